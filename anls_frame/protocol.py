@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,6 +20,7 @@ Cut = Literal["distance", "similarity"]
 Unit = Literal["codepoint", "grapheme", "word"]
 Words = Literal["whitespace", "spaces", "uax29"]
 Hits = Literal["aligned", "longer"]
+_BESIDE = ("threshold", "errors")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +68,10 @@ class ScoreProtocol:
     equivalences
         Texts that are replaced, and what replaces each of them: a mapping, or pairs. They are applied one
         after the other, each to the whole text; a Unicode form is applied before and after.
+    errors
+        The protocol that prepares texts for error rates (CER, WER, edits and confusions) in the functions
+        that score frames: a preset's name or a `ScoreProtocol`, whose own threshold and `errors` are not
+        used. The functions of rows for one error rate, such as `cer`, take that protocol itself.
 
     Raises
     ------
@@ -73,7 +79,7 @@ class ScoreProtocol:
         If an option is not one of its choices, the threshold is outside [0, 1], an equivalence replaces the
         empty text, or `length` does not fit the unit.
     TypeError
-        If the threshold is not a number, or the equivalences are not texts.
+        If the threshold is not a number, the equivalences are not texts, or `errors` is not a protocol.
 
     Examples
     --------
@@ -95,14 +101,15 @@ class ScoreProtocol:
     words: Words = "whitespace"
     hits: Hits = "aligned"
     equivalences: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
+    errors: ScoreProtocol | str = "raw"
 
     def replace(self, **options: Any) -> ScoreProtocol:
         r"""
         Return a copy of the protocol with other values for some options.
 
-        Text metrics (`cer`, the `cer_protocol` of reports) do not prepare text by default. To make a protocol
-        for them, start from the preset "raw", where every step is off; a plain `ScoreProtocol` ignores case
-        and collapses whitespace, as scores for question answering do.
+        Error rates (`cer`, and what `errors` is for in reports) do not prepare text by default. To make a
+        protocol for them, start from the preset "raw", where every step is off; a plain `ScoreProtocol`
+        ignores case and collapses whitespace, as scores for question answering do.
 
         Parameters
         ----------
@@ -129,6 +136,12 @@ class ScoreProtocol:
         >>> df = pl.DataFrame({"ocr": ["Cafe\u0301", "cafe"], "truth": ["Caf\u00e9", "Cafe"]})
         >>> df.select(af.cer("ocr", "truth", protocol=composed)).to_series().to_list()
         [0.0, 0.25]
+
+        A report with the cut at 0.3, whose error rates prepare texts so:
+
+        >>> protocol = af.PROTOCOLS["rrc"].replace(threshold=0.3, errors=composed)
+        >>> round(af.report(df, "ocr", "truth", protocol=protocol).overall["cer_mean"], 3)
+        0.125
         """
         known = [field.name for field in dataclasses.fields(self)]
         unknown = [name for name in options if name not in known]
@@ -148,6 +161,10 @@ class ScoreProtocol:
         choice("words", self.words, get_args(Words))
         choice("hits", self.hits, get_args(Hits))
         object.__setattr__(self, "equivalences", _checked(self.equivalences))
+        if self.errors != "raw":  # the presets are made before names can be looked up
+            if isinstance(self.errors, str):
+                choice("errors", self.errors, PROTOCOLS)
+            object.__setattr__(self, "errors", _for_errors(resolve_protocol(self.errors, "errors")))
         if self.unit != "codepoint" and self.length != "prepared":
             raise ValueError(
                 f'length must be "prepared" for the unit {self.unit!r}, got {self.length!r}, which counts '
@@ -183,15 +200,31 @@ def _checked(equivalences: object) -> tuple[tuple[str, str], ...]:
     return tuple(checked)
 
 
-def resolve_protocol(protocol: ScoreProtocol | str) -> ScoreProtocol:
+def resolve_protocol(protocol: ScoreProtocol | str, option: str = "protocol") -> ScoreProtocol:
     """Return the protocol itself, or the preset with that name."""
     if isinstance(protocol, ScoreProtocol):
         return protocol
     if not isinstance(protocol, str):
-        raise TypeError(f"protocol must be a ScoreProtocol or a preset's name, got {type(protocol).__name__}")
+        raise TypeError(f"{option} must be a ScoreProtocol or a preset's name, got {type(protocol).__name__}")
     if protocol not in PROTOCOLS:
         raise ValueError(f"unknown protocol {protocol!r}; the presets are {', '.join(map(repr, PROTOCOLS))}")
     return PROTOCOLS[protocol]
+
+
+def resolve_errors(protocol: ScoreProtocol | str) -> ScoreProtocol:
+    """Return the protocol that prepares texts for error rates."""
+    return resolve_protocol(resolve_protocol(protocol).errors)
+
+
+def resolve_scoring(protocol: ScoreProtocol | str) -> ScoreProtocol:
+    """Return the protocol, or the preset with that name; raise an error if it has no threshold for ANLS."""
+    resolved = resolve_protocol(protocol)
+    if resolved.threshold is None:
+        raise ValueError(
+            f"protocol must have a threshold for ANLS, but {described(resolved)} has none; give it one, such "
+            "as threshold=0.5"
+        )
+    return resolved
 
 
 def resolve_threshold(protocol: ScoreProtocol | str, threshold: float | None) -> float:
@@ -218,28 +251,79 @@ def preset_name(protocol: object) -> str | None:
 
 def protocol_to_dict(protocol: ScoreProtocol) -> dict[str, Any]:
     """Return the options as they come back from JSON."""
-    return {**vars(protocol), "equivalences": [list(pair) for pair in protocol.equivalences]}
+    errors = protocol.errors
+    return {
+        **vars(protocol),
+        "equivalences": [list(pair) for pair in protocol.equivalences],
+        "errors": errors if isinstance(errors, str) else protocol_to_dict(errors),
+    }
+
+
+def protocol_from_dict(options: Mapping[str, Any]) -> ScoreProtocol:
+    """Return the protocol with the options that `protocol_to_dict` returned."""
+    errors = options.get("errors", "raw")
+    return ScoreProtocol(
+        **{**options, "errors": errors if isinstance(errors, str) else protocol_from_dict(errors)}
+    )
+
+
+def spelled(protocol: ScoreProtocol) -> str:
+    """Return a protocol as the shell takes it: the name of a preset, and the options that differ from it."""
+    return ",".join(_spelled(protocol))
 
 
 def described(protocol: ScoreProtocol) -> str:
-    """Return the name of the preset, or all options of a custom protocol."""
-    # Options of later versions are named where they are used, so that older names stay what they were.
-    later = {"unit": "codepoint", "words": "whitespace", "hits": "aligned", "equivalences": []}
-    fields = {
-        key: value
-        for key, value in protocol_to_dict(protocol).items()
-        if key not in later or later[key] != value
+    """Return the same without the threshold and the protocol for error rates, which are stated beside it."""
+    return ",".join(_spelled(protocol, _BESIDE))
+
+
+def _spelled(protocol: ScoreProtocol, ignored: tuple[str, ...] = ()) -> list[str]:
+    """Return the name of the preset that is most like a protocol, and ``option=value`` where they differ."""
+    given = protocol_to_dict(protocol)
+    differing = {
+        name: [key for key in given if key not in ignored and given[key] != protocol_to_dict(preset)[key]]
+        for name, preset in PROTOCOLS.items()
     }
-    custom = ",".join(f"{key}={value}" for key, value in fields.items())
-    return preset_name(protocol) or f"custom({custom})"
+
+    def distance(name: str) -> tuple[int, bool]:
+        return len(differing[name]), (PROTOCOLS[name].threshold is None) != (protocol.threshold is None)
+
+    nearest = min(differing, key=distance)
+    parts = [nearest]
+    for key in differing[nearest]:
+        value = given[key]
+        if key == "errors":
+            name, *options = _spelled(resolve_errors(protocol), _BESIDE)
+            parts += [f"errors={name}", *(f"errors.{option}" for option in options)]
+        else:
+            # Escaped, because a comma and a name before "=" begin the next option.
+            in_json = json.dumps(value, ensure_ascii=False).replace("=", "\\u003d")
+            parts.append(f"{key}={value if isinstance(value, str) else in_json}")
+    return parts
+
+
+def _for_errors(protocol: ScoreProtocol) -> ScoreProtocol | str:
+    """Return the protocol as `errors` holds it: the name of the preset that prepares texts so, if any."""
+    name, *options = _spelled(protocol, _BESIDE)
+    return dataclasses.replace(protocol, threshold=None, errors="raw") if options else name
 
 
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
-    """Return the options as the plugin reads them; the threshold is passed separately, and hits stay here."""
+    """Return the options as the plugin reads them: those that are not passed separately or used in Python."""
     # The equivalences anew: the plugin does not read a pickle in which two options share them.
     options = protocol_to_dict(resolve_protocol(protocol))
-    del options["threshold"], options["hits"]
+    del options["threshold"], options["hits"], options["errors"]
     return options
+
+
+def plugin_scoring(protocol: ScoreProtocol | str) -> dict[str, Any]:
+    """Return what the plugin needs for all scores of a row."""
+    whole = resolve_scoring(protocol)
+    return {
+        "protocol": plugin_options(whole),
+        "threshold": whole.threshold,
+        "cer_protocol": plugin_options(resolve_errors(whole)),
+    }
 
 
 OLD_PRINTS: Mapping[str, str] = MappingProxyType(

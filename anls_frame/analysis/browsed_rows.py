@@ -79,13 +79,13 @@ class OfSystem(NamedTuple):
 
 
 def metrics_of_rows(
-    given: Any, systems: Mapping[str, str], columns: Sequence[Any], cer_protocol: ScoreProtocol | str
+    given: Any, systems: Mapping[str, str], columns: Sequence[Any], protocol: ScoreProtocol | str
 ) -> list[Metric]:
     """Return the scores of rows that a caller asked for, each once."""
     if len(systems) > 1:
-        return once(resolve_for(given, systems, has_texts=True, cer_protocol=cer_protocol))
+        return once(resolve_for(given, systems, has_texts=True, protocol=protocol))
     wanted = "anls" if given is None else given
-    resolved = resolve(wanted, columns, has_texts=True, cer_protocol=cer_protocol)
+    resolved = resolve(wanted, columns, has_texts=True, protocol=protocol)
     return once(of_rows(resolved, given))
 
 
@@ -194,12 +194,15 @@ def _of_system(system: int, settings: Settings) -> list[pl.Expr]:
     """Return the error types of a system, the nearest answers, and what their similarity is made of."""
     prediction = pl.col(f"prediction_{system}")
     text = prediction.fill_null("") if settings.missing == "empty" else prediction
-    options: dict[str, Any] = {"protocol": settings.protocol, "threshold": settings.threshold}
-    explained = errors.explain(text, "answers", **options).struct
+    protocol = settings.protocol
+    score = scores.score(text, "answers", protocol=protocol).struct
+    explained = errors.explain(text, "answers", protocol=protocol).struct
     return [
         scored_type(prediction, "answers", settings).cast(pl.String).alias(f"type_{system}"),
-        scores.score(text, "answers", **options).struct.field("answer_index").alias(f"nearest_{system}"),
-        scores.nearest_answer(text, "answers", protocol=settings.protocol).alias("nearest"),
+        scores.score(text, "answers", protocol=protocol)
+        .struct.field("answer_index")
+        .alias(f"nearest_{system}"),
+        scores.nearest_answer(text, "answers", protocol=protocol).alias("nearest"),
         *(explained.field(step).alias(f"{step}_{system}") for step in ("raw", *_STEPS)),
     ]
 

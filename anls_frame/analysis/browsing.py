@@ -248,8 +248,6 @@ def browse(
     image: str | None = None,
     n: int | None = None,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
 ) -> RowsPage:
@@ -288,8 +286,9 @@ def browse(
     n
         The largest number of rows, those with the worst scores, ties broken as in `worst`; of two systems
         first those that the second one broke. All by default. A page can have up to 100,000 rows and 12 MB.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves a row without a
         score in which the prediction of a system is null, as comparisons do.
@@ -337,12 +336,12 @@ def browse(
     asked = Asked(
         systems=systems,
         answers=answers,
-        metrics=metrics_of_rows(metrics, systems, column_names(frame), cer_protocol),
+        metrics=metrics_of_rows(metrics, systems, column_names(frame), protocol),
         settings=Settings(
             by=check_by(by),
             keep=check_keep(keep),
             missing=missing,
-            **scoring(protocol, threshold, cer_protocol, of_texts=True, unanswerable=unanswerable)
+            **scoring(protocol, of_texts=True, unanswerable=unanswerable)
             | detail_settings(details=True, of_texts=True),
         ),
         row_id=id,
@@ -352,7 +351,7 @@ def browse(
     if n is None and rows > MOST_ROWS:
         raise ValueError(_too_large(f"{rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
     described = asked.settings.to_dict()
-    counting = {name: described[name] for name in ("cer_protocol", "max_length", "min_nls")}
+    counting = {name: described[name] for name in ("protocol", "max_length", "min_nls")}
     is_alone = len(systems) == 1
     if is_alone:
         table = with_substitutions(table, counting)
@@ -367,7 +366,7 @@ def browse(
             by=asked.settings.by,
             keep=asked.kept,
             orders=orders(frame, asked),
-            scoring={name: described[name] for name in ("protocol", "threshold", "missing", "unanswerable")},
+            scoring={name: described[name] for name in ("protocol", "missing", "unanswerable")},
             counting=counting if is_alone else {},
             sort=asked.first_sort,
         )

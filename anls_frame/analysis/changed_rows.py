@@ -45,8 +45,6 @@ def changes(
     n: int | None = None,
     metrics: Metrics | None = None,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
 ) -> Any:
@@ -76,9 +74,9 @@ def changes(
         The scores to look at, one or several, as for `compare`: `"anls"` (the default), `"nls"`,
         `"exact_match"`, `"cer"`, or a `Metric`. For existing scores it is their name, which also says the
         direction, or a `Metric` with a mapping from the systems to columns.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string, as reports do: a row in which
         only the second system is silent is a loss. `"drop"` leaves out rows in which either prediction is
@@ -156,12 +154,12 @@ def changes(
     pair = two(systems)
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
-    chosen = once(resolve_for(metrics, pair, has_texts=has_texts, cer_protocol=cer_protocol))
+    chosen = once(resolve_for(metrics, pair, has_texts=has_texts, protocol=protocol))
     settings = Settings(
         has_texts=has_texts,
         missing=resolve_missing(missing, has_scores=not has_texts),
         keep=check_keep(keep),
-        **scoring(protocol, threshold, cer_protocol, of_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, of_texts=has_texts, unanswerable=unanswerable),
     )
     columns = _columns(list(pair), chosen, settings)
     frame = at_hand(frame)

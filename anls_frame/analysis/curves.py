@@ -9,7 +9,7 @@ import polars as pl
 from anls_frame._arguments import takes_names
 from anls_frame._typing import Table, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, to_pandas
-from anls_frame.protocol import resolve_protocol, resolve_threshold
+from anls_frame.protocol import resolve_scoring
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
 from anls_frame.summary.rows import Live, scored_texts
@@ -130,8 +130,6 @@ def length_scores(
     *,
     by: str | Sequence[str] | None = None,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
 ) -> Any:
@@ -148,9 +146,9 @@ def length_scores(
     by
         Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
         entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
         The length is the `reference_length` of `score`.
     missing
         `"empty"` scores a null prediction as an empty string; `"drop"` leaves it out.
@@ -207,9 +205,7 @@ def length_scores(
     columns = check_by(by)
     settings = Settings(
         by=columns,
-        protocol=resolve_protocol(protocol),
-        threshold=resolve_threshold(protocol, threshold),
-        cer_protocol=resolve_protocol(cer_protocol),
+        protocol=resolve_scoring(protocol),
         missing=missing,
         unanswerable=unanswerable,
     )

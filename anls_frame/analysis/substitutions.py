@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame.export.rows_content import substitution
-from anls_frame.protocol import ScoreProtocol, plugin_options
+from anls_frame.protocol import plugin_options, protocol_from_dict, resolve_errors
 from anls_frame.summary.details import edit_counts
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ def with_substitutions(table: pl.DataFrame, counting: Mapping[str, Any]) -> pl.D
     table
         The rows, as `anls_frame.export.rows_content.RowsContent` has them.
     counting
-        How confusions are counted: `cer_protocol`, `max_length` and `min_nls`, as settings have them.
+        How confusions are counted: `protocol`, `max_length` and `min_nls`, as settings have them.
     """
     options = {
-        "protocol": plugin_options(ScoreProtocol(**counting["cer_protocol"])),
+        "protocol": plugin_options(resolve_errors(protocol_from_dict(counting["protocol"]))),
         "max_length": counting["max_length"],
         "min_nls": counting["min_nls"],
     }

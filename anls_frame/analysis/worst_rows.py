@@ -12,7 +12,7 @@ from anls_frame._typing import table_of_frame
 from anls_frame.frames.conversion import at_hand, attach, column_names
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.pairs.alignments import Alignment
-from anls_frame.protocol import PROTOCOLS
+from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import check_by_names, named
 from anls_frame.summary.selection import ROW, mean, select_from
@@ -44,8 +44,6 @@ def worst(
     metrics: str | pl.Expr | Metric = "anls",
     by: str | Sequence[str] | None = None,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
 ) -> Any:
@@ -67,9 +65,9 @@ def worst(
     by
         Columns that define the slices; in pandas, levels of the index too. A row belongs to the slice of each
         entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves the row out,
         where there is nothing to look at.
@@ -90,7 +88,7 @@ def worst(
         - the score of an own metric under its name, unless it is a column;
         - `nearest_answer` (`String`);
         - `alignment` (`String`): the prediction aligned with that answer, both unprepared and with equal
-          parts shortened, in the unit of the protocol (for rates of characters, of the `cer_protocol`); see
+          parts shortened, in the unit of the protocol (for rates of characters, of its `errors`); see
           `anls_frame.alignment`.
 
     Raises
@@ -132,11 +130,11 @@ def worst(
     n = count("n", n, most=MOST_ROWS - 1)
     columns = check_by(by)
     frame = at_hand(frame)
-    resolved = resolve(metrics, column_names(frame), has_texts=True, cer_protocol=cer_protocol)
+    resolved = resolve(metrics, column_names(frame), has_texts=True, protocol=protocol)
     metric = _only(of_rows(resolved, metrics))
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
-    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=True, unanswerable=unanswerable)
+    of_texts = scoring(protocol, of_texts=True, unanswerable=unanswerable)
     settings = Settings(by=columns, missing=missing, **of_texts)
     selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings)
     ranks = selection.ranks(mean)
@@ -153,7 +151,7 @@ def worst(
         text=pl.col("text_0").fill_null(""),
         own="score_0_0",
     )
-    compared = settings.cer_protocol if metric.row == "cer" else settings.protocol
+    compared = resolve_errors(settings.protocol) if metric.row == "cer" else settings.protocol
     # The texts are shown as they are, so only what is compared is that of the protocol.
     units = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
     alignments = [

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from anls_frame.cli.options import Reporting
+    from anls_frame.protocol import ScoreProtocol
 
 QUESTION = ["system", "question_id"]
 
@@ -60,7 +61,9 @@ def are_read(metrics: Sequence[af.Metric]) -> bool:
     return any(not one.is_built_in and isinstance(one.numerator, str | pl.Expr) for one in metrics)
 
 
-def resolved(chosen: Sequence[str | af.Metric], rows: pl.DataFrame, cer_protocol: str) -> list[af.Metric]:
+def resolved(
+    chosen: Sequence[str | af.Metric], rows: pl.DataFrame, protocol: ScoreProtocol
+) -> list[af.Metric]:
     """Return the metrics; of a set, those that have a mean over epochs, as a rate of two sums has not."""
     named = named_metrics.columns([one for one in chosen if isinstance(one, str)])
     unknown = [name for name in named if name not in rows.columns]
@@ -71,7 +74,7 @@ def resolved(chosen: Sequence[str | af.Metric], rows: pl.DataFrame, cer_protocol
             f"--metric {unknown[0]}: neither a score ({', '.join((*SETS, *NAMES))}) nor a column of the "
             f"files{also}"
         )
-    found = [resolve(one, rows.columns, has_texts=True, cer_protocol=cer_protocol) for one in chosen]
+    found = [resolve(one, rows.columns, has_texts=True, protocol=protocol) for one in chosen]
     metrics = [one for of_one in found for one in of_one if len(of_one) == 1 or not one.is_ratio]
     check_names(metrics)
     return metrics

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 from anls_frame._arguments import choice
+from anls_frame.cli import protocols
 from anls_frame.cli.exits import CLOSED_PIPE
 from anls_frame.cli.written import WRITTEN, check_distinct
-from anls_frame.protocol import PROTOCOLS
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -205,18 +206,19 @@ class Slicing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anls:
-    """How ANLS is computed."""
-
-    protocol: Annotated[str, typer.Option(help=f"One of {', '.join(PROTOCOLS)}.")] = "anls"
-    threshold: Annotated[float | None, typer.Option(help="Threshold, instead of the protocol's own.")] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scoring(Anls):
+class Scoring:
     """How rows are scored."""
 
-    cer_protocol: Annotated[str, typer.Option(help="How texts are prepared for CER.")] = "raw"
+    protocol: Annotated[
+        ScoreProtocol,
+        typer.Option(
+            parser=protocols.parse,
+            metavar="NAME[,OPTION=VALUE]...",
+            show_default="anls",
+            help=f"One of {', '.join(PROTOCOLS)}. It may have other values for options of a ScoreProtocol: "
+            "rrc,threshold=0.3 or anls,errors=jiwer, where errors prepares texts for error rates.",
+        ),
+    ] = PROTOCOLS["anls"]
 
 
 @dataclass(frozen=True, kw_only=True)

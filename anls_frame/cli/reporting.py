@@ -221,7 +221,7 @@ class Work:
     def _summary_of_epochs(self, rows: pl.DataFrame) -> af.Summary:
         """Summarize the means of questions that were answered several times, or all answers if needed."""
         settings, what = self.settings, self._name
-        chosen = epochs.resolved(settings["metrics"] or ["qa"], rows, settings["cer_protocol"])
+        chosen = epochs.resolved(settings["metrics"] or ["qa"], rows, settings["protocol"])
         of_rows = [f"--{name}" for name in ("worst", "keep", "details") if settings[name]]
         of_rows += [f"--metric {metric.name}" for metric in chosen if metric.is_ratio]
         uneven = epochs.note_of_uneven(rows)

@@ -81,7 +81,7 @@ def compared(
     _check_direction(lower_is_better=lower_is_better)
     chosen = metrics_of(given, metrics)
     rows, labels = logged(given) if given.are_logged else (None, {})
-    found = [] if rows is None else epochs.resolved(chosen, rows, scoring.cer_protocol)
+    found = [] if rows is None else epochs.resolved(chosen, rows, scoring.protocol)
     if rows is not None and (epochs.are_repeated(rows) or epochs.are_read(found)):
         if details:
             raise ValueError(

@@ -56,7 +56,6 @@ def lost_points(
         lost = 1 - af.anls(
             *(column, "answers"),
             protocol=scoring.protocol,
-            threshold=scoring.threshold,
             missing="null" if scoring.missing == "drop" else "empty",
         )
         own = judged.select("verdict", lost=lost)

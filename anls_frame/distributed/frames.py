@@ -72,7 +72,7 @@ def summarize_systems(frame: Any, *, part: str | None = None, **options: Any) ->
     nothing: SystemsSummary = systems_summary.summarize_systems(batches.nothing, **options, part=part)
     settings, systems = nothing.settings, nothing.systems
     metrics = resolve_for(
-        options["metrics"], systems, has_texts=settings.has_texts, cer_protocol=settings.cer_protocol
+        options["metrics"], systems, has_texts=settings.has_texts, protocol=settings.protocol
     )
     # Columns of existing scores are the metric's own.
     texts = [*systems.values(), options["answers"]] if settings.has_texts else []

@@ -58,9 +58,9 @@ class RowsContent:
     orders
         Values of columns that have an order of their own, by the name of the column.
     scoring
-        How texts were prepared and scored: `protocol`, `threshold` and `missing`, as settings have them.
+        How texts were prepared and scored: `protocol`, `missing` and `unanswerable`, as settings have them.
     counting
-        How `read_as_0` was counted: `cer_protocol`, `max_length` and `min_nls`.
+        How `read_as_0` was counted: `protocol`, `max_length` and `min_nls`.
     source
         Names of the files that it was made of.
     sort

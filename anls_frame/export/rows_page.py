@@ -79,7 +79,7 @@ def page(content: RowsContent, packed: Packed) -> str:
         "by": list(content.by),
         "keep": list(content.keep),
         "sort": content.sort,
-        "protocol": {**content.scoring["protocol"], "threshold": content.scoring["threshold"]},
+        "protocol": content.scoring["protocol"],
         "verdicts": VERDICTS,
         "colors": ERROR_COLORS,
         "columns": packed.columns,

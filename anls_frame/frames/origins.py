@@ -83,12 +83,16 @@ def note(scored_by: str | None, protocol: ScoreProtocol, *, has_texts: bool) -> 
 
 
 def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
-    """Return a note if the harness uses another protocol, otherwise the empty string."""
-    if scored_by is None or protocol == PROTOCOLS[scored_by]:
+    """Return a note if the harness cuts or prepares texts in another way, otherwise the empty string."""
+    # Harnesses compute no error rates.
+    if scored_by is None or protocol.replace(errors="raw") == PROTOCOLS[scored_by]:
         return ""
+    used = described(protocol)
+    if used == scored_by:
+        used = f"{used} with the threshold {protocol.threshold:g}"
     return (
-        f"The file's harness uses protocol {scored_by}, but these scores use protocol "
-        f"{described(protocol)}. Pass protocol {scored_by} to get the harness's figures."
+        f"The file's harness uses protocol {scored_by}, but these scores use protocol {used}. Pass protocol "
+        f"{scored_by} to get the harness's figures."
     )
 
 

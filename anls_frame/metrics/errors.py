@@ -16,7 +16,7 @@ from anls_frame import _plugin
 from anls_frame._typing import ErrorType
 from anls_frame.metrics.row_functions import fields_of_answers, of_answers, of_reference
 from anls_frame.metrics.scores import anls, nls
-from anls_frame.protocol import plugin_options, resolve_protocol, resolve_threshold
+from anls_frame.protocol import plugin_options, resolve_protocol, resolve_scoring
 
 if TYPE_CHECKING:
     from anls_frame._typing import IntoExprColumn, MissingPrediction
@@ -114,7 +114,6 @@ def error_type(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
     missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
@@ -131,8 +130,6 @@ def error_type(
     protocol
         How texts are compared and cut, which decides between `near` and `wrong`. The other types do not
         depend on it.
-    threshold
-        The threshold t in [0, 1], which overrides the protocol's own.
     missing
         `"null"` gives `missing` for a null prediction, `"empty"` treats it as an empty string.
 
@@ -164,9 +161,9 @@ def error_type(
     Raises
     ------
     ValueError
-        If the protocol is unknown, has no threshold and none is given, or the threshold is outside [0, 1].
+        If the protocol is unknown or has no threshold.
     TypeError
-        If an argument is not a column, or the threshold is not a number.
+        If an argument is not a column.
 
     See Also
     --------
@@ -194,13 +191,14 @@ def error_type(
     │ null              ┆ Coca Cola ┆ missing    │
     └───────────────────┴───────────┴────────────┘
     """
+    whole = resolve_scoring(protocol)
     codes = _plugin.score(
         "error_type",
         prediction,
         answers,
         missing=missing,
-        protocol=plugin_options(protocol),
-        threshold=resolve_threshold(protocol, threshold),
+        protocol=plugin_options(whole),
+        threshold=whole.threshold,
     )
     dtype = pl.Enum(ERROR_TYPES)
     # Polars 2 has its own method for this cast.
@@ -213,7 +211,6 @@ def explain(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
     missing: MissingPrediction = "null",
 ) -> pl.Expr:
     r"""
@@ -232,8 +229,6 @@ def explain(
         Column with the accepted answer, or a list of them. The best one counts at each step.
     protocol
         The protocol to explain: with `nls` if it has no threshold, otherwise with `anls`.
-    threshold
-        The threshold t in [0, 1], which overrides the protocol's own.
     missing
         `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
@@ -253,9 +248,9 @@ def explain(
     Raises
     ------
     ValueError
-        If the protocol is unknown or the threshold is outside [0, 1].
+        If the protocol is unknown.
     TypeError
-        If an argument is not a column, or the threshold is not a number.
+        If an argument is not a column.
 
     See Also
     --------
@@ -280,8 +275,6 @@ def explain(
     └──────┴──────────────┴──────┴────────────┴───────┴──────────────┘
     """
     whole = resolve_protocol(protocol)
-    if threshold is not None or whole.threshold is not None:
-        whole = dataclasses.replace(whole, threshold=resolve_threshold(whole, threshold))
     so_far = dataclasses.replace(whole, ignore_case=False, whitespace="keep", unicode_form=None)
     scores = {"raw": _score(prediction, answers, so_far, missing)}
     for step, option in _STEPS.items():

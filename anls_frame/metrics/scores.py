@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from anls_frame import _plugin
 from anls_frame.metrics.row_functions import fields_of_answers, of_answers
-from anls_frame.protocol import check_substitution_cost, plugin_options, resolve_threshold
+from anls_frame.protocol import check_substitution_cost, plugin_options, plugin_scoring, resolve_threshold
 
 if TYPE_CHECKING:
     import polars as pl
@@ -374,8 +374,6 @@ def score(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: MissingPrediction = "null",
 ) -> pl.Expr:
     """
@@ -389,15 +387,9 @@ def score(
     answers
         Column with the accepted answer, or a list of them. Null entries of a list are skipped.
     protocol
-        Protocol of `nls`, `anls`, `exact_match` and `answer_index`.
-    threshold
-        The threshold t in [0, 1], which overrides the protocol's own. A score is kept where d / L < t under
-        "anls", so that one of exactly 0.5 becomes 0, and where 1 - d / L ≥ t under "rrc" and "anls_star", so
-        that it stays.
-    cer_protocol
-        How texts are prepared for `cer`, `char_errors` and `reference_length`. To make your own, start from
-        "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A plain
-        `ScoreProtocol(unicode_form="NFC")` also ignores case and collapses whitespace.
+        How texts are scored: a preset's name or a `ScoreProtocol`. It prepares texts for `nls`, `anls`,
+        `exact_match` and `answer_index`, and holds the threshold; its `errors` prepares them for `cer`,
+        `char_errors` and `reference_length`: ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
 
@@ -417,9 +409,9 @@ def score(
     Raises
     ------
     ValueError
-        If a protocol is unknown, has no threshold and none is given, or the threshold is outside [0, 1].
+        If the protocol is unknown or has no threshold.
     TypeError
-        If an argument is not a column, or the threshold is not a number.
+        If an argument is not a column.
 
     See Also
     --------
@@ -434,12 +426,4 @@ def score(
     [{'nls': 0.8888888888888888, 'anls': 0.8888888888888888, 'cer': 0.1111111111111111, \
 'exact_match': False, 'char_errors': 1, 'reference_length': 9, 'answer_index': 1}]
     """
-    return _plugin.score(
-        "score",
-        prediction,
-        answers,
-        missing=missing,
-        protocol=plugin_options(protocol),
-        threshold=resolve_threshold(protocol, threshold),
-        cer_protocol=plugin_options(cer_protocol),
-    )
+    return _plugin.score("score", prediction, answers, missing=missing, **plugin_scoring(protocol))

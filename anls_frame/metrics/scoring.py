@@ -15,7 +15,7 @@ from anls_frame.frames import conversion
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_dtypes, check_new_names
 from anls_frame.metrics.scores import anls, cer, exact_match, nls, score
-from anls_frame.protocol import resolve_protocol
+from anls_frame.protocol import resolve_errors, resolve_scoring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,6 @@ def add_scores(
     answers: str,
     *,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: MissingPrediction = "null",
     columns: Sequence[ScoreColumn] | None = None,
     prefix: str = "",
@@ -58,13 +56,8 @@ def add_scores(
     answers
         Name of the column with the accepted answer of each row, or a list of them.
     protocol
-        Protocol of `nls`, `anls`, `exact_match` and `answer_index`.
-    threshold
-        The threshold t in [0, 1], instead of the protocol's own.
-    cer_protocol
-        How texts are prepared for `cer`, `char_errors` and `reference_length`. To make your own, start from
-        "raw", which prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``. A plain
-        `ScoreProtocol(unicode_form="NFC")` also ignores case and collapses whitespace.
+        How texts are scored, as for `score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"null"` gives null for a null prediction, `"empty"` scores it as an empty string, as reports do.
     columns
@@ -123,19 +116,19 @@ def add_scores(
     )
     prefix, suffix = string("prefix", prefix), string("suffix", suffix)
     names = {field: f"{prefix}{field}{suffix}" for field in _score_columns(columns)}
+    compared = resolve_scoring(protocol)
     # Made in any case, because it checks the options.
-    scores = score(*texts, protocol=protocol, threshold=threshold, cer_protocol=cer_protocol, missing=missing)
+    scores = score(*texts, protocol=compared, missing=missing)
     # A score alone takes less time.
     match list(names):
         case ["nls"]:
-            scores = nls(*texts, protocol=protocol, missing=missing)
+            scores = nls(*texts, protocol=compared, missing=missing)
         case ["anls"]:
-            scores = anls(*texts, protocol=protocol, threshold=threshold, missing=missing)
+            scores = anls(*texts, protocol=compared, missing=missing)
         case ["cer"]:
-            scores = cer(*texts, protocol=cer_protocol, missing=missing)
+            scores = cer(*texts, protocol=resolve_errors(compared), missing=missing)
         case ["exact_match"]:
-            scores = exact_match(*texts, protocol=protocol, missing=missing)
-    compared = resolve_protocol(protocol)
+            scores = exact_match(*texts, protocol=compared, missing=missing)
     found = conversion.at_hand(frame)
     if isinstance(found, pl.DataFrame | pl.LazyFrame):
         return cast(

@@ -345,7 +345,7 @@ def threshold_curve(
     shades = _palette.system_colors(curves, colors) if several else {"ANLS": _palette.BLUE}
     ax = _inputs.axes(ax, 6.4, 4)
     if made:
-        threshold = made[0].settings.threshold or 0.0
+        threshold = made[0].settings.protocol.threshold or 0.0
         ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     handles = [
         ax.plot(curve["threshold"].to_numpy(), curve["anls"].to_numpy(), lw=1.8, color=shades[name])[0]

@@ -76,7 +76,7 @@ def score_distribution(
     """
     summary = _SUMMARY.summary_of_texts(summary)
     histogram = score_histogram(summary)
-    threshold = summary.settings.threshold or 0.0
+    threshold = summary.settings.protocol.threshold or 0.0
     kept = _palette.system_color(label, color)
     middles = [(index + 0.5) / len(histogram.bins) for index in range(len(histogram.bins))]
     colors = [_palette.LIGHT if middle < threshold else kept for middle in middles]

@@ -936,8 +936,6 @@ def compare(
     metrics: Metrics | None = None,
     baseline: str | None = None,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
     details: bool = False,
@@ -977,9 +975,9 @@ def compare(
         says the direction, or a `Metric` with such a mapping.
     baseline
         The system that others are compared with, the first one by default.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves out rows in which
         any prediction is null. Rows in which an existing score is null are always left out.
@@ -1056,8 +1054,6 @@ def compare(
         cluster=cluster,
         metrics=side_by_side.metrics,
         protocol=protocol,
-        threshold=threshold,
-        cer_protocol=cer_protocol,
         missing=missing,
         unanswerable=unanswerable,
         details=details,

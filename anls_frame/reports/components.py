@@ -106,8 +106,6 @@ def variance_components(
     by: str | Sequence[str] | None = None,
     metrics: str | pl.Expr | Metric = "anls",
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
 ) -> VarianceComponents:
@@ -131,9 +129,9 @@ def variance_components(
         empty list and a list of nulls all belong to the slice null.
     metrics
         The score, as for `mean_over_epochs`.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
@@ -214,8 +212,6 @@ def variance_components(
         keep=optional(cluster),
         metrics=metrics,
         protocol=protocol,
-        threshold=threshold,
-        cer_protocol=cer_protocol,
         missing=missing,
         unanswerable=unanswerable,
         by=columns,

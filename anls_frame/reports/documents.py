@@ -21,7 +21,7 @@ from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.protocol import PROTOCOLS, protocol_from_dict, resolve_errors
 from anls_frame.reports import type_changes
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.reports.pairwise import least_units, untestable
@@ -257,7 +257,7 @@ def _report_figures(view: ReportView) -> list[Figure]:
     if not summary.settings.has_texts:
         return []
     histogram = score_histogram(summary)
-    threshold = summary.settings.threshold or 0.0
+    threshold = summary.settings.protocol.threshold or 0.0
     below = cut_between(summary, histogram)
     parts = [
         ("NLS 0", histogram.low, "#6B7480"),
@@ -309,7 +309,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
         return []
     scores = _scores_named(settings.metrics)
     # The texts are shown as they are, so only what is compared is that of the protocol.
-    compared = settings.cer_protocol
+    compared = resolve_errors(settings.protocol)
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
     nearest = nearest_answer("prediction", "answers", protocol=settings.protocol)
     rows = worst.with_columns(nearest.alias("anls_frame:nearest")).with_row_index("anls_frame:row", 1)
@@ -404,7 +404,7 @@ def _comparison_notes(view: ComparisonView) -> list[str]:
 
 def scoring_note(settings: Mapping[str, Any]) -> list[str]:
     """Return the note on how the rows of a comparison were scored before, if there is one."""
-    protocol = ScoreProtocol(**settings["protocol"])
+    protocol = protocol_from_dict(settings["protocol"])
     return origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
 
 

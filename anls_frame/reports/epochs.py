@@ -15,7 +15,7 @@ from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
-from anls_frame.protocol import described, resolve_protocol, resolve_threshold
+from anls_frame.protocol import described, resolve_errors, resolve_scoring
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
@@ -64,8 +64,6 @@ def scored_epochs(
     keep: Sequence[str],
     metrics: Metrics | None,
     protocol: ScoreProtocol | str,
-    threshold: float | None,
-    cer_protocol: ScoreProtocol | str,
     missing: Missing | None,
     unanswerable: Unanswerable,
     by: tuple[str, ...] = (),
@@ -81,7 +79,7 @@ def scored_epochs(
     """
     has_texts = are_texts(prediction, answers)
     check_unanswerable(unanswerable)
-    chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
+    chosen = resolve(metrics, column_names(frame), has_texts=has_texts, protocol=protocol)
     for metric in chosen:
         if metric.is_ratio:
             raise ValueError(
@@ -95,9 +93,7 @@ def scored_epochs(
         by=by,
         metrics=chosen,
         has_texts=has_texts,
-        protocol=resolve_protocol(protocol),
-        threshold=resolve_threshold(protocol, threshold),
-        cer_protocol=resolve_protocol(cer_protocol),
+        protocol=resolve_scoring(protocol),
         missing=resolve_missing(missing, has_scores=not has_texts),
         unanswerable=unanswerable,
         keep=tuple(columns),
@@ -179,9 +175,9 @@ def _remembered(table: Any, frame: Any, epochs: Epochs, n_epochs: pl.Series, wha
     settings = epochs.settings
     how, other = [], ""
     if any(metric.is_built_in or metric.is_function for metric in epochs.metrics):
-        how = [f"protocol {described(settings.protocol)}", f"threshold {settings.threshold:g}"]
+        how = [f"protocol {described(settings.protocol)}", f"threshold {settings.protocol.threshold:g}"]
         if any(metric.row == "cer" for metric in epochs.metrics):
-            how.append(f"CER protocol {described(settings.cer_protocol)}")
+            how.append(f"CER protocol {described(resolve_errors(settings.protocol))}")
         other = origins.difference(origins.protocol_of(frame), settings.protocol)
         empty = settings.missing == "empty"
         how.append(f"missing predictions {'scored as the empty text' if empty else 'left out'}")
@@ -218,8 +214,6 @@ def mean_over_epochs(
     metrics: Metrics | None = "anls",
     keep: str | Sequence[str] = (),
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
 ) -> Any:
@@ -242,9 +236,9 @@ def mean_over_epochs(
         The scores, as for `summarize`, but no rate of two sums such as "cer_corpus".
     keep
         Columns to keep, such as the document; they must be the same in all rows of a question.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
@@ -316,8 +310,6 @@ def mean_over_epochs(
         keep=check_keep(keep),
         metrics=metrics,
         protocol=protocol,
-        threshold=threshold,
-        cer_protocol=cer_protocol,
         missing=missing,
         unanswerable=unanswerable,
     )
@@ -343,8 +335,6 @@ def pass_at_k(
     metrics: str | pl.Expr | Metric = "exact_match",
     keep: str | Sequence[str] = (),
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
 ) -> Any:
@@ -368,9 +358,9 @@ def pass_at_k(
         ``af.Metric(lambda prediction, answers: af.anls(prediction, answers) >= 0.9, name="right")``.
     keep
         Columns to keep, such as the document; they must be the same in all rows of a question.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
@@ -429,8 +419,6 @@ def pass_at_k(
         keep=check_keep(keep),
         metrics=metrics,
         protocol=protocol,
-        threshold=threshold,
-        cer_protocol=cer_protocol,
         missing=missing,
         unanswerable=unanswerable,
     )

@@ -343,8 +343,8 @@ class Report(SlicedResult[Table_co]):
         """
         Character confusions, grouped by some of the `by` columns; see `anls_frame.confusions`.
 
-        Texts are prepared by the `cer_protocol`. The report must be made with ``details=True``, which counts
-        rows with an `nls` of at least 0.5, or with options in its place.
+        Texts are prepared by the `errors` of the protocol. The report must be made with ``details=True``,
+        which counts rows with an `nls` of at least 0.5, or with options in its place.
 
         Examples
         --------
@@ -526,8 +526,6 @@ def report(
     by: By | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
     worst: int = 0,
@@ -567,9 +565,9 @@ def report(
     cluster
         Column that identifies the document of each row. Rows of one document are alike, and intervals that
         treat them as independent are too narrow, so pass this column if there is one.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
@@ -641,8 +639,6 @@ def report(
         by=by,
         cluster=cluster,
         protocol=protocol,
-        threshold=threshold,
-        cer_protocol=cer_protocol,
         missing=missing,
         unanswerable=unanswerable,
         worst=worst,

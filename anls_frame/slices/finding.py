@@ -85,8 +85,6 @@ def find_slices(
     bins: int = 5,
     max_values: int = 50,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
     confidence: float = 0.95,
@@ -134,8 +132,9 @@ def find_slices(
         Number of quantiles into which columns with more than 10 different numbers are cut.
     max_values
         Columns with more values, or entries of lists, are left out; `left_out` names them.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
@@ -225,19 +224,18 @@ def find_slices(
             "systems": systems,
             "cluster": cluster,
         }
-        of_rows |= {"threshold": threshold, "missing": missing, "features": features or None}
+        of_rows |= {"missing": missing, "features": features or None}
         of_rows |= {"unanswerable": None if unanswerable == "drop" else unanswerable}
         of_rows |= {"protocol": None if protocol == "anls" else protocol}
-        of_rows |= {"cer_protocol": None if cer_protocol == "raw" else cer_protocol}
         return _found(_of_summary(frame, columns, metrics, of_rows), **how)
     frame = at_hand(frame)
-    given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, cer_protocol=cer_protocol)
+    given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, protocol=protocol)
     settings = Settings(
         cluster=cluster,
         metrics=tuple(metric.described() for metric in given.metrics),
         has_texts=answers is not None,
         missing=resolve_missing(missing, has_scores=answers is None),
-        **scoring(protocol, threshold, cer_protocol, of_texts=answers is not None, unanswerable=unanswerable),
+        **scoring(protocol, of_texts=answers is not None, unanswerable=unanswerable),
     )
     needed = [*given.needed, *optional(cluster)]
     wanted, unreadable = candidates(frame, columns, [*needed, *given.texts])
@@ -249,7 +247,7 @@ def find_slices(
         wanted = given.with_features(wanted, answers, source.schema)
     source, of_metrics = scores(source, given.systems, answers, given.metrics, settings)
     options = {
-        **({"protocol": protocol, "threshold": threshold, "cer_protocol": cer_protocol} if answers else {}),
+        **({"protocol": protocol} if answers else {}),
         "cluster": cluster,
         "missing": missing,
         "unanswerable": unanswerable,
@@ -465,16 +463,16 @@ class _Given:
         *,
         systems: Mapping[str, str] | None,
         metrics: Metrics | None,
-        cer_protocol: ScoreProtocol | str,
+        protocol: ScoreProtocol | str,
     ) -> _Given:
         prediction, pair = one_or_two(prediction, systems)
         if pair is not None:
-            chosen = resolve_for(metrics, pair, has_texts=answers is not None, cer_protocol=cer_protocol)
+            chosen = resolve_for(metrics, pair, has_texts=answers is not None, protocol=protocol)
             texts = [*pair.values(), answers] if answers is not None else []
             return cls(pair, chosen, texts, _needed(chosen, pair))
         has_texts = are_texts(prediction, answers)
         wanted = "anls" if metrics is None and has_texts else metrics
-        resolved = resolve(wanted, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
+        resolved = resolve(wanted, column_names(frame), has_texts=has_texts, protocol=protocol)
         chosen = of_rows(resolved, wanted)
         name = "score" if prediction is None else prediction
         texts = [name, str(answers)] if has_texts else []

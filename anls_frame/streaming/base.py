@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import anls_frame._native as native
 from anls_frame._arguments import choice
-from anls_frame.protocol import ScoreProtocol, plugin_options, preset_name, protocol_to_dict
+from anls_frame.protocol import plugin_options, preset_name, protocol_from_dict, protocol_to_dict
 from anls_frame.streaming import exact_sum
 from anls_frame.streaming.batches import Pairs, check_unicode, read
 from anls_frame.streaming.keywords import check_options
@@ -377,7 +377,7 @@ def _batch(caller: str, predictions: Any, answers: Any, preds: Any, target: Any)
 
 def _settings(state: Mapping[str, Any]) -> dict[str, Any]:
     settings = dict(state["settings"])
-    return {**settings, "protocol": ScoreProtocol(**settings["protocol"])}
+    return {**settings, "protocol": protocol_from_dict(settings["protocol"])}
 
 
 def _shown(value: object) -> str:

@@ -219,7 +219,8 @@ class CharErrorRate(Metric):
     def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
         protocol = self._settings["protocol"]
         # With one protocol for all fields, texts are prepared once; these fields do not use the threshold.
-        expression = score("predictions", "answers", protocol=protocol, threshold=0.5, cer_protocol=protocol)
+        whole = resolve_protocol(protocol).replace(threshold=0.5, errors=protocol)
+        expression = score("predictions", "answers", protocol=whole)
         scores = batches.score(columns, expression).struct
         counts = (int(scores.field(name).sum()) for name in ("char_errors", "reference_length"))
         return scores.field("cer").to_numpy(), tuple(counts)

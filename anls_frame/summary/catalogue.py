@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 import polars as pl
 
 from anls_frame.metrics import scores, words
-from anls_frame.protocol import resolve_protocol
+from anls_frame.protocol import PROTOCOLS, resolve_errors, resolve_protocol
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.measures import COUNTS, Metric
 
@@ -66,28 +66,17 @@ BUILT_IN = {metric.name: metric for metric in TEXT_METRICS}
 def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
     """Return a function for a field of `score`, in words or in what the protocol counts."""
 
-    def scored(
-        prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
-    ) -> pl.Expr:
-        protocol = resolve_protocol(cer_protocol).by("word") if by_words else cer_protocol
-        return scores.score(prediction, answers, cer_protocol=protocol).struct.field(field)
+    def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+        prepares = resolve_protocol(protocol).by("word") if by_words else protocol
+        whole = PROTOCOLS["anls"].replace(errors=prepares)
+        return scores.score(prediction, answers, protocol=whole).struct.field(field)
 
     return scored
 
 
-def _wer(prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw") -> pl.Expr:
-    return words.wer(prediction, answers, protocol=cer_protocol)
-
-
-def _bag_of_words(
-    prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw"
-) -> pl.Expr:
-    return words.bag_of_words_error(prediction, answers, protocol=cer_protocol)
-
-
 def _edits(kind: str) -> Callable[..., pl.Expr]:
-    def edits(prediction: pl.Expr, answers: pl.Expr, *, cer_protocol: ScoreProtocol | str = "raw") -> pl.Expr:
-        return words.edit_counts(prediction, answers, protocol=cer_protocol).struct.field(kind)
+    def edits(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
+        return words.edit_counts(prediction, answers, protocol=protocol).struct.field(kind)
 
     return edits
 
@@ -102,7 +91,7 @@ DESCRIBED = {
     metric.name: metric
     for metric in (
         _described("char_errors", "character errors", _scored("char_errors")),
-        _described("wer_mean", "WER (mean)", _wer, format="rate"),
+        _described("wer_mean", "WER (mean)", words.wer, format="rate"),
         _described(
             "wer_corpus",
             "WER (corpus)",
@@ -114,13 +103,13 @@ DESCRIBED = {
             _described(kind, kind, _edits(kind), denominator=_scored("reference_length"), format="rate")
             for kind in ("substitutions", "deletions", "insertions")
         ),
-        _described("bag_of_words", "bag-of-words error", _bag_of_words, format="rate"),
+        _described("bag_of_words", "bag-of-words error", words.bag_of_words_error, format="rate"),
     )
 }
 """
 Other scores by name, which reports take like a caller's own; a new one needs only its description.
 
-Its function also takes the `cer_protocol` of the report.
+Its function also takes the protocol of the report's error rates.
 """
 
 NAMES = (*BUILT_IN, *DESCRIBED)
@@ -156,7 +145,7 @@ def resolve(
     columns: Sequence[object],
     *,
     has_texts: bool,
-    cer_protocol: ScoreProtocol | str = "raw",
+    protocol: ScoreProtocol | str = "anls",
 ) -> tuple[Metric, ...]:
     """
     Return the metrics that a caller asked for: names, columns, expressions, metrics, or several of these.
@@ -169,8 +158,8 @@ def resolve(
         Names of the frame's columns, any of which may hold scores.
     has_texts
         Whether there are texts to score.
-    cer_protocol
-        How texts are prepared for metrics that count edits.
+    protocol
+        How texts are scored; its `errors` prepares them for metrics that count edits.
     """
     if metrics is None:
         if not has_texts:
@@ -180,7 +169,7 @@ def resolve(
         return TEXT_METRICS
     is_one = isinstance(metrics, str | pl.Expr | Metric) or not isinstance(metrics, Iterable)
     every: Sequence[object] = [metrics] if is_one else list(metrics)  # type: ignore[arg-type] # not one
-    options: dict[str, Any] = {"has_texts": has_texts, "cer_protocol": cer_protocol}
+    options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
     found = [one for given in every for one in _resolved(given, columns, **options)]
     if not found:
         raise ValueError("metrics must name at least one metric")
@@ -207,23 +196,23 @@ def are_of_pages(metrics: Sequence[Metric]) -> bool:
 
 
 def _resolved(
-    given: object, columns: Sequence[object], *, has_texts: bool, cer_protocol: ScoreProtocol | str
+    given: object, columns: Sequence[object], *, has_texts: bool, protocol: ScoreProtocol | str
 ) -> Sequence[Metric]:
     if isinstance(given, Metric):
         if given.is_function and not has_texts:
             raise ValueError(
                 f"metric {given.name!r} is a function of texts: pass the columns prediction and answers too"
             )
-        return [_computable(given, columns, cer_protocol) if has_texts else given]
+        return [_computable(given, columns, protocol) if has_texts else given]
     if isinstance(given, str):
         name = OTHER_NAMES.get(given, given)
         if has_texts and given in SETS:
-            options: dict[str, Any] = {"has_texts": has_texts, "cer_protocol": cer_protocol}
+            options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
             return [metric for name in SETS[given] for metric in _resolved(name, columns, **options)]
         if has_texts and name in BUILT_IN:
             return [BUILT_IN[name]]
         if has_texts and name in DESCRIBED:
-            return [_prepared(DESCRIBED[name], cer_protocol)]
+            return [_prepared(DESCRIBED[name], protocol)]
         if given in columns:
             return [Metric(given)]
         built_in = ", ".join(map(repr, (*SETS, *NAMES)))
@@ -238,13 +227,13 @@ def _resolved(
     return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
 
 
-def _computable(metric: Metric, columns: Sequence[object], cer_protocol: ScoreProtocol | str) -> Metric:
+def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtocol | str) -> Metric:
     """Return a metric with what computes it, which those of a result are only described by."""
     if metric.is_built_in or not isinstance(metric.numerator, str) or metric.numerator in columns:
         return metric
     named = DESCRIBED.get(metric.name)
     if named is not None and named.within() == metric.within():
-        return _prepared(named, cer_protocol)
+        return _prepared(named, protocol)
     if metric.sources[0].endswith("()"):
         raise ValueError(
             f"metric {metric.name!r} is taken from a result, which does not keep its function "
@@ -271,11 +260,12 @@ def of_rows(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
     return kept
 
 
-def _prepared(metric: Metric, cer_protocol: ScoreProtocol | str) -> Metric:
-    """Return the metric with functions that prepare texts so."""
+def _prepared(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
+    """Return the metric with functions that prepare texts as a protocol wants it for error rates."""
+    prepares = resolve_errors(protocol)
 
     def prepared(function: Any) -> Any:
-        return function and functools.partial(function, cer_protocol=cer_protocol)
+        return function and functools.partial(function, protocol=prepares)
 
     return dataclasses.replace(
         metric, numerator=prepared(metric.numerator), denominator=prepared(metric.denominator)

@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame.metrics.errors import ERROR_TYPES
-from anls_frame.protocol import plugin_options
+from anls_frame.protocol import plugin_options, resolve_errors
 from anls_frame.summary import fixed_point
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
@@ -36,7 +36,7 @@ def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[s
     """Return the queries for the details that are not added up with the scores, of the texts of `Rows`."""
     kind = scored_type(pl.col("prediction"), "answers", settings).cast(pl.String)
     options = {
-        "protocol": plugin_options(settings.cer_protocol),
+        "protocol": plugin_options(resolve_errors(settings.protocol)),
         "max_length": settings.max_length,
         "min_nls": settings.min_nls,
     }

@@ -13,7 +13,7 @@ from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.progress import counted
 from anls_frame.metrics.errors import ERROR_TYPES, error_type
-from anls_frame.protocol import plugin_options
+from anls_frame.protocol import plugin_scoring
 from anls_frame.summary import fixed_point, own_metrics
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.keys import key_names, optional, sliced_keys
@@ -231,10 +231,10 @@ def scored_type(prediction: pl.Expr, answers: str, settings: Settings) -> pl.Exp
 
     Where a missing prediction is scored as the empty text and this is an answer, nothing is missing.
     """
-    options: dict[str, Any] = {"protocol": settings.protocol, "threshold": settings.threshold}
+    protocol = settings.protocol
     if settings.missing == "drop":
-        return error_type(prediction, cs.by_name(answers), **options)
-    kind = error_type(prediction, cs.by_name(answers), missing="empty", **options)
+        return error_type(prediction, cs.by_name(answers), protocol=protocol)
+    kind = error_type(prediction, cs.by_name(answers), missing="empty", protocol=protocol)
     missing = pl.lit("missing", dtype=pl.Enum(ERROR_TYPES))
     return pl.when(prediction.is_null() & (kind == "empty")).then(missing).otherwise(kind).alias("error_type")
 
@@ -269,11 +269,7 @@ def own_and_kept(settings: Settings) -> list[str]:
 
 def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Settings) -> pl.Expr:
     """Return the scores and the digest of each row; a missing prediction is scored as the empty string."""
-    options = {
-        "protocol": plugin_options(settings.protocol),
-        "threshold": settings.threshold,
-        "cer_protocol": plugin_options(settings.cer_protocol),
-    }
+    options = plugin_scoring(settings.protocol)
     texts = pl.Schema({name: schema[name] for name in (prediction, answers)})
     # `score` has the same rule, and users know its name from the error.
     check_dtypes(texts, _plugin.call("score", cs.by_name(prediction), cs.by_name(answers), **options))

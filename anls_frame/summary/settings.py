@@ -12,9 +12,11 @@ from anls_frame.protocol import (
     PROTOCOLS,
     ScoreProtocol,
     described,
+    protocol_from_dict,
     protocol_to_dict,
-    resolve_protocol,
-    resolve_threshold,
+    resolve_errors,
+    resolve_scoring,
+    spelled,
 )
 from anls_frame.summary.catalogue import LENGTHS, TEXT_METRICS, are_of_pages, check_names, from_dict
 
@@ -53,7 +55,7 @@ class Settings:
         The scores, each by its name and description; the worst rows are those of the first.
     has_texts
         Whether texts were scored, or only existing scores read.
-    protocol, threshold, cer_protocol
+    protocol
         How texts were scored, as for `anls_frame.score`.
     missing
         How null predictions are counted.
@@ -84,8 +86,6 @@ class Settings:
     metrics: tuple[Metric, ...] = TEXT_METRICS
     has_texts: bool = True
     protocol: ScoreProtocol = PROTOCOLS["anls"]
-    threshold: float | None = 0.5
-    cer_protocol: ScoreProtocol = PROTOCOLS["raw"]
     missing: Missing = "empty"
     unanswerable: Unanswerable = "drop"
     worst: int = 0
@@ -104,8 +104,8 @@ class Settings:
                 "anls",
                 *parts,
                 f"protocol:{described(self.protocol)}",
-                f"threshold:{self.threshold:g}",
-                f"cer:{described(self.cer_protocol)}",
+                f"threshold:{self.protocol.threshold:g}",
+                f"cer:{described(resolve_errors(self.protocol))}",
             ]
         parts.append(f"missing:{self.missing}")
         if self.unanswerable != "drop":
@@ -127,7 +127,7 @@ class Settings:
         return {
             name: rate
             for name, rate in LENGTHS.items()
-            if name != "characters" or self.cer_protocol.unit != "word"
+            if name != "characters" or resolve_errors(self.protocol).unit != "word"
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -140,7 +140,6 @@ class Settings:
             "keep": list(self.keep),
             "metrics": [metric.to_dict() for metric in self.metrics],
             "protocol": protocol_to_dict(self.protocol),
-            "cer_protocol": protocol_to_dict(self.cer_protocol),
         }
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
@@ -152,6 +151,8 @@ class Settings:
             # Values add up in any order.
             if value != others[name] and name != "orders"
         }
+        if "protocol" in differing:
+            differing["protocol"] = (spelled(self.protocol), spelled(other.protocol))
         names = [[metric.name for metric in settings.metrics] for settings in (self, other)]
         if names[0] != names[1]:
             differing["metrics"] = (names[0], names[1])
@@ -160,11 +161,11 @@ class Settings:
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Settings:
         """Return the settings from the dictionary that `to_dict` returned."""
-        protocols = {key: ScoreProtocol(**settings[key]) for key in ("protocol", "cer_protocol")}
+        protocol = protocol_from_dict(settings["protocol"])
         lists: dict[str, Any] = {key: _columns(key, settings[key]) for key in ("by", "keep")}
         lists["tables"] = tuple(_columns("tables", table) for table in settings["tables"])
         metrics = tuple(map(from_dict, settings["metrics"]))
-        found = cls(**{**settings, **protocols, **lists, "metrics": metrics})
+        found = cls(**{**settings, **lists, "protocol": protocol, "metrics": metrics})
         found._check()
         return found
 
@@ -183,8 +184,7 @@ class Settings:
         if not self.metrics or (self.own != self.metrics and not self.has_texts):
             raise ValueError("metrics must be at least one, and of existing scores their columns")
         check_names(self.metrics)
-        if self.threshold is not None or self.has_texts:
-            share("threshold", self.threshold)
+        resolve_scoring(self.protocol)
         check_missing(self.missing)
         check_unanswerable(self.unanswerable)
         count("worst", self.worst, most=MOST_ROWS - 1)
@@ -243,8 +243,6 @@ def are_texts(prediction: str | None, answers: str | None) -> bool:
 
 def scoring(
     protocol: ScoreProtocol | str,
-    threshold: float | None,
-    cer_protocol: ScoreProtocol | str,
     *,
     of_texts: bool,
     unanswerable: Unanswerable = "drop",
@@ -260,11 +258,9 @@ def scoring(
             "nulls with the scores that these rows should have"
         )
     if not of_texts:
-        return {"threshold": None}
+        return {}
     return {
-        "protocol": resolve_protocol(protocol),
-        "threshold": resolve_threshold(protocol, threshold),
-        "cer_protocol": resolve_protocol(cer_protocol),
+        "protocol": resolve_scoring(protocol),
         "unanswerable": unanswerable,
         "details": details,
     }

@@ -66,8 +66,6 @@ def summarize(
     by: By | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
     worst: int = 0,
@@ -96,9 +94,9 @@ def summarize(
         entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
     cluster
         Column that identifies the cluster (the document) of each row; nulls form one cluster.
-    protocol, threshold, cer_protocol
-        How texts are scored, as for `anls_frame.score`. Derive your own `cer_protocol` from "raw", which
-        prepares nothing: ``PROTOCOLS["raw"].replace(unicode_form="NFC")``.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
@@ -113,9 +111,10 @@ def summarize(
         Columns to keep of these rows, such as the id of a question; by default, with the metrics "ocr", the
         column `page` that `read_pages` has.
     details
-        Also count error types, character confusions (under `cer_protocol`) and lengths; this reads the rows
-        two more times. Confusions are counted in rows with an `nls` of at least 0.5, which were read at all;
-        a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``, see `confusions`.
+        Also count error types, character confusions (prepared by the protocol's `errors`) and lengths; this
+        reads the rows two more times. Confusions are counted in rows with an `nls` of at least 0.5, which
+        were read at all; a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``, see
+        `confusions`.
     part
         Name of this part, by which `merge` recognises it; random by default.
     progress
@@ -162,14 +161,14 @@ def summarize(
     has_texts = are_texts(prediction, answers)
     missing = resolve_missing(missing, has_scores=not has_texts)
     worst = count("worst", worst, most=MOST_ROWS - 1)
-    of_texts = scoring(protocol, threshold, cer_protocol, of_texts=has_texts, unanswerable=unanswerable)
+    of_texts = scoring(protocol, of_texts=has_texts, unanswerable=unanswerable)
     of_texts |= detail_settings(details, of_texts=has_texts)
     check_part(part)
     slicing = slicing_of(by)
     # Columns that slice, and the cluster, are kept in any case.
     kept = tuple(name for name in check_keep(keep) if name not in (*slicing.plain, cluster))
     frame = at_hand(frame)
-    chosen = resolve(metrics, column_names(frame), has_texts=has_texts, cer_protocol=cer_protocol)
+    chosen = resolve(metrics, column_names(frame), has_texts=has_texts, protocol=protocol)
     if worst and not kept and are_of_pages(chosen) and _PAGE in {*column_names(frame)} - {*slicing.names}:
         # Pages are known by their names, as `read_pages` has them.
         kept = (_PAGE,)

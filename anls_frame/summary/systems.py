@@ -18,7 +18,7 @@ def resolve_for(
     systems: Mapping[str, str],
     *,
     has_texts: bool,
-    cer_protocol: ScoreProtocol | str,
+    protocol: ScoreProtocol | str,
 ) -> tuple[Metric, ...]:
     """
     Return the scores of rows that a caller asked for, each of which has a value for every system.
@@ -31,7 +31,7 @@ def resolve_for(
     if not (has_texts or all(isinstance(one, Metric) for one in every)):
         raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
     wanted = "anls" if given is None else given
-    resolved = resolve(wanted, (), has_texts=has_texts, cer_protocol=cer_protocol)
+    resolved = resolve(wanted, (), has_texts=has_texts, protocol=protocol)
     metrics = of_rows(resolved, given)
     for metric in metrics:
         _check(metric, systems)

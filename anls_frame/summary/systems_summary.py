@@ -283,8 +283,6 @@ def summarize_systems(
     cluster: str | None = None,
     metrics: Metrics | None = None,
     protocol: ScoreProtocol | str = "anls",
-    threshold: float | None = None,
-    cer_protocol: ScoreProtocol | str = "raw",
     missing: Missing | None = None,
     unanswerable: Unanswerable = "drop",
     details: bool = False,
@@ -295,7 +293,7 @@ def summarize_systems(
 
     Parameters
     ----------
-    frame, systems, answers, by, cluster, metrics, protocol, threshold, cer_protocol
+    frame, systems, answers, by, cluster, metrics, protocol
         As for `compare`; the frame has a column for each system.
     missing, unanswerable, details
         As for `compare`.
@@ -335,10 +333,8 @@ def summarize_systems(
     named = resolve_systems(systems)
     has_texts = answers is not None
     slicing = slicing_of(by)
-    chosen = resolve_for(metrics, named, has_texts=has_texts, cer_protocol=cer_protocol)
-    of_texts = scoring(
-        protocol, threshold, cer_protocol, of_texts=has_texts, unanswerable=unanswerable, details=details
-    )
+    chosen = resolve_for(metrics, named, has_texts=has_texts, protocol=protocol)
+    of_texts = scoring(protocol, of_texts=has_texts, unanswerable=unanswerable, details=details)
     settings = Settings(
         by=slicing.names,
         tables=slicing.tables,

@@ -46,7 +46,7 @@ def typed_rows(
     slicing
         The keys.
     settings
-        The protocol, the threshold, and whether null predictions are dropped.
+        The protocol, and whether null predictions are dropped.
     """
     source = to_lazy(frame, [*systems, answers], slicing.columns)
     source = with_unanswerable(source, systems, answers, settings.unanswerable)

@@ -143,10 +143,9 @@ def test_several_systems_say_whether_their_texts_are_the_same(tmp_path: Path) ->
 
     found = read(af.browse(frame, systems, "answer"), tmp_path)
     assert found.column("same") == frame["prepared"].to_list()
-    assert (
-        read(af.browse(frame, systems, "answer", protocol="raw", threshold=0.5), tmp_path).column("same")
-        == frame["raw"].to_list()
-    )
+    raw = af.PROTOCOLS["raw"].replace(threshold=0.5)
+    of_raw = read(af.browse(frame, systems, "answer", protocol=raw), tmp_path)
+    assert of_raw.column("same") == frame["raw"].to_list()
     # A prediction that is dropped is not an empty one.
     dropped = read(af.browse(frame, systems, "answer", missing="drop"), tmp_path)
     assert dropped.column("same") == ["same", "different", "different", "same", "different"]

@@ -184,7 +184,7 @@ def test_a_break_of_another_metric_is_found_where_anls_is_equal() -> None:
     assert set(found["to_the_letter_difference"]) == {-1.0}
     # Above a threshold of 0 no distance is kept, so that ANLS is 0 everywhere.
     broken, wrong = changed_ids(frame, pl.col("lang") == "de", pl.lit("?"))
-    options |= {"metrics": ["anls", "exact_match"], "threshold": 0}
+    options |= {"metrics": ["anls", "exact_match"], "protocol": af.PROTOCOLS["anls"].replace(threshold=0)}
     found = af.changes(wrong.drop_nulls("p"), SYSTEMS, "t", **options)
     has_answer = wrong.filter(pl.col("t").list.len() > 0)["question_id"]
     assert sorted(found["question_id"]) == sorted(set(broken) & set(has_answer))

@@ -169,7 +169,8 @@ def test_a_report_counts_the_confusions_of_its_unit() -> None:
     }
     for unit, pairs in expected.items():
         protocol = RAW.by(unit)  # type: ignore[arg-type]
-        report = af.report(rows, "prediction", "answer", cer_protocol=protocol, details={"min_nls": 0})
+        whole = af.PROTOCOLS["anls"].replace(errors=protocol)
+        report = af.report(rows, "prediction", "answer", protocol=whole, details={"min_nls": 0})
         for table in report.confusions(), af.confusions(rows, "prediction", "answer", protocol=protocol):
             found = table.select("reference_char", "predicted_char").sort("reference_char", nulls_last=True)
             assert found.rows() == pairs

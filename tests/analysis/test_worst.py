@@ -127,7 +127,7 @@ def test_every_kind_of_frame_gives_its_own_kind(by: str | None) -> None:
 def test_scores_that_are_there_already_give_way_and_the_frame_stays() -> None:
     frame = af.add_scores(rows(), "p", "a")
     before = frame.clone()
-    table = af.worst(frame, "p", "a", 5, threshold=0.9)
+    table = af.worst(frame, "p", "a", 5, protocol=af.PROTOCOLS["anls"].replace(threshold=0.9))
     assert table["anls"].to_list() == [0.0] * 5
     assert table.columns == [*frame.columns, *NEW[3:]]
     assert_frame_equal(frame, before)
@@ -154,7 +154,10 @@ def test_a_wrong_argument_is_an_error_that_names_it() -> None:
 def test_alignments_compare_what_the_protocol_compares() -> None:
     frame = pl.DataFrame({"p": ["a black cat"], "a": ["a block cat"]})
     words = af.PROTOCOLS["raw"].by("word")
-    for options in ({"protocol": words, "threshold": 0.5}, {"metrics": "cer_mean", "cer_protocol": words}):
+    for options in (
+        {"protocol": words.replace(threshold=0.5)},
+        {"metrics": "cer_mean", "protocol": af.PROTOCOLS["anls"].replace(errors=words)},
+    ):
         shown = af.worst(frame, "p", "a", **options)["alignment"].item()
         assert shown == af.alignment("a black cat", "a block cat", unit="word").to_text(context=20)
         assert shown != af.alignment("a black cat", "a block cat").to_text(context=20)

@@ -184,7 +184,7 @@ def sample_populations() -> Iterator[Finite]:
 
 
 def _scored(frame: pl.DataFrame, system: str) -> pl.DataFrame:
-    scores = af.score(pl.col(system).fill_null(""), "answers", protocol="anls", cer_protocol="raw")
+    scores = af.score(pl.col(system).fill_null(""), "answers", protocol="anls")
     return (
         frame.select(scores.alias("scores"))
         .unnest("scores")

@@ -106,7 +106,7 @@ def test_scores_that_exist_have_their_name_and_direction(run: Run, tmp_path: Pat
     worse = json.loads(fine(run(*options, "-m", "loss", "--lower-is-better")))
     assert [row["question_id"] for row in worse] == ["a"]
     refused(run(*options, "-m", "a", "-m", "b"), "--metric may be given once with --scores")
-    refused(run(*options, "--threshold", "0.3"), "--scores cannot be combined with --threshold")
+    refused(run(*options, "--protocol", "rrc"), "--scores cannot be combined with --protocol")
 
 
 def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path) -> None:

@@ -399,7 +399,7 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(
     assert "Lower is better: a rise is a loss." in worse.stdout
     assert run("compare", *options, "--metric", "loss", "--fail-if-drop", "0.1").returncode == 0
 
-    refused(run("compare", *options, "--threshold", "0.3"), "--scores cannot be combined with --threshold")
+    refused(run("compare", *options, "--protocol", "rrc"), "--scores cannot be combined with --protocol")
     refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' must hold numbers")
     refused(run("compare", path.name, "--systems", "old,nwe", "--scores"), "no column 'nwe'")
     refused(run("compare", path.name, path.name, "--scores"), "--scores compares two or more columns")
@@ -560,9 +560,21 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["score", TABLE], "no column with the prediction"),
         (["score", TABLE], "'rapidocr_confidence'; name it with --prediction ..."),
         (["score", TABLE, "-p", "teseract"], "did you mean 'tesseract'?"),
-        (["score", TABLE, "-p", "tesseract", "--protocol", "docvqa"], "unknown protocol 'docvqa'"),
-        (["score", TABLE, "-p", "tesseract", "--threshold", "2"], "threshold must be a number in [0, 1]"),
-        (["score", TABLE, "-p", "tesseract", "--threshold", "x"], "Invalid value for '--threshold'"),
+        *(
+            (["score", TABLE, "-p", "tesseract", "--protocol", protocol], f"for '--protocol': {message}")
+            for protocol, message in (
+                ("docvqa", "unknown protocol 'docvqa'; the presets are 'anls', 'rrc'"),
+                ("rrc,threshold=2", "threshold must be a number in [0, 1], got 2"),
+                ("rrc,threshold=", "threshold must be a number in [0, 1], got ''"),
+                ("rrc,thresh=0.3", "a protocol has no option 'thresh'; its options are ignore_case, "),
+                ("rrc,whitespace=all", "whitespace must be one of 'keep', 'strip', 'squeeze', 'lines', got "),
+                ("rrc,ignore_case=1", "ignore_case must be True or False, got 1"),
+                ("rrc,errors=docvqa", "errors must be one of 'anls', 'rrc', "),
+                ("rrc,errors.case=true", "a protocol has no option 'case'; its options are ignore_case, "),
+                ("rrc,threshold", "must be NAME,OPTION=VALUE,..., such as rrc,threshold=0.3, got 'rrc,thre"),
+                ("rrc,cut=distance,cut=distance", "cut is given twice"),
+            )
+        ),
         (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "the name must end in one of .csv"),
         (["score", TABLE, "-p", "tesseract", "-o", "no/a.csv"], "there is no folder 'no'"),
         (["score", TABLE, "-p", "tesseract", "--filter", "x"], "--filter does not apply to 'table' files"),
@@ -596,8 +608,8 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),
         (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "--by does not apply to 'ecdf' plots"),
         (
-            ["plot", "cer", TABLE, "-o", "a.png", "-c", "x", "--threshold", "0"],
-            "--cluster and --threshold do not apply to 'cer' plots",
+            ["plot", "cer", TABLE, "-o", "a.png", "-c", "x", "-b", "lang"],
+            "--by and --cluster do not apply to 'cer' plots",
         ),
         (["plot", "groups", TABLE, "-o", "a.gif"], "the name must end in one of .svg"),
         (["doctor", TABLE], "FILE and --against must be given together"),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
             "--worst must be an integer from 0 to 4,294,967,295, got 4611686018427387904",
         ),
         (["report", "--confidence", "2"], "--confidence "),
-        (["report", "--threshold", "2"], "--threshold "),
+        (["report", "--protocol", "raw"], "--protocol must have a threshold for ANLS, but raw has none"),
         (["report", "--missing", "x"], "--missing "),
         (["score", "--format", "x"], "--format "),
         (

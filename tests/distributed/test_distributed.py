@@ -205,7 +205,7 @@ def test_frames_without_rows_give_reports_without_rows(tables: Any) -> None:
     [
         {},
         {"columns": ["cer", "nls", "cer"], "prefix": "a.", "suffix": "*"},
-        {"protocol": "rrc", "threshold": 0.9, "cer_protocol": "anls"},
+        {"protocol": af.PROTOCOLS["rrc"].replace(threshold=0.9, errors="anls")},
         {"protocol": af.ScoreProtocol(ignore_case=False, threshold=0.1), "columns": ("anls",)},
         {"columns": ["nls"], "prefix": "rapidocr_", "overwrite": True},
         {"columns": []},

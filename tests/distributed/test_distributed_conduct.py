@@ -76,7 +76,7 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"by": ["n", "n"]}, ValueError, "by must not name a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
         ({"by": "*"}, ValueError, "as a pattern for columns; rename"),
-        ({"threshold": 2}, ValueError, "threshold"),
+        ({"protocol": "raw"}, ValueError, "protocol must have a threshold"),
         ({"protocol": "ANLS"}, ValueError, "unknown protocol"),
         ({"missing": "zero"}, ValueError, "missing must be one of"),
         ({"worst": -1}, ValueError, "worst must be an integer from 0 to"),
@@ -125,7 +125,7 @@ def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed(
         ({"columns": "nls"}, TypeError, "columns must be a list of names"),
         ({"columns": 3}, TypeError, "columns must be a list of names"),
         ({"columns": ["nls"], "prefix": 1}, TypeError, "prefix must be a string"),
-        ({"threshold": -1}, ValueError, "threshold"),
+        ({"protocol": "raw"}, ValueError, "protocol must have a threshold"),
     ],
     ids=str,
 )

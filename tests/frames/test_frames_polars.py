@@ -85,13 +85,13 @@ def test_the_given_frame_stays_as_it_is(add_scores: AddScores) -> None:
 
 @each_way
 def test_the_options_reach_the_scores(add_scores: AddScores) -> None:
-    options: dict[str, Any] = {"protocol": "rrc", "threshold": 0.3}
+    protocol = af.PROTOCOLS["rrc"].replace(threshold=0.3, errors="anls")
 
-    result = add_scores(FRAME, "prediction", "answers", cer_protocol="anls", **options)
+    result = add_scores(FRAME, "prediction", "answers", protocol=protocol)
 
     expected = FRAME.with_columns(
         af.nls("prediction", "answers", protocol="rrc"),
-        af.anls("prediction", "answers", **options),
+        af.anls("prediction", "answers", protocol="rrc", threshold=0.3),
         af.cer("prediction", "answers", protocol="anls"),
         af.exact_match("prediction", "answers", protocol="rrc"),
     )

@@ -165,7 +165,8 @@ def row_columns() -> Iterator[tuple[str, Any]]:
     """Yield the digests of all columns that row functions add."""
     frame, ocr = questions(), pages()
     for protocol in af.PROTOCOLS:
-        scored = af.add_scores(frame, "tesseract", "answers", protocol=protocol, threshold=0.5)
+        whole = af.PROTOCOLS[protocol].replace(threshold=0.5)
+        scored = af.add_scores(frame, "tesseract", "answers", protocol=whole)
         for column in scored.columns[len(frame.columns) :]:
             yield f"add_scores {protocol} {column}", digest(scored[column])
     answer = pl.col("answers").list.first()

@@ -10,6 +10,7 @@ import oracle
 import polars as pl
 import pytest
 import strategies
+from cases import scoring
 from hypothesis import given
 
 import anls_frame as af
@@ -67,10 +68,8 @@ def test_a_row_without_a_score_has_no_points() -> None:
     assert explained.schema == {**dict.fromkeys(FIELDS[:-1], pl.Float64), "step": pl.String}
 
 
-def test_a_threshold_stands_in_for_the_protocols_own() -> None:
+def test_the_cut_is_at_the_threshold_of_the_protocol() -> None:
     frame = pl.DataFrame({"p": ["Cola"], "a": ["cola drinks"]})
-    for protocol, threshold, score in [("anls", None, 0.0), ("anls", 1.0, 4 / 11), ("raw", None, 3 / 11)]:
-        found = frame.select(af.explain("p", "a", protocol=protocol, threshold=threshold)).unnest("explain")
+    for protocol, score in [("anls", 0.0), (scoring("anls", 1.0), 4 / 11), ("raw", 3 / 11)]:
+        found = frame.select(af.explain("p", "a", protocol=protocol)).unnest("explain")
         assert found["score"].item() == pytest.approx(score)
-    with pytest.raises(ValueError, match="threshold"):
-        af.explain("p", "a", threshold=2.0)

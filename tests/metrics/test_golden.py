@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from cases import bits, column
+from cases import bits, column, scoring
 
 import anls_frame as af
 
@@ -24,7 +24,7 @@ def columns(
 ) -> pl.DataFrame:
     """Every score of the rows by name, `score` with a prefix beside the single functions."""
     first = [(prediction, answers[0] if answers else None) for prediction, answers in rows]
-    single = column(rows, af.score, protocol=preset, threshold=threshold, cer_protocol=preset).struct.unnest()
+    single = column(rows, af.score, protocol=scoring(preset, threshold, preset)).struct.unnest()
     return single.select(pl.all().name.prefix("score ")).with_columns(
         column(rows, af.nls, protocol=preset),
         column(rows, af.anls, protocol=preset, threshold=threshold),

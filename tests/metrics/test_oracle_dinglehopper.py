@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from cases import scoring
 from sample import DATA
 
 import anls_frame as af
@@ -22,12 +23,13 @@ def test_rates_of_pages_and_old_prints_are_those_of_the_package() -> None:
     references = [row.get("reference") or pages[row["doc_id"]]["reference"] for row in rows]
     read = [row["read"] if "read" in row else pages[row["doc_id"]][row["engine"]] or "" for row in rows]
     frame = pl.DataFrame({"read": read, "reference": references})
-    by_words = af.PROTOCOLS["dinglehopper"].by("word")
+    by_clusters = scoring("anls", errors="dinglehopper")
+    by_words = scoring("anls", errors=af.PROTOCOLS["dinglehopper"].by("word"))
     found = frame.select(
         cer=af.cer("read", "reference", protocol="dinglehopper"),
         wer=af.wer("read", "reference", protocol="dinglehopper"),
-        clusters=af.score("read", "reference", cer_protocol="dinglehopper").struct.field("reference_length"),
-        words=af.score("read", "reference", cer_protocol=by_words).struct.field("reference_length"),
+        clusters=af.score("read", "reference", protocol=by_clusters).struct.field("reference_length"),
+        words=af.score("read", "reference", protocol=by_words).struct.field("reference_length"),
     )
     assert len(rows) > 300
     for row, scores in zip(rows, found.iter_rows(named=True), strict=True):

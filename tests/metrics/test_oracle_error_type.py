@@ -10,7 +10,7 @@ import error_oracle
 import polars as pl
 import pytest
 import strategies
-from cases import FAMILIES, assigned_characters, family
+from cases import FAMILIES, assigned_characters, family, scoring
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,8 +27,8 @@ def error_types(rows: Rows, **options: object) -> list[str | None]:
     return frame.select(af.error_type("prediction", "answers", **options))["error_type"].to_list()  # type: ignore[arg-type]
 
 
-def assert_types(rows: Rows, protocol: af.ScoreProtocol = ANLS, threshold: float | None = None) -> None:
-    found = error_types(rows, protocol=protocol, threshold=threshold)
+def assert_types(rows: Rows, protocol: af.ScoreProtocol = ANLS, threshold: float = 0.5) -> None:
+    found = error_types(rows, protocol=scoring(protocol, threshold))
     for row, one in zip(rows, found, strict=True):
         assert one == error_oracle.error_type(*row, protocol, threshold), row
 

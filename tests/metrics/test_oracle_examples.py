@@ -7,7 +7,7 @@ from typing import Any
 import oracle
 import polars as pl
 import pytest
-from cases import Row, column
+from cases import Row, column, scoring
 
 import anls_frame as af
 
@@ -156,7 +156,7 @@ def test_the_mean_of_rates_and_the_corpus_rate() -> None:
 
 def test_the_answer_of_the_best_similarity_and_that_of_the_lowest_rate_differ() -> None:
     # "abcd": similarity 0.5, rate 1 by a reference of two; against "abcdefgh" 0.5 again, rate 4 / 8.
-    assert one(af.score, "abcd", ["ab", "abcdefgh"], protocol="raw", threshold=0.5) == {
+    assert one(af.score, "abcd", ["ab", "abcdefgh"], protocol=scoring("raw")) == {
         "nls": 0.5,
         "anls": 0.5,
         "cer": 0.5,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import oracle
 import pytest
 from campaign import amount
-from cases import assert_same_bits, column, every_text
+from cases import assert_same_bits, column, every_text, scoring
 
 import anls_frame as af
 
@@ -40,7 +40,7 @@ def test_the_alphabets_are_exhausted() -> None:
 @every_pair
 def test_scores(alphabet: str, preset: str) -> None:
     cases, protocol = ALPHABETS[alphabet], af.PROTOCOLS[preset]
-    scores = column(cases, af.score, protocol=preset, threshold=0.5, cer_protocol=preset).struct.unnest()
+    scores = column(cases, af.score, protocol=scoring(preset, 0.5, preset)).struct.unnest()
     expected: dict[str, Sequence[object]] = {
         "nls": [oracle.nls(*pair, protocol) for pair in cases],
         "anls": [oracle.anls(*pair, protocol, 0.5) for pair in cases],
@@ -86,5 +86,5 @@ def test_two_answers_in_either_order(preset: str) -> None:
     texts = every_text("ab", 3)
     cases = [(p, [a, b]) for p, a, b in itertools.product(texts, repeat=3)]
     expected = [oracle.score(*case, protocol, 0.5, protocol) for case in cases]
-    actual = column(cases, af.score, protocol=preset, threshold=0.5, cer_protocol=preset)
+    actual = column(cases, af.score, protocol=scoring(preset, 0.5, preset))
     assert_same_bits(actual, expected, cases)

@@ -8,7 +8,7 @@ import jiwer
 import polars as pl
 import pytest
 import scorers
-from cases import FAMILIES, Row, assert_same_bits, column, family, long_row, mixed_rows
+from cases import FAMILIES, Row, assert_same_bits, column, family, long_row, mixed_rows, scoring
 
 import anls_frame as af
 
@@ -47,7 +47,7 @@ def test_the_corpus_rate_follows_from_the_sums() -> None:
     rows = mixed_rows(1_000, seed=41)
     rows = [Row(row.prediction, row.answers[:1]) for row in rows]
     expected = jiwer.cer([row.answers[0] for row in rows], [row.prediction for row in rows])
-    scores = column(rows, af.score, cer_protocol="jiwer").struct.unnest()
+    scores = column(rows, af.score, protocol=scoring("anls", errors="jiwer")).struct.unnest()
     errors, length = scores.select(pl.sum("char_errors", "reference_length")).row(0)
     assert errors / length == expected
 

@@ -21,6 +21,7 @@ from cases import (
     mixed_rows,
     nullable_rows,
     random_text,
+    scoring,
     threshold_rows,
 )
 
@@ -43,7 +44,7 @@ COMBINATIONS = [
 def test_scores_of_rows_with_nulls(preset: str) -> None:
     rows, protocol = nullable_rows(), af.PROTOCOLS[preset]
     expected = [oracle.score(*row, protocol, 0.5, af.PROTOCOLS["raw"]) for row in rows]
-    assert_same_bits(column(rows, af.score, protocol=preset, threshold=0.5), expected, rows)
+    assert_same_bits(column(rows, af.score, protocol=scoring(preset)), expected, rows)
     nearest = [oracle.nearest_answer(*row, protocol) for row in rows]
     assert_same_bits(column(rows, af.nearest_answer, protocol=preset), nearest, rows)
 
@@ -55,7 +56,7 @@ def test_scores_of_every_family(name: str, preset: str) -> None:
     if name == "many letters":
         rows = rows[:12]
     expected = [oracle.score(*row, protocol, 0.5, protocol) for row in rows]
-    actual = column(rows, af.score, protocol=preset, threshold=0.5, cer_protocol=preset)
+    actual = column(rows, af.score, protocol=scoring(preset, 0.5, preset))
     assert_same_bits(actual, expected, rows)
 
 
@@ -63,7 +64,7 @@ def test_scores_of_every_family(name: str, preset: str) -> None:
 def test_scores_of_every_combination_of_options(protocol: af.ScoreProtocol) -> None:
     rows = nullable_rows(150, seed=61)
     expected = [oracle.score(*row, protocol, 0.5, protocol) for row in rows]
-    actual = column(rows, af.score, protocol=protocol, threshold=0.5, cer_protocol=protocol)
+    actual = column(rows, af.score, protocol=scoring(protocol, 0.5, protocol))
     assert_same_bits(actual, expected, rows)
 
 
@@ -113,7 +114,7 @@ def test_twenty_thousand_answers_of_one_row(preset: str) -> None:
     answers[19_999] = base.upper()
     rows = [NullableRow(base, answers), NullableRow("am", answers), NullableRow("", answers)]
     expected = [oracle.score(*row, protocol, 0.5, af.PROTOCOLS["raw"]) for row in rows]
-    assert_same_bits(column(rows, af.score, protocol=preset, threshold=0.5), expected, range(3))
+    assert_same_bits(column(rows, af.score, protocol=scoring(preset)), expected, range(3))
 
 
 @pytest.mark.parametrize("preset", af.PROTOCOLS)
@@ -121,7 +122,7 @@ def test_one_text_is_scored_as_a_list_of_one(preset: str) -> None:
     protocol = af.PROTOCOLS[preset]
     cases = [(row.prediction, row.answers[0]) for row in mixed_rows(1_000, seed=65)]
     expected = [oracle.score(*case, protocol, 0.5, protocol) for case in cases]
-    actual = column(cases, af.score, protocol=preset, threshold=0.5, cer_protocol=preset)
+    actual = column(cases, af.score, protocol=scoring(preset, 0.5, preset))
     assert_same_bits(actual, expected, cases)
 
 
@@ -138,8 +139,8 @@ def test_a_protocol_made_from_raw_does_what_it_names_and_nothing_else(unicode_fo
     ]
 
     assert_same_bits(column(cases, af.cer, protocol=composed), column(normal, af.cer).to_list(), cases)
-    scores = column(cases, af.score, cer_protocol=composed).struct
-    raw = column(normal, af.score, cer_protocol="raw").struct
+    scores = column(cases, af.score, protocol=scoring("anls", errors=composed)).struct
+    raw = column(normal, af.score).struct
     for name in ("cer", "char_errors", "reference_length"):
         assert_same_bits(scores.field(name), raw.field(name).to_list(), cases)
 

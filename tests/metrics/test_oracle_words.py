@@ -10,6 +10,7 @@ import jiwer
 import polars as pl
 import pytest
 from campaign import amount
+from cases import scoring
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
@@ -75,7 +76,7 @@ def test_of_several_answers_the_first_with_the_lowest_rate_counts() -> None:
     found = df.select(
         *(function(*columns, protocol="jiwer") for function in of_words),
         af.edit_counts(*columns),
-        af.score(*columns, protocol="raw", threshold=0.5).struct.field("char_errors"),
+        af.score(*columns, protocol=scoring("raw")).struct.field("char_errors"),
     )
     for (answers, prediction), values in zip(rows, found.iter_rows(), strict=True):
         wer, mer, wil, words, bag, characters, char_errors = values
@@ -187,7 +188,8 @@ def test_scores_count_units() -> None:
     assert df.select(af.levenshtein(*columns, protocol=by("grapheme"))).item() == 2
     assert df.select(af.nls(*columns, protocol=by("grapheme"))).item() == 1 - 2 / 5
     assert df.select(af.cer(*columns, protocol=by("word"))).item() == 1.0
-    assert df.select(af.score(*columns, cer_protocol=by("grapheme"))).item()["reference_length"] == 5
+    whole = scoring("anls", errors=by("grapheme"))
+    assert df.select(af.score(*columns, protocol=whole)).item()["reference_length"] == 5
 
 
 def test_equivalences_follow_each_other_after_the_form() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import oracle
-from cases import assert_same_bits, column
+from cases import assert_same_bits, column, scoring
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import PROTOCOLS, ROWS, THRESHOLDS
@@ -105,8 +105,8 @@ def test_the_order_of_answers_decides_only_between_equals(
     data: st.DataObject, rows: Rows, protocol: af.ScoreProtocol
 ) -> None:
     shuffled = [(prediction, data.draw(st.permutations(answers))) for prediction, answers in rows]
-    before = column(rows, af.score, protocol=protocol, threshold=0.5, cer_protocol=protocol)
-    after = column(shuffled, af.score, protocol=protocol, threshold=0.5, cer_protocol=protocol)
+    before = column(rows, af.score, protocol=scoring(protocol, 0.5, protocol))
+    after = column(shuffled, af.score, protocol=scoring(protocol, 0.5, protocol))
     for field in ("nls", "anls", "cer", "exact_match"):
         assert before.struct.field(field).equals(after.struct.field(field))
     # The nearest answer may be another one, but none that is nearer.
@@ -118,7 +118,7 @@ def test_the_order_of_answers_decides_only_between_equals(
 @given(ROWS, PROTOCOLS)
 def test_the_first_of_equals_wins(rows: Rows, protocol: af.ScoreProtocol) -> None:
     each = [column([(p, [a]) for a in answers], af.nls, protocol=protocol).to_list() for p, answers in rows]
-    index = column(rows, af.score, protocol=protocol, threshold=0.5).struct.field("answer_index").to_list()
+    index = column(rows, af.score, protocol=scoring(protocol)).struct.field("answer_index").to_list()
     assert index == [similarities.index(max(similarities)) for similarities in each]
     nearest = column(rows, af.nearest_answer, protocol=protocol).to_list()
     assert nearest == [answers[i] for (_, answers), i in zip(rows, index, strict=True)]
@@ -132,7 +132,7 @@ def test_null_answers_change_nothing(data: st.DataObject, rows: Rows, protocol: 
         for _ in range(data.draw(st.integers(0, 3))):
             entries.insert(data.draw(st.integers(0, len(entries))), None)
         padded.append((prediction, entries))
-    options = {"protocol": protocol, "threshold": 0.5, "cer_protocol": protocol}
+    options = {"protocol": scoring(protocol, errors=protocol)}
     before = column(rows, af.score, **options).struct.unnest()
     after = column(padded, af.score, **options).struct.unnest()
     assert before.drop("answer_index").equals(after.drop("answer_index"))
@@ -145,13 +145,13 @@ def test_null_answers_change_nothing(data: st.DataObject, rows: Rows, protocol: 
 
 @given(ROWS, PROTOCOLS, PROTOCOLS, THRESHOLDS)
 def test_the_fields_of_score_are_the_single_functions(
-    rows: Rows, protocol: af.ScoreProtocol, cer_protocol: af.ScoreProtocol, threshold: float
+    rows: Rows, protocol: af.ScoreProtocol, errors: af.ScoreProtocol, threshold: float
 ) -> None:
-    scores = column(rows, af.score, protocol=protocol, threshold=threshold, cer_protocol=cer_protocol)
+    scores = column(rows, af.score, protocol=scoring(protocol, threshold, errors))
     fields = scores.struct.unnest()
     assert fields["nls"].equals(column(rows, af.nls, protocol=protocol))
     assert fields["anls"].equals(column(rows, af.anls, protocol=protocol, threshold=threshold))
-    assert fields["cer"].equals(column(rows, af.cer, protocol=cer_protocol))
+    assert fields["cer"].equals(column(rows, af.cer, protocol=errors))
     assert fields["exact_match"].equals(column(rows, af.exact_match, protocol=protocol))
     nearest = [answers[i] for (_, answers), i in zip(rows, fields["answer_index"], strict=True)]
     assert nearest == column(rows, af.nearest_answer, protocol=protocol).to_list()
@@ -159,7 +159,7 @@ def test_the_fields_of_score_are_the_single_functions(
 
 @given(ROWS, PROTOCOLS)
 def test_the_rate_is_errors_by_reference_length(rows: Rows, protocol: af.ScoreProtocol) -> None:
-    scores = column(rows, af.score, protocol=protocol, threshold=0.5, cer_protocol=protocol)
+    scores = column(rows, af.score, protocol=scoring(protocol, 0.5, protocol))
     fields = scores.struct.unnest()
     expected = [
         errors / max(length, 1)
@@ -176,7 +176,7 @@ def test_one_text_is_a_list_of_one(rows: Rows, protocol: af.ScoreProtocol) -> No
     lists = [(prediction, [answer]) for prediction, answer in texts]
     for metric in (*ROWS_METRICS, af.nearest_answer):
         assert column(texts, metric, protocol=protocol).equals(column(lists, metric, protocol=protocol))
-    options = {"protocol": protocol, "threshold": 0.5}
+    options = {"protocol": scoring(protocol)}
     assert column(texts, af.anls, **options).equals(column(lists, af.anls, **options))
     assert column(texts, af.score, **options).equals(column(lists, af.score, **options))
 
@@ -184,9 +184,7 @@ def test_one_text_is_a_list_of_one(rows: Rows, protocol: af.ScoreProtocol) -> No
 @given(ROWS, PROTOCOLS)
 def test_more_answers_never_lower_a_score(rows: Rows, protocol: af.ScoreProtocol) -> None:
     fewer = [(prediction, answers[:-1] or answers) for prediction, answers in rows]
-    more, less = (
-        column(r, af.score, protocol=protocol, threshold=0.5).struct.unnest() for r in (rows, fewer)
-    )
+    more, less = (column(r, af.score, protocol=scoring(protocol)).struct.unnest() for r in (rows, fewer))
     assert (more["nls"] >= less["nls"]).all()
     assert (more["anls"] >= less["anls"]).all()
     assert (more["cer"] <= less["cer"]).all()

@@ -117,8 +117,6 @@ def test_a_method_of_a_frame_hands_every_argument_on(
     )
     options = {
         "protocol": "rrc",
-        "threshold": 0.3,
-        "cer_protocol": "jiwer",
         "missing": "empty",
         "columns": ["cer"],
         "prefix": "a",

@@ -209,8 +209,7 @@ def test_any_other_name_will_do(name: str) -> None:
         ({"by": ["k", "k"]}, ValueError, "by must not name a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
         ({"cluster": 3}, TypeError, "a column name must be a string"),
-        ({"threshold": 2}, ValueError, "threshold must be a number in"),
-        ({"protocol": "raw"}, ValueError, "ANLS needs a threshold"),
+        ({"protocol": "raw"}, ValueError, "protocol must have a threshold"),
         ({"by": "kk"}, ColumnNotFoundError, "no column 'kk'"),
         ({"systems": {"old": "aa", "new": "b"}}, ColumnNotFoundError, "no column 'aa'"),
         ({"systems": {"old": "a", "new": "d"}}, DTypeError, "column 'd'"),
@@ -236,10 +235,12 @@ def test_roll_up_by_unknown_or_doubled_columns_is_refused() -> None:
 def test_options_reach_the_scores() -> None:
     frame = pl.DataFrame({"a": ["abcd", "ABC"], "b": ["abxx", "abc"], "t": ["abce", "abc"]})
     defaults = compare(frame, SYSTEMS, "t").overall
-    assert compare(frame, SYSTEMS, "t", threshold=0.9, protocol="rrc").overall["old"] == 0.5
+    rrc = af.PROTOCOLS["rrc"].replace(threshold=0.9)
+    folded = af.PROTOCOLS["anls"].replace(errors="anls")
+    assert compare(frame, SYSTEMS, "t", protocol=rrc).overall["old"] == 0.5
     assert defaults["old"] == pytest.approx(0.875)
     assert compare(frame, SYSTEMS, "t", metrics="cer").overall["old"] > 0.5
-    assert compare(frame, SYSTEMS, "t", metrics="cer", cer_protocol="anls").overall["old"] == 0.125
+    assert compare(frame, SYSTEMS, "t", metrics="cer", protocol=folded).overall["old"] == 0.125
 
 
 def test_a_seed_may_be_of_any_size() -> None:

@@ -95,8 +95,8 @@ def test_parts_add_up_to_the_whole(tmp_path: Path) -> None:
 
 def test_confusions_are_prepared_by_the_protocol_of_the_error_rate() -> None:
     frame = pl.DataFrame({"p": ["A b"], "a": ["ab"]})
-    folded = af.ScoreProtocol(ignore_case=True, whitespace="keep")
-    report = af.report(frame, "p", "a", cer_protocol=folded, details=True)
+    folded = af.PROTOCOLS["anls"].replace(errors=af.PROTOCOLS["raw"].replace(ignore_case=True))
+    report = af.report(frame, "p", "a", protocol=folded, details=True)
     assert report.confusions()["op"].to_list() == ["insert"]
     assert report.overall["cer_corpus"] == 0.5
 

@@ -95,13 +95,9 @@ def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
         ({"metrics": []}, ValueError, "metrics must name at least one metric"),
         ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers, .*, got 3"),
         ({"missing": "skip"}, ValueError, "missing must be one of 'empty', 'drop', got 'skip'"),
-        ({"threshold": 1.5}, ValueError, "threshold must be a number in"),
-        ({"threshold": float("nan")}, ValueError, "threshold must be a number in"),
-        ({"threshold": "0.5"}, TypeError, "threshold must be a number in"),
         ({"protocol": "anlss"}, ValueError, "unknown protocol 'anlss'"),
         ({"protocol": None}, TypeError, "protocol must be a ScoreProtocol or a preset's name"),
-        ({"protocol": "raw"}, ValueError, "ANLS needs a threshold and 'raw' has none"),
-        ({"cer_protocol": "cer"}, ValueError, "unknown protocol 'cer'"),
+        ({"protocol": "raw"}, ValueError, "protocol must have a threshold for ANLS, but raw has none"),
         ({"worst": -1}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got -1"),
         ({"worst": 1.5}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got 1.5"),
         ({"worst": True}, ValueError, "worst must be an integer from 0 to 4,294,967,295, got True"),
@@ -156,13 +152,13 @@ def test_worst_rows_name_a_cluster_that_slices_as_well_once() -> None:
 
 
 def test_settings_say_what_the_numbers_depend_on() -> None:
-    made = report(
-        FRAME, "p", "a", by="k", cluster="d", protocol="rrc", threshold=0.25, missing="drop", confidence=0.9
-    )
+    protocol = af.PROTOCOLS["rrc"].replace(threshold=0.25)
+    made = report(FRAME, "p", "a", by="k", cluster="d", protocol=protocol, missing="drop", confidence=0.9)
     settings = made.settings
     assert settings["by"] == ["k"]
-    assert (settings["cluster"], settings["missing"], settings["threshold"]) == ("d", "drop", 0.25)
+    assert (settings["cluster"], settings["missing"]) == ("d", "drop")
     assert settings["protocol"]["length"] == "raw_upper"
+    assert (settings["protocol"]["threshold"], settings["protocol"]["errors"]) == (0.25, "raw")
     assert (settings["rows"], settings["confidence"], settings["version"]) == (8, 0.9, af.__version__)
     assert settings["digest"] == made.summary.digest
     assert json.loads(json.dumps(settings)) == settings
@@ -184,8 +180,8 @@ def test_signature_is_one_line_that_tells_settings_apart() -> None:
                 {},
                 {"protocol": "rrc"},
                 {"protocol": own},
-                {"threshold": 0.25},
-                {"cer_protocol": "jiwer"},
+                {"protocol": af.PROTOCOLS["anls"].replace(threshold=0.25)},
+                {"protocol": af.PROTOCOLS["anls"].replace(errors="jiwer")},
                 {"missing": "drop"},
             )
         ),

@@ -57,7 +57,7 @@ def test_options_reach_the_scores(
         protocol=protocol,
         threshold=threshold,
         missing=missing,
-        cer_protocol="rrc",
+        errors="rrc",
     )
     report_oracle.check_report(make(options), ROWS, options)
 

@@ -64,14 +64,15 @@ def test_missing_pages_count_where_they_are_scored() -> None:
 def test_characters_are_what_the_protocol_counts() -> None:
     pages = pl.DataFrame({"p": ["Bache noire"], "a": ["Ba\u0308che noire"]})
 
-    def found(**options: Any) -> dict[str, Any]:
-        overall = af.report(pages, "p", "a", metrics="ocr", **options).overall
+    def found(errors: af.ScoreProtocol | str = "raw") -> dict[str, Any]:
+        protocol = af.PROTOCOLS["anls"].replace(errors=errors)
+        overall = af.report(pages, "p", "a", metrics="ocr", protocol=protocol).overall
         return {name: overall[name] for name in ("words", "characters") if name in overall}
 
     assert found() == {"words": 2, "characters": 12}
-    assert found(cer_protocol="dinglehopper") == {"words": 2, "characters": 11}
+    assert found("dinglehopper") == {"words": 2, "characters": 11}
     # Rates of words alone have no characters to show.
-    assert found(cer_protocol=af.PROTOCOLS["raw"].by("word")) == {"words": 2}
+    assert found(af.PROTOCOLS["raw"].by("word")) == {"words": 2}
 
 
 def test_other_reports_have_no_lengths() -> None:
@@ -148,8 +149,8 @@ def test_the_worst_pages_are_aligned_in_what_the_protocol_counts(tmp_path: Path)
     pages = pl.DataFrame({"p": ["x y\nz b"], "a": ["x y\nz a\u0323\u0302"]})
     edits = {}
     for unit in ("codepoint", "grapheme", "word"):
-        protocol = af.PROTOCOLS["raw"].by(unit)
-        report = af.report(pages, "p", "a", metrics="ocr", cer_protocol=protocol, worst=1)
+        protocol = af.PROTOCOLS["anls"].replace(errors=af.PROTOCOLS["raw"].by(unit))
+        report = af.report(pages, "p", "a", metrics="ocr", protocol=protocol, worst=1)
         html = report.write(tmp_path / f"{unit}.html").read_text(encoding="utf-8")
         (found,) = re.findall(r"(\d+) edits? in 1 of 2 lines", html)
         edits[unit] = int(found)

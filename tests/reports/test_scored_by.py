@@ -58,7 +58,7 @@ def test_reports_and_comparisons_of_means_say_what_they_are() -> None:
     rows = [(s, q, e, "x" * (q + e)) for s in "abc" for q in range(4) for e in range(1 + q % 2)]
     frame = pl.DataFrame(rows, schema=["system", "id", "epoch", "text"], orient="row")
     frame = frame.with_columns(answer=pl.lit("xx"))
-    options: dict[str, Any] = {"protocol": "rrc", "threshold": 0.4}
+    options: dict[str, Any] = {"protocol": af.PROTOCOLS["rrc"].replace(threshold=0.4)}
 
     for given in (frame, frame.to_pandas(), frame.to_arrow()):
         means = af.mean_over_epochs(given, "text", "answer", id=["system", "id"], **options)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PREDICTIONS = ["lnvoice", "12 EUR", None, "", "x"]
 PAGES = pl.read_parquet(Path(__file__).parents[2] / "data/ocr_pages.parquet")
+FOLDED = af.PROTOCOLS["anls"].replace(errors="anls")
 ANSWERS = [["Invoice", "Bill"], ["12 EUR"], ["abc", "ab"], ["d"], None]
 
 
@@ -41,23 +42,22 @@ def test_char_errors_is_the_mean_number_of_edits(by: str | None) -> None:
 
 
 def _summarized(frame: pl.DataFrame) -> float:
-    return af.Report(af.summarize(frame, "p", "a", metrics="char_errors", cer_protocol="anls")).overall[
-        "char_errors"
-    ]
+    summary = af.summarize(frame, "p", "a", metrics="char_errors", protocol=FOLDED)
+    return af.Report(summary).overall["char_errors"]
 
 
 def _compared(frame: pl.DataFrame) -> float:
     systems = {"none": "nothing", "read": "p"}
-    return af.compare(frame, systems, "a", metrics="char_errors", cer_protocol="anls").overall["read"]
+    return af.compare(frame, systems, "a", metrics="char_errors", protocol=FOLDED).overall["read"]
 
 
 def _worst(frame: pl.DataFrame) -> float:
-    rows = af.worst(frame, "p", "a", 3, metrics="char_errors", cer_protocol="anls")
+    rows = af.worst(frame, "p", "a", 3, metrics="char_errors", protocol=FOLDED)
     return rows["char_errors"].mean()
 
 
 @pytest.mark.parametrize("mean_of", [_summarized, _compared, _worst])
-def test_char_errors_counts_edits_of_texts_that_cer_protocol_prepares(
+def test_char_errors_counts_edits_of_texts_that_the_protocol_prepares(
     mean_of: Callable[[pl.DataFrame], float],
 ) -> None:
     # The protocol "anls" compares lower case.
@@ -75,7 +75,8 @@ def test_rates_of_pages_are_those_of_jiwer() -> None:
     counts = {name: getattr(letters, name) for name in ("substitutions", "deletions", "insertions")}
     length = letters.hits + letters.substitutions + letters.deletions
 
-    report = af.report(pages, "tesseract", "reference", metrics=["ocr", "wer_mean"], cer_protocol="jiwer")
+    protocol = af.PROTOCOLS["anls"].replace(errors="jiwer")
+    report = af.report(pages, "tesseract", "reference", metrics=["ocr", "wer_mean"], protocol=protocol)
 
     assert report.overall["cer_corpus"] == letters.cer
     assert report.overall["wer_corpus"] == words.wer

@@ -14,6 +14,7 @@ import report_oracle
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from anls_frame.protocol import PROTOCOLS
 from anls_frame.reports.reports import report
 from anls_frame.summary import merge, summarize
 
@@ -123,13 +124,14 @@ def test_digest_is_of_the_scored_rows() -> None:
 
 def test_digest_does_not_depend_on_how_the_rows_are_scored_or_sliced() -> None:
     expected = digest(FRAME)
+    anls = PROTOCOLS["anls"]
     for options in (
         {"by": "k"},
         {"cluster": "k"},
         {"by": "k", "cluster": "k", "worst": 2},
         {"protocol": "rrc"},
-        {"threshold": 0.1},
-        {"cer_protocol": "anls"},
+        {"protocol": anls.replace(threshold=0.1)},
+        {"protocol": anls.replace(errors="anls")},
     ):
         assert digest(FRAME, **options) == expected
 

@@ -97,7 +97,8 @@ def test_bins_of_a_slice_are_those_of_its_rows(protocol: str) -> None:
 def test_bins_do_not_depend_on_the_threshold_or_on_clusters() -> None:
     frame = FRACTIONS.with_row_index("doc")
     plain = summarize(frame, "p", "a").bins.sort("grid_threshold")
-    for options in ({"threshold": 0.0}, {"threshold": 0.9}, {"cluster": "doc"}):
+    low, high = (af.PROTOCOLS["anls"].replace(threshold=threshold) for threshold in (0.0, 0.9))
+    for options in ({"protocol": low}, {"protocol": high}, {"cluster": "doc"}):
         other = summarize(frame, "p", "a", **options).bins.sort("grid_threshold")
         assert other["n"].equals(plain["n"])
         assert other["grid_threshold"].equals(plain["grid_threshold"])

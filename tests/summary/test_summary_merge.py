@@ -167,8 +167,6 @@ SETTINGS: dict[str, Any] = {
     "by": {"by": "lang"},
     "cluster": {"cluster": "doc"},
     "protocol": {"protocol": "rrc"},
-    "threshold": {"threshold": 0.25},
-    "cer_protocol": {"cer_protocol": "jiwer"},
     "missing": {"missing": "drop"},
     "worst": {"worst": 3},
 }
@@ -182,6 +180,18 @@ def test_different_settings_are_refused_by_name(setting: str) -> None:
         merge([first, other])
     with pytest.raises(ValueError, match=f"different settings cannot be merged: {setting}"):
         merge([first, summarize(FRAME, "prediction", "answers", by="types"), other])
+
+
+def test_protocols_that_differ_in_an_option_are_refused_by_it() -> None:
+    first = summarize(FRAME, "prediction", "answers", protocol="rrc")
+    for options, spelled in (
+        ({"threshold": 0.25}, "rrc,threshold=0.25"),
+        ({"errors": "jiwer"}, "rrc,errors=jiwer"),
+        ({"errors": af.PROTOCOLS["raw"].replace(ignore_case=True)}, "rrc,errors=raw,errors.ignore_case=true"),
+    ):
+        other = summarize(FRAME, "prediction", "answers", protocol=af.PROTOCOLS["rrc"].replace(**options))
+        with pytest.raises(ValueError, match=rf"merged: protocol \('rrc' and '{spelled}'\)$"):
+            merge([first, other])
 
 
 def test_all_differing_settings_are_named() -> None:

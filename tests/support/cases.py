@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 from campaign import amount
 
+import anls_frame as af
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -295,6 +297,14 @@ def column(
     in_memory, streamed = (query.collect(engine=name).to_series() for name in ("in-memory", "streaming"))
     assert streamed.equals(in_memory, null_equal=True)
     return in_memory
+
+
+def scoring(
+    protocol: af.ScoreProtocol | str, threshold: float = 0.5, errors: af.ScoreProtocol | str = "raw"
+) -> af.ScoreProtocol:
+    """The protocol with a cut, and with one that prepares texts for error rates."""
+    named = af.PROTOCOLS[protocol] if isinstance(protocol, str) else protocol
+    return named.replace(threshold=threshold, errors=errors)
 
 
 def assert_same_bits(actual: Iterable[object], expected: Iterable[object], cases: Iterable[object]) -> None:

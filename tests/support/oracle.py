@@ -187,14 +187,14 @@ def score(
     answers: Answers,
     protocol: af.ScoreProtocol,
     threshold: float,
-    cer_protocol: af.ScoreProtocol,
+    for_errors: af.ScoreProtocol,
 ) -> Scores | None:
     similarity, thresholded = (
         nls(prediction, answers, protocol),
         anls(prediction, answers, protocol, threshold),
     )
     exact, index = exact_match(prediction, answers, protocol), nearest_index(prediction, answers, protocol)
-    edits = char_errors(prediction, answers, cer_protocol)
+    edits = char_errors(prediction, answers, for_errors)
     if similarity is None or thresholded is None or exact is None or index is None or edits is None:
         return None
     rate, errors, reference_length = edits

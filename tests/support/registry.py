@@ -264,9 +264,9 @@ _BAD_PROTOCOLS: tuple[tuple[object, type[Exception]], ...] = (
 _CUSTOM = af.ScoreProtocol(unicode_form="NFKC", whitespace="strip", threshold=0.3)
 
 
-def _protocol(default: str, name: str = "protocol") -> Option:
+def _protocol(default: str) -> Option:
     return Option(
-        name=name,
+        name="protocol",
         default=default,
         valid=(*af.PROTOCOLS, _CUSTOM),
         invalid=_BAD_PROTOCOLS,
@@ -406,7 +406,7 @@ ROW_EXPRESSIONS = (
         name="score",
         function=af.score,
         inputs=_ANSWERS,
-        options=(CUTTING_PROTOCOL, THRESHOLD, _protocol("raw", "cer_protocol"), MISSING),
+        options=(CUTTING_PROTOCOL, MISSING),
         dtype=SCORE_DTYPE,
     ),
     RowExpression(
@@ -420,7 +420,7 @@ ROW_EXPRESSIONS = (
         name="error_type",
         function=af.error_type,
         inputs=_ANSWERS,
-        options=(CUTTING_PROTOCOL, THRESHOLD, MISSING),
+        options=(CUTTING_PROTOCOL, MISSING),
         dtype=pl.Enum(get_args(ErrorType)),
     ),
     RowExpression(

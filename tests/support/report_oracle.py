@@ -62,13 +62,26 @@ class Options:
     cluster: str | None = None
     protocol: str = "anls"
     threshold: float | None = None
-    cer_protocol: str = "raw"
+    errors: str = "raw"
     missing: Literal["empty", "drop"] = "empty"
     confidence: float = 0.95
 
     def arguments(self) -> dict[str, Any]:
         """Return them as keywords of `report`."""
-        return {**self.__dict__, "by": list(self.by)}
+        return {
+            "by": list(self.by),
+            "cluster": self.cluster,
+            "protocol": self.whole,
+            "missing": self.missing,
+            "confidence": self.confidence,
+        }
+
+    @property
+    def whole(self) -> af.ScoreProtocol:
+        """The protocol with its threshold, and the one for error rates."""
+        preset = af.PROTOCOLS[self.protocol]
+        threshold = preset.threshold if self.threshold is None else self.threshold
+        return preset.replace(threshold=threshold, errors=self.errors)
 
 
 @dataclass(frozen=True)
@@ -108,9 +121,8 @@ def crossed(row: Row, by: Sequence[str]) -> set[tuple[Hashable, ...]]:
 
 
 def scored_rows(rows: Sequence[Row], options: Options) -> list[Scored]:
-    protocol, cer_protocol = af.PROTOCOLS[options.protocol], af.PROTOCOLS[options.cer_protocol]
-    threshold = protocol.threshold if options.threshold is None else options.threshold
-    assert threshold is not None
+    protocol, errors = options.whole, af.PROTOCOLS[options.errors]
+    assert protocol.threshold is not None
     scored = []
     for index, row in enumerate(rows):
         prediction, answers = row["prediction"], row["answers"]
@@ -119,7 +131,7 @@ def scored_rows(rows: Sequence[Row], options: Options) -> list[Scored]:
         is_missing = prediction is None and not is_unanswerable
         left_out = is_unanswerable or (is_missing and options.missing == "drop")
         text = "" if prediction is None else prediction
-        scores = None if left_out else oracle.score(text, answers, protocol, threshold, cer_protocol)
+        scores = None if left_out else oracle.score(text, answers, protocol, protocol.threshold, errors)
         assert left_out == (scores is None)
         unit = index if options.cluster is None else key_of(row[options.cluster])
         scored.append(Scored(unit, is_missing, is_unanswerable, scores))
@@ -407,7 +419,7 @@ OPTIONS = st.builds(
     cluster=st.sampled_from([None, "doc"]),
     protocol=st.sampled_from(["anls", "rrc", "anls_star"]),
     threshold=st.sampled_from([None, 0.0, 0.25, 1.0]),
-    cer_protocol=st.sampled_from(["raw", "anls"]),
+    errors=st.sampled_from(["raw", "anls"]),
     missing=st.sampled_from(["empty", "drop"]),
     confidence=st.sampled_from([0.5, 0.95, 0.99]),
 )

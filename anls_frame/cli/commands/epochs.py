@@ -178,7 +178,7 @@ def _with_metric(rows: pl.DataFrame, metric: str, scoring: Reporting) -> tuple[p
     from anls_frame.cli.epochs import resolved
 
     parsed = metrics.one(metric, lambda: rows.columns)
-    chosen = resolved([parsed], rows, scoring.cer_protocol)
+    chosen = resolved([parsed], rows, scoring.protocol)
     if len(chosen) != 1:
         raise ValueError(f"--metric {metric}: must be one score")
     own = [one for one in chosen if not one.is_built_in]

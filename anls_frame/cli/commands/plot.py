@@ -9,7 +9,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._arguments import choice
-from anls_frame.cli.options import Anls, File, Force, Slicing, Source, command, one_table
+from anls_frame.cli.options import File, Force, Scoring, Slicing, Source, command, one_table
 from anls_frame.cli.written import WRITTEN
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ def _length(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], meas
     return af.plot.length_effect(_scored(frame, columns, scoring), *columns, by=by[0] if by else None)
 
 
-def _confusions(frame: pl.DataFrame, _: Slicing, _scoring: dict[str, Any], _measure: str | None) -> Any:
-    return af.plot.confusion_matrix(af.confusions(frame, *_TEXTS))
+def _confusions(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
+    prepares = scoring["protocol"].errors
+    return af.plot.confusion_matrix(af.confusions(frame, *_TEXTS, protocol=prepares))
 
 
 def _threshold(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
@@ -85,17 +86,17 @@ class Kind(NamedTuple):
     """How a kind of plot is drawn, and which of the optional options apply to it."""
 
     draw: Callable[[pl.DataFrame, Slicing, dict[str, Any], str | None], Any]
-    options: tuple[str, ...] = ("threshold",)
+    options: tuple[str, ...] = ()
 
 
 KINDS = {
     "scores": Kind(_scores),
-    "groups": Kind(_groups, ("by", "cluster", "threshold", "measure")),
-    "cer": Kind(_cer, ()),
-    "ecdf": Kind(_ecdf, ("threshold", "measure")),
-    "errors": Kind(_errors, ("by", "threshold")),
-    "length": Kind(_length, ("by", "threshold", "measure")),
-    "confusions": Kind(_confusions, ()),
+    "groups": Kind(_groups, ("by", "cluster", "measure")),
+    "cer": Kind(_cer),
+    "ecdf": Kind(_ecdf, ("measure",)),
+    "errors": Kind(_errors, ("by",)),
+    "length": Kind(_length, ("by", "measure")),
+    "confusions": Kind(_confusions),
     "threshold": Kind(_threshold),
 }
 
@@ -119,7 +120,7 @@ def plot(
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the plot, in place of its own.")] = None,
     slicing: Slicing,
-    scoring: Anls,
+    scoring: Scoring,
     force: Force = False,
     source: Source,
 ) -> None:
@@ -137,7 +138,7 @@ def plot(
 
     choice("KIND", kind, KINDS)
     check_target(output, force, _SUFFIXES)
-    given = {**vars(slicing), "threshold": scoring.threshold, "measure": measure}
+    given = {**vars(slicing), "measure": measure}
     useless = [name for name in given if given[name] is not None and name not in KINDS[kind].options]
     if useless:
         does = "does" if len(useless) == 1 else "do"

@@ -84,7 +84,6 @@ def _means(frame: pl.LazyFrame, scoring: Scoring, advance: Advance) -> dict[str,
 def _print_means(means: dict[str, Any], frame: pl.LazyFrame, scoring: Scoring) -> None:
     from anls_frame.cli.output import plain
     from anls_frame.frames import origins
-    from anls_frame.protocol import resolve_protocol
 
     print(
         f"ANLS {means['anls']:.4f}, NLS {means['nls']:.4f}, CER {means['cer_corpus']:.4f} (mean "
@@ -95,6 +94,6 @@ def _print_means(means: dict[str, Any], frame: pl.LazyFrame, scoring: Scoring) -
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
         print(f"{missing}. They count as empty strings here; in the rows, their scores are null.")
-    if other := origins.difference(origins.protocol_of(frame), resolve_protocol(scoring.protocol)):
+    if other := origins.difference(origins.protocol_of(frame), scoring.protocol):
         print(plain(other))
     print(plain(means["signature"]))
