@@ -10,7 +10,7 @@ from polars.plugins import register_plugin_function
 
 import anls_frame._native as native
 from anls_frame._arguments import choice, type_name
-from anls_frame._typing import MissingPrediction
+from anls_frame._typing import Missing
 from anls_frame.exceptions import warn
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def score(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
-    missing: MissingPrediction,
+    missing: Missing,
     **options: Any,
 ) -> pl.Expr:
     """Return an expression that scores each row, and a null prediction as `missing` says."""
     scores = call(name, prediction, answers, **options)
-    if choice("missing", missing, get_args(MissingPrediction)) == "null":
+    if choice("missing", missing, get_args(Missing)) == "drop":
         return scores
     texts = _expression(prediction).cast(pl.String).fill_null("")
     # The cast accepts any dtype, so the plugin must see the column itself too: Polars checks the dtypes of

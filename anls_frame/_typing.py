@@ -51,8 +51,8 @@ def table_of_frame(
 IntoExprColumn: TypeAlias = pl.Expr | str | pl.Series
 """A column: an expression, a column's name, or a Series."""
 
-MissingPrediction: TypeAlias = Literal["null", "empty"]
-"""How a row expression scores a null prediction: as null, or as an empty string."""
+Missing: TypeAlias = Literal["empty", "drop"]
+"""How a null prediction is scored: as an empty string, or not at all, so that means leave it out."""
 
 PluginName: TypeAlias = Literal[
     "levenshtein",

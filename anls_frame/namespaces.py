@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from anls_frame._typing import MissingPrediction, ScoreColumn
+    from anls_frame._typing import Missing, ScoreColumn
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["AnlsExprNamespace", "AnlsFrameNamespace"]
@@ -96,7 +96,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
         answers: str,
         *,
         protocol: ScoreProtocol | str = "anls",
-        missing: MissingPrediction = "null",
+        missing: Missing = "drop",
         columns: Sequence[ScoreColumn] | None = None,
         prefix: str = "",
         suffix: str = "",

@@ -21,6 +21,7 @@ Unit = Literal["codepoint", "grapheme", "word"]
 Words = Literal["whitespace", "spaces", "uax29"]
 Hits = Literal["aligned", "longer"]
 _BESIDE = ("threshold", "errors")
+"""Options that are stated beside the name of a protocol."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -199,9 +199,7 @@ def _of_system(system: int, settings: Settings) -> list[pl.Expr]:
     explained = errors.explain(text, "answers", protocol=protocol).struct
     return [
         scored_type(prediction, "answers", settings).cast(pl.String).alias(f"type_{system}"),
-        scores.score(text, "answers", protocol=protocol)
-        .struct.field("answer_index")
-        .alias(f"nearest_{system}"),
+        score.field("answer_index").alias(f"nearest_{system}"),
         scores.nearest_answer(text, "answers", protocol=protocol).alias("nearest"),
         *(explained.field(step).alias(f"{step}_{system}") for step in ("raw", *_STEPS)),
     ]

@@ -40,13 +40,14 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from anls_frame._typing import Missing
     from anls_frame.export.document import Kind
     from anls_frame.export.rows_content import EmbeddedRows
     from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
 
 __all__ = ["RowsPage", "browse"]
 
@@ -290,8 +291,8 @@ def browse(
         How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves a row without a
-        score in which the prediction of a system is null, as comparisons do.
+        `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` leaves a
+        row without a score in which the prediction of a system is null, as comparisons do.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         scores them as if the empty text were the answer: a row is right where nothing was predicted, null or

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import polars as pl
 
 from anls_frame._arguments import choice, count, takes_names
-from anls_frame._typing import table_of_frame
+from anls_frame._typing import Missing, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames.conversion import at_hand
 from anls_frame.metrics.scores import nearest_answer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
 
 __all__ = ["changes"]
 
@@ -45,7 +45,7 @@ def changes(
     n: int | None = None,
     metrics: Metrics | None = None,
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
 ) -> Any:
     """

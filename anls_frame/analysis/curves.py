@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import polars as pl
 
 from anls_frame._arguments import takes_names
-from anls_frame._typing import Table, table_of_frame
+from anls_frame._typing import Missing, Table, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, to_pandas
 from anls_frame.protocol import resolve_scoring
 from anls_frame.summary import details, fixed_point
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
 
 __all__ = ["Histogram", "cut_between", "length_scores", "score_histogram", "threshold_curve"]
 
@@ -151,7 +151,7 @@ def length_scores(
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
         The length is the `reference_length` of `score`.
     missing
-        `"empty"` scores a null prediction as an empty string; `"drop"` leaves it out.
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         scores them as if the empty text were the answer: a row is right where nothing was predicted, null or

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame._arguments import count, takes_names
-from anls_frame._typing import table_of_frame
+from anls_frame._typing import Missing, table_of_frame
 from anls_frame.frames.conversion import at_hand, attach, column_names
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.pairs.alignments import Alignment
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
 
 __all__ = ["worst"]
 
@@ -69,8 +69,8 @@ def worst(
         How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"` scores a null prediction as an empty string, as reports do; `"drop"` leaves the row out,
-        where there is nothing to look at.
+        `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` leaves
+        the row out, where there is nothing to look at.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         scores them as if the empty text were the answer: a row is right where nothing was predicted, null or

@@ -49,6 +49,7 @@ def lost_points(
     """
     tables, totals = [], []
     unanswerable: Any = scoring.unanswerable
+    missing: Any = scoring.missing
     texts = [*systems.values()], "answers", unanswerable
     judged = with_unanswerable(judged.lazy(), *texts).collect()
     frame = with_unanswerable(frame, *texts)
@@ -56,7 +57,7 @@ def lost_points(
         lost = 1 - af.anls(
             *(column, "answers"),
             protocol=scoring.protocol,
-            missing="null" if scoring.missing == "drop" else "empty",
+            missing=missing,
         )
         own = judged.select("verdict", lost=lost)
         of_all = frame.select(n=lost.count(), lost=lost.sum()).collect(engine="streaming")

@@ -11,7 +11,7 @@ from anls_frame.protocol import check_substitution_cost, plugin_options
 if TYPE_CHECKING:
     import polars as pl
 
-    from anls_frame._typing import IntoExprColumn, MissingPrediction
+    from anls_frame._typing import IntoExprColumn, Missing
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["hamming", "lcs_distance", "levenshtein"]
@@ -24,7 +24,7 @@ def levenshtein(
     *,
     protocol: ScoreProtocol | str = "raw",
     substitution_cost: int = 1,
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Edit distance of each row: insertions, deletions and substitutions, in code points.
@@ -42,7 +42,7 @@ def levenshtein(
         Cost of a substitution, where an insertion or a deletion costs 1: 0, 1 (Levenshtein), or 2 and more
         (insertions and deletions only, the Indel distance).
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def lcs_distance(
     reference: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     LCS distance of each row: insertions and deletions, without substitutions, in code points.
@@ -118,7 +118,7 @@ def lcs_distance(
     protocol
         How both texts are prepared; by default, not at all.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def hamming(
     reference: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Hamming distance of each row: the number of positions at which two texts differ.
@@ -183,7 +183,7 @@ def hamming(
     protocol
         How both texts are prepared; by default, not at all.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------

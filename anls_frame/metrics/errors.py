@@ -19,7 +19,7 @@ from anls_frame.metrics.scores import anls, nls
 from anls_frame.protocol import plugin_options, resolve_protocol, resolve_scoring
 
 if TYPE_CHECKING:
-    from anls_frame._typing import IntoExprColumn, MissingPrediction
+    from anls_frame._typing import IntoExprColumn, Missing
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["edit_ops", "error_type", "explain"]
@@ -37,7 +37,7 @@ def edit_ops(
     reference: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Edits of each row: the fewest that turn its reference into its prediction, with their places.
@@ -55,7 +55,7 @@ def edit_ops(
         How both texts are prepared; by default, not at all. Positions and characters refer to the prepared
         texts.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def error_type(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Error type of each row: the smallest difference that separates the prediction from an answer.
@@ -131,7 +131,7 @@ def error_type(
         How texts are compared and cut, which decides between `near` and `wrong`. The other types do not
         depend on it.
     missing
-        `"null"` gives `missing` for a null prediction, `"empty"` treats it as an empty string.
+        `"drop"`, the default, gives `missing` for a null prediction; `"empty"` treats it as an empty string.
 
     Returns
     -------
@@ -211,7 +211,7 @@ def explain(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     r"""
     How much each step of preparation adds to the score of each row.
@@ -230,7 +230,7 @@ def explain(
     protocol
         The protocol to explain: with `nls` if it has no threshold, otherwise with `anls`.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -292,7 +292,7 @@ def explain(
 
 
 def _score(
-    prediction: IntoExprColumn, answers: IntoExprColumn, protocol: ScoreProtocol, missing: MissingPrediction
+    prediction: IntoExprColumn, answers: IntoExprColumn, protocol: ScoreProtocol, missing: Missing
 ) -> pl.Expr:
     metric = nls if protocol.threshold is None else anls
     return metric(prediction, answers, protocol=protocol, missing=missing)

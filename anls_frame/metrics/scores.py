@@ -11,7 +11,7 @@ from anls_frame.protocol import check_substitution_cost, plugin_options, plugin_
 if TYPE_CHECKING:
     import polars as pl
 
-    from anls_frame._typing import IntoExprColumn, MissingPrediction
+    from anls_frame._typing import IntoExprColumn, Missing
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["anls", "cer", "exact_match", "nearest_answer", "nls", "score"]
@@ -24,7 +24,7 @@ def nls(
     *,
     protocol: ScoreProtocol | str = "anls",
     substitution_cost: int = 1,
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Normalized Levenshtein similarity of each row: 1 - d / L, the best one over the answers.
@@ -45,7 +45,7 @@ def nls(
     substitution_cost
         Cost of a substitution; an insertion or a deletion costs 1.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def anls(
     *,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Thresholded similarity of each row; its mean over the rows is ANLS.
@@ -131,7 +131,7 @@ def anls(
         "anls", so that one of exactly 0.5 becomes 0, and where 1 - d / L ≥ t under "rrc" and "anls_star", so
         that it stays.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def cer(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Character error rate of each row: edits divided by the reference length; the lowest over the answers.
@@ -206,7 +206,7 @@ def cer(
     protocol
         How both texts are prepared; by default, not at all. `"jiwer"` strips both ends.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -258,7 +258,7 @@ def exact_match(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Whether each prediction equals an answer after preparation.
@@ -273,7 +273,7 @@ def exact_match(
     protocol
         How both texts are prepared; `"raw"` compares them unchanged.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -319,7 +319,7 @@ def nearest_answer(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Return the answer that is most similar to each prediction, unchanged from the column.
@@ -334,7 +334,7 @@ def nearest_answer(
     protocol
         How texts are compared.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -374,7 +374,7 @@ def score(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     All scores of each row in one pass, as a struct.
@@ -391,7 +391,7 @@ def score(
         `exact_match` and `answer_index`, and holds the threshold; its `errors` prepares them for `cer`,
         `char_errors` and `reference_length`: ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------

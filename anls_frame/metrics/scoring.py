@@ -10,7 +10,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import string, takes_names
 from anls_frame._engines import on_engines
-from anls_frame._typing import MissingPrediction, ScoreColumn
+from anls_frame._typing import Missing, ScoreColumn
 from anls_frame.frames import conversion
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_dtypes, check_new_names
@@ -37,7 +37,7 @@ def add_scores(
     answers: str,
     *,
     protocol: ScoreProtocol | str = "anls",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
     columns: Sequence[ScoreColumn] | None = None,
     prefix: str = "",
     suffix: str = "",
@@ -59,7 +59,8 @@ def add_scores(
         How texts are scored, as for `score`: a preset's name or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string, as reports do.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string, as
+        reports do.
     columns
         Which fields of `score` to add; all by default.
     prefix, suffix

@@ -18,7 +18,7 @@ from anls_frame.protocol import plugin_options, resolve_protocol
 if TYPE_CHECKING:
     from typing import Any
 
-    from anls_frame._typing import IntoExprColumn, MissingPrediction
+    from anls_frame._typing import IntoExprColumn, Missing
     from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["bag_of_words_error", "edit_counts", "mer", "wer", "wil", "word_errors"]
@@ -30,7 +30,7 @@ def wer(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Word error rate of each row: word edits divided by words of the reference; the lowest over the answers.
@@ -48,7 +48,7 @@ def wer(
         whitespace in the unprepared text, as in torchmetrics. `"jiwer"` and `"dinglehopper"` have the words
         of these packages.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def edit_counts(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     How many characters of each row are substituted, missing, added and right.
@@ -115,7 +115,7 @@ def edit_counts(
         How both texts are prepared, and what is counted (its field `unit`); by default, the code points of
         the unprepared texts.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def word_errors(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     How many words of each row are substituted, missing, added and right.
@@ -182,7 +182,7 @@ def word_errors(
     protocol
         How both texts are prepared, and what a word is; see `wer`.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def mer(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Match error rate of each row: edits of words divided by edits and hits, which is never above 1.
@@ -248,7 +248,7 @@ def mer(
     protocol
         How both texts are prepared, what a word is, see `wer`, and what H is (its field `hits`).
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -295,7 +295,7 @@ def wil(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Word information lost in each row: 1 minus the share of words that are right in either text, multiplied.
@@ -311,7 +311,7 @@ def wil(
     protocol
         How both texts are prepared, what a word is, see `wer`, and what H is (its field `hits`).
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
@@ -366,7 +366,7 @@ def bag_of_words_error(
     answers: IntoExprColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
-    missing: MissingPrediction = "null",
+    missing: Missing = "drop",
 ) -> pl.Expr:
     """
     Word error rate of each row that is left when the order of words does not count.
@@ -384,7 +384,7 @@ def bag_of_words_error(
     protocol
         How both texts are prepared, and what a word is; see `wer`.
     missing
-        `"null"` gives null for a null prediction, `"empty"` scores it as an empty string.
+        `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------

@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._typing import Options, Table_co
+from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames import origins
 from anls_frame.reports import pairwise, ranking
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from anls_frame.reports.planning import Planner
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
@@ -936,7 +936,7 @@ def compare(
     metrics: Metrics | None = None,
     baseline: str | None = None,
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
     details: bool = False,
     confidence: float = 0.95,

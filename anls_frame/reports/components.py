@@ -11,7 +11,7 @@ import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._text import label
-from anls_frame._typing import Options, Table_co
+from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.frames.conversion import as_kind_of, at_hand
 from anls_frame.reports.epochs import by_question, only, scored_epochs
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anls_frame._typing import OnFrames
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
 
 __all__ = ["VarianceComponents", "variance_components"]
 
@@ -106,7 +106,7 @@ def variance_components(
     by: str | Sequence[str] | None = None,
     metrics: str | pl.Expr | Metric = "anls",
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
 ) -> VarianceComponents:
     """

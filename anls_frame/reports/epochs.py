@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import count, takes_names
 from anls_frame._text import numbered
-from anls_frame._typing import table_of_frame
+from anls_frame._typing import Missing, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
 
 __all__ = ["mean_over_epochs", "pass_at_k"]
 
@@ -64,7 +64,7 @@ def scored_epochs(
     keep: Sequence[str],
     metrics: Metrics | None,
     protocol: ScoreProtocol | str,
-    missing: Missing | None,
+    missing: Missing,
     unanswerable: Unanswerable,
     by: tuple[str, ...] = (),
 ) -> Epochs:
@@ -214,7 +214,7 @@ def mean_over_epochs(
     metrics: Metrics | None = "anls",
     keep: str | Sequence[str] = (),
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
@@ -335,7 +335,7 @@ def pass_at_k(
     metrics: str | pl.Expr | Metric = "exact_match",
     keep: str | Sequence[str] = (),
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
 ) -> Any:
     """

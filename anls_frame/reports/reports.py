@@ -9,7 +9,7 @@ import polars as pl
 
 from anls_frame._arguments import choice, count, share, string, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._typing import Options, Table, Table_co
+from anls_frame._typing import Missing, Options, Table, Table_co
 from anls_frame.export.document import TABLE
 from anls_frame.reports import rest
 from anls_frame.reports.estimates import estimates
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.details import Op
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
 
@@ -526,7 +526,7 @@ def report(
     by: By | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
     worst: int = 0,
     keep: Sequence[str] = (),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-    from anls_frame._typing import OnFrames, Options
+    from anls_frame._typing import Missing, OnFrames, Options
     from anls_frame.frames.progress import Progress
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.slices.candidates import Columns
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from anls_frame.slices.search import Found
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
 
     Mask = npt.NDArray[np.bool_]
 
@@ -85,7 +85,7 @@ def find_slices(
     bins: int = 5,
     max_values: int = 50,
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
     confidence: float = 0.95,
     draws: int = 199,
@@ -224,7 +224,7 @@ def find_slices(
             "systems": systems,
             "cluster": cluster,
         }
-        of_rows |= {"missing": missing, "features": features or None}
+        of_rows |= {"missing": None if missing == "empty" else missing, "features": features or None}
         of_rows |= {"unanswerable": None if unanswerable == "drop" else unanswerable}
         of_rows |= {"protocol": None if protocol == "anls" else protocol}
         return _found(_of_summary(frame, columns, metrics, of_rows), **how)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share, string
 from anls_frame._native import __version__
+from anls_frame._typing import Missing
 from anls_frame.protocol import (
     PROTOCOLS,
     ScoreProtocol,
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 
     from anls_frame.summary.measures import Metric
 
-__all__ = ["Missing", "Settings", "Unanswerable", "check_by", "check_missing", "resolve_missing"]
+__all__ = ["Settings", "Unanswerable", "check_by", "check_missing", "resolve_missing"]
 
-Missing = Literal["empty", "drop"]
 Unanswerable = Literal["drop", "empty"]
 LONGEST_CONFUSION = 3
 _READ = 0.5
@@ -283,14 +283,7 @@ def detail_settings(details: bool | Mapping[str, float], *, of_texts: bool) -> d
     return {"details": True, "max_length": longest, "min_nls": share("min_nls", given.get("min_nls", _READ))}
 
 
-def resolve_missing(missing: Missing | None, *, has_scores: bool) -> Missing:
-    """Return how nulls are counted; raise an error if the choice is unknown or does not apply."""
-    if missing is None:
-        return "drop" if has_scores else "empty"
+def resolve_missing(missing: Missing, *, has_scores: bool) -> Missing:
+    """Return how nulls are counted: of existing scores, a null is always left out."""
     check_missing(missing)
-    if has_scores and missing == "empty":
-        raise ValueError(
-            "missing='empty' scores a null prediction as an empty string, but the scores exist already; fill "
-            "their nulls with the score of an empty prediction, or leave them out with missing='drop'"
-        )
-    return missing
+    return "drop" if has_scores else missing

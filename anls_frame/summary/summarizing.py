@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from anls_frame._typing import OnFrames, Options
+    from anls_frame._typing import Missing, OnFrames, Options
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
 
 __all__ = ["summarize"]
@@ -66,7 +66,7 @@ def summarize(
     by: By | None = None,
     cluster: str | None = None,
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
     worst: int = 0,
     keep: Sequence[str] = (),

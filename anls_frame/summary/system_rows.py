@@ -25,9 +25,10 @@ from anls_frame.summary.systems import of_system
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from anls_frame._typing import Missing
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.rows import Live
-    from anls_frame.summary.settings import Missing, Settings
+    from anls_frame.summary.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
 from anls_frame._arguments import takes_names
 from anls_frame._engines import on_engines
 from anls_frame._text import numbered, visible
-from anls_frame._typing import Options, Table_co
+from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, is_pandas
 from anls_frame.frames.origins import scored_by
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Missing, Unanswerable
+    from anls_frame.summary.settings import Unanswerable
 
 __all__ = ["SystemsSummary", "summarize_systems"]
 
@@ -283,7 +283,7 @@ def summarize_systems(
     cluster: str | None = None,
     metrics: Metrics | None = None,
     protocol: ScoreProtocol | str = "anls",
-    missing: Missing | None = None,
+    missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
     details: bool = False,
     part: str | None = None,

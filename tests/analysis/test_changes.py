@@ -331,7 +331,6 @@ def test_a_wrong_argument_is_an_error_that_names_it() -> None:
         (af.DTypeError, "column 'id' has dtype UInt32", ({"old": "p", "new": "id"}, "t"), {}),
         (af.DuplicateColumnError, "'anls_old'", (SYSTEMS, "t"), {"keep": "anls_old"}),
         (af.DuplicateColumnError, "'anls_difference'", ({"difference": "p", "new": "q"}, "t"), {}),
-        (ValueError, "missing='empty' scores a null", (SYSTEMS, None), {"missing": "empty"}),
     ]
     for error, message, arguments, options in cases:
         with pytest.raises(error, match=message):

@@ -83,11 +83,11 @@ def test_empty_is_what_filled_predictions_give(row: RowExpression, engine: Engin
 
 
 @each_row
-def test_null_is_the_default(row: RowExpression) -> None:
+def test_a_null_prediction_has_no_score_by_default(row: RowExpression) -> None:
     for frame in frames(row):
         found, default = (
             frame.select(row.function("prediction", "answers", **options))
-            for options in ({"missing": "null"}, {})
+            for options in ({"missing": "drop"}, {})
         )
         assert found.equals(default)
 

@@ -112,16 +112,11 @@ def test_direction_is_true_or_false(value: Any) -> None:
         af.Metric("a", higher_is_better=value)
 
 
-def test_missing_scores_cannot_be_those_of_the_empty_text() -> None:
-    for make in (
-        lambda: af.report(FRAME, metrics="a", missing="empty"),
-        lambda: af.summarize(FRAME, metrics="a", missing="empty"),
-        lambda: af.compare(FRAME, SYSTEMS, None, missing="empty"),
-    ):
-        with pytest.raises(ValueError, match="the scores exist already; fill their nulls"):
-            make()
-    assert af.report(FRAME, metrics="a", missing="drop").overall["n"] == 4
-    assert af.compare(FRAME, SYSTEMS, None, missing="drop").overall["n"] == 4
+def test_missing_scores_are_left_out_however_missing_predictions_are_scored() -> None:
+    for missing in ("empty", "drop"):
+        assert af.report(FRAME, metrics="a", missing=missing).overall["n"] == 4
+        assert af.summarize(FRAME, metrics="a", missing=missing).settings.missing == "drop"
+        assert af.compare(FRAME, SYSTEMS, None, missing=missing).overall["n"] == 4
 
 
 def test_rows_are_without_a_score_and_not_without_a_prediction() -> None:

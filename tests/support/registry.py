@@ -318,14 +318,14 @@ SUBSTITUTION_COST = Option(
 )
 MISSING = Option(
     name="missing",
-    default="null",
-    valid=("null", "empty"),
+    default="drop",
+    valid=("drop", "empty"),
     invalid=(
-        ("drop", ValueError),
+        ("null", ValueError),
         ("", ValueError),
         (None, TypeError),
         (True, TypeError),
-        (["null"], TypeError),
+        (["drop"], TypeError),
     ),
 )
 
