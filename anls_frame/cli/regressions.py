@@ -24,10 +24,10 @@ def sentences(comparison: af.Comparison, drop: float, alpha: float, planned_runs
     lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
     level = level_of_run(alpha, planned_runs)
     if comparison.is_of_two:
-        names = {"second": [*comparison.systems][1], "metric": comparison.metric.name}
+        names = {"system": [*comparison.systems][1], "metric": comparison.metric.name}
         lost = lost.with_columns(pl.lit(value).alias(name) for name, value in names.items())
     for system in comparison.systems:
-        of_system = lost.filter(second=system)
+        of_system = lost.filter(system=system)
         in_metrics = []
         for metric in comparison.measures:
             rows = of_system.filter(metric=metric.name)

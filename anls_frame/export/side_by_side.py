@@ -77,8 +77,10 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str]) -> SideBySide:
 
 def both_systems(frame: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
     """Name the scores of two systems by these, as in the frames of a comparison in one metric."""
-    scores = ("first_score", "second_score")
-    figures = frame.drop("metric", "first", "second")
+    scores = ("baseline_score", "score")
+    figures = frame.drop("metric", "baseline", "system")
+    # The baseline stands first.
+    figures.insert_column(figures.columns.index("score"), figures.drop_in_place("baseline_score"))
     names = apart(systems, [name for name in figures.columns if name not in scores])
     return figures.rename(dict(zip(scores, names, strict=True)))
 

@@ -155,7 +155,7 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
     if isinstance(given, Summary | SlicedResult):
         raise source.error(given, advice)
     frame = source.table(given, ["n", needed])
-    of_pair = ("metric", "first", "second")
+    of_pair = ("metric", "baseline", "system")
     no_keys = (SLICE, *(of_pair if set(of_pair) <= set(frame.columns) else ()))
     by = [column for column in frame.columns[: frame.columns.index("n")] if column not in no_keys]
     if SLICE not in frame.columns:

@@ -337,10 +337,10 @@ def comparison(
 def _of_metric(given: Any, every: _inputs.Slices, metric: str | None) -> tuple[_inputs.Slices, Metric]:
     """Return the slices of two systems in one metric, and the metric."""
     frame = every.frame
-    if not {"metric", "first", "second"} <= set(frame.columns):
+    if not {"metric", "baseline", "system"} <= set(frame.columns):
         metrics = _inputs.compared_metrics(given)
         return every, _inputs.measured(metric, metrics, "metric")
-    pairs = frame.select("first", "second").unique().rows()
+    pairs = frame.select("baseline", "system").unique().rows()
     if len(pairs) > 1:
         raise _COMPARISON.error(given, f" with {len(pairs)} pairs of systems; use ranking or heat_map")
     metrics = _inputs.compared_metrics(given, frame["metric"].unique(maintain_order=True))

@@ -285,7 +285,7 @@ class Comparison(SlicedResult[Table_co]):
         shown = against.filter(pl.col("p_adjusted") <= round(1 - self.confidence, 12))
         worse, better = shown.filter(self._loss(shown) > 0), shown.filter(self._loss(shown) < 0)
         return pl.concat(
-            [worse.select("metric", system="second"), better.select("metric", system="first")]
+            [worse.select("metric", "system"), better.select("metric", system="baseline")]
         ).unique()
 
     @cached_property
@@ -309,11 +309,12 @@ class Comparison(SlicedResult[Table_co]):
         -------
         DataFrame
             One row for each slice, metric and pair: `slice` ("overall" or "group"), the keys, `metric`,
-            `first` and `second` (systems), `n` (rows in which all systems have a score), `first_score`,
-            `second_score`, `difference` (second minus first) with its interval in `difference_low` and
+            `baseline` and `system`, `n` (rows in which all systems have a score), `score` of the system,
+            `baseline_score`, `difference` (system minus baseline) with its interval in `difference_low` and
             `difference_high`, `p_value`, `p_adjusted` (for all lines of a table together; all rows are a
-            table of their own), the numbers of rows on which the second system is better (`wins`), the same
-            (`ties`) and worse (`losses`), `few_rows` and `n_clusters`.
+            table of their own), the numbers of rows on which the system is better than the baseline
+            (`wins`), the same (`ties`) and worse (`losses`), `few_rows` and `n_clusters`. In pairs without
+            the baseline of the comparison, the earlier system stands in `baseline`.
 
         Raises
         ------
@@ -325,17 +326,17 @@ class Comparison(SlicedResult[Table_co]):
         >>> import polars as pl
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"a": ["x", "y"], "b": ["y", "y"], "c": ["x", "x"], "answer": ["x", "x"]})
-        >>> af.compare(df, ["a", "b", "c"], "answer").differences().select("first", "second", "difference")
+        >>> af.compare(df, ["a", "b", "c"], "answer").differences().select("baseline", "system", "difference")
         shape: (3, 3)
-        ┌───────┬────────┬────────────┐
-        │ first ┆ second ┆ difference │
-        │ ---   ┆ ---    ┆ ---        │
-        │ str   ┆ str    ┆ f64        │
-        ╞═══════╪════════╪════════════╡
-        │ a     ┆ b      ┆ -0.5       │
-        │ a     ┆ c      ┆ 0.5        │
-        │ b     ┆ c      ┆ 1.0        │
-        └───────┴────────┴────────────┘
+        ┌──────────┬────────┬────────────┐
+        │ baseline ┆ system ┆ difference │
+        │ ---      ┆ ---    ┆ ---        │
+        │ str      ┆ str    ┆ f64        │
+        ╞══════════╪════════╪════════════╡
+        │ a        ┆ b      ┆ -0.5       │
+        │ a        ┆ c      ┆ 0.5        │
+        │ b        ┆ c      ┆ 1.0        │
+        └──────────┴────────┴────────────┘
         """
         simultaneous = flag("simultaneous", simultaneous)
         chosen = self._pairs() if baseline is None else self._pairs(baseline_first(self._order, baseline))
@@ -397,8 +398,9 @@ class Comparison(SlicedResult[Table_co]):
             return self._table("differences", columns, against)
         keys = chosen_keys(columns, self._by, self.noun)
         slices = pairwise.table(self.summary, keys, self._pairs(), self._test)
-        slices = in_order(slices.drop("metric", "first", "second"), keys, columns, self._settings.orders)
-        scores = ("first_score", "second_score")
+        slices = in_order(slices.drop("metric", "baseline", "system"), keys, columns, self._settings.orders)
+        slices.insert_column(slices.columns.index("score"), slices.drop_in_place("baseline_score"))
+        scores = ("baseline_score", "score")
         names = dict(zip((*keys, *scores), (*columns, *self._order), strict=True))
         return self._sorted(slices, keys, columns).rename(names)
 
@@ -523,7 +525,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> import polars as pl
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"a": ["x"] * 20, "b": ["x"] * 20, "c": ["y"] * 20, "answer": ["x"] * 20})
-        >>> af.compare(df, ["a", "b", "c"], "answer").regressions().select("second", "difference").rows()
+        >>> af.compare(df, ["a", "b", "c"], "answer").regressions().select("system", "difference").rows()
         [('c', -1.0)]
         """
         return self._as_given(self._regressions(drop, alpha, planned_runs))

@@ -147,7 +147,7 @@ def _ranked(view: ManyView, metric: Metric) -> pl.DataFrame:
     """Return the scores and ranks of all rows in a metric, each with its difference to the baseline."""
     ranked = of_slices(view.ranking, metric.name, ())
     change = of_slices(view.against, metric.name, ())
-    change = change.select(pl.col("second").alias("system"), *_DIFFERENCE, "p_value", "p_adjusted")
+    change = change.select("system", *_DIFFERENCE, "p_value", "p_adjusted")
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
     ends = [pl.col(end).alias(f"score_{end}") for end in ("low", "high")]
     first = ["system", "n", "score", "score_low", "score_high", "rank", "rank_low", "rank_high", *_DIFFERENCE]
@@ -189,7 +189,7 @@ def _long(name: str, frame: pl.DataFrame, view: ManyView) -> Table:
     formats = {metric.format or "number" for metric in view.metrics}
     common: Kind = formats.pop() if len(formats) == 1 else "score" if "number" not in formats else "number"
     kinds: dict[str, Kind] = {
-        **dict.fromkeys(("score", "low", "high", "first_score", "second_score"), common),
+        **dict.fromkeys(("score", "low", "high", "baseline_score"), common),
         **dict.fromkeys(_COUNTS, "count"),
         **kinds_of(frame.columns, view.settings["by"], ()),
     }
@@ -332,7 +332,7 @@ def _by_metric(view: ManyView) -> Table:
     both = both_systems(frame, view.systems)
     labels = pl.Series("metric", [label for _, label in view.named], pl.String)
     kinds = _long("", frame, view).kinds
-    scores = dict.fromkeys(scores_of(both), kinds["first_score"])
+    scores = dict.fromkeys(scores_of(both), kinds["score"])
     shown = both.select(
         labels, pl.exclude(SLICE, *([TABLE] if TABLE in both.columns else []), *view.settings["by"])
     )
@@ -430,7 +430,7 @@ def _head_of_two(view: ManyView) -> str:
         return ""
     scores = [
         f"{shortened_label(name)} {spelled(row[column], (), metric.format or 'number')}"
-        for name, column in zip(view.systems[::-1], ("second_score", "first_score"), strict=True)
+        for name, column in zip(view.systems[::-1], ("score", "baseline_score"), strict=True)
     ]
     differences = [
         spelled(one["difference"], (one["difference_low"], one["difference_high"]), "difference")

@@ -26,11 +26,11 @@ VOTES = ("wins", "ties", "losses")
 
 COLUMNS = (
     "metric",
-    "first",
-    "second",
+    "baseline",
+    "system",
     "n",
-    "first_score",
-    "second_score",
+    "score",
+    "baseline_score",
     "difference",
     "difference_low",
     "difference_high",
@@ -140,8 +140,8 @@ def _of_metric(
     several = where_several(powers[0], powers[1], carrying.T)
     few = are_few(powers[0], statistics.effective_units(*powers), several).T
     figures = {
-        "first_score": score[:, first],
-        "second_score": score[:, second],
+        "score": score[:, second],
+        "baseline_score": score[:, first],
         "difference": difference,
         "difference_low": low,
         "difference_high": high,
@@ -150,7 +150,7 @@ def _of_metric(
     }
     rows = np.repeat(np.arange(shape[0]), len(pairs))
     of_pairs = pl.DataFrame(
-        {"first": [names[place] for place in first], "second": [names[place] for place in second]}
+        {"baseline": [names[place] for place in first], "system": [names[place] for place in second]}
     )
     made = (
         of_metric.slices.select(*keys, "n")[rows].hstack(pl.concat([of_pairs] * shape[0]))

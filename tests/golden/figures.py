@@ -145,14 +145,14 @@ def report_figures(report: Any, name: str) -> Iterator[tuple[str, Any]]:
 def comparison_figures(comparison: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Yield all figures of a comparison, whatever the shape of its tables is."""
     by = [*comparison.summary.settings.by]
-    keys = ["slice", "table", *by, "metric", "first", "second", "system"]
+    keys = ["slice", "table", *by, "metric", "baseline", "system"]
     yield from table(comparison.ranking, keys, f"{name} ranking")
     yield from table(comparison.differences(), keys, f"{name} differences")
     flat = comparison.to_polars()
     first, second = [*comparison.systems][:2]
     if first in flat.columns:
-        flat = flat.rename({first: "first_score", second: "second_score"}).with_columns(
-            metric=pl.lit(comparison.metric.name), first=pl.lit(first), second=pl.lit(second)
+        flat = flat.rename({first: "baseline_score", second: "score"}).with_columns(
+            metric=pl.lit(comparison.metric.name), baseline=pl.lit(first), system=pl.lit(second)
         )
     yield from table(flat, keys, f"{name} flat")
     if comparison.summary.transitions:

@@ -144,7 +144,7 @@ def test_several_scores_of_rows_by_system_are_compared_at_once() -> None:
 
     comparison = af.compare(means, system="system", id="id", metrics=[*metrics, rate], cluster="doc")
 
-    found = comparison.overall.select("metric", "first_score", "second_score").rows()
+    found = comparison.overall.select("metric", "baseline_score", "score").rows()
     # Cat and dog; cow, nothing and bee: all characters of dog, nothing and bee are wrong.
     expected = [
         ("anls", (1 / 2 + 1 / 3) / 2, (1 + 2 / 3) / 2),

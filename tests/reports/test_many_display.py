@@ -86,7 +86,7 @@ def test_text_and_notebook_rank_all_systems_in_each_metric(by: Any, baseline: st
     made = many(by=by, baseline=baseline)
     shown, cells = lines(repr(made)), Texts(made._repr_html_()).cells
     changes = {
-        (row["metric"], row["second"]): row
+        (row["metric"], row["system"]): row
         for row in pl.DataFrame(made.differences(baseline)).to_dicts()
         if row["slice"] == "overall"
     }
@@ -146,7 +146,7 @@ def test_two_systems_in_several_metrics_have_a_line_for_each() -> None:
         ends = f"{row['difference_low']:+.3f}, {row['difference_high']:+.3f}"
         figures = [
             f"{row['n']}{'*' if row['few_rows'] else ''}",
-            *(f"{row[name]:.3f}" for name in ("first_score", "second_score")),
+            *(f"{row[name]:.3f}" for name in ("baseline_score", "score")),
             f"{row['difference']:+.3f} [{ends}]",
             *(f"{row[name]:.4f}" for name in ("p_value", "p_adjusted")),
             *(str(row[name]) for name in ("wins", "ties", "losses")),
@@ -298,7 +298,7 @@ def test_two_systems_in_several_metrics_are_written(tmp_path: Path) -> None:
     of_table = frame.filter(
         (pl.col("metric") == "anls") & ((pl.col("slice") == "overall") | (pl.col("table") == "lang"))
     )
-    assert table["second"].to_list() == of_table["second_score"].to_list()
+    assert table["second"].to_list() == of_table["score"].to_list()
     assert table["p_adjusted"].to_list() == of_table["p_adjusted"].to_list()
 
 
@@ -418,7 +418,7 @@ def test_no_mark_contradicts_a_test_that_stands_beside_it(tmp_path: Path, *, hig
             made = compare(frame, frame.columns, None, metrics=metric, baseline=baseline, draws=999)
             shown = made.differences(baseline).filter(pl.col("p_adjusted") <= 0.05)
             is_worse = (pl.col("difference") < 0) == higher_is_better
-            beaten = {*shown.filter(is_worse)["second"], *shown.filter(~is_worse)["first"]}
+            beaten = {*shown.filter(is_worse)["system"], *shown.filter(~is_worse)["baseline"]}
             marked = {line[1] for line in lines(repr(made)) if line[0].endswith("●")}
             assert ranked[0] in marked
             assert not marked & beaten

@@ -81,11 +81,11 @@ def test_differences_are_those_of_comparisons_of_two(metric: str, cluster: str |
         options: dict[str, Any] = {"by": "k", "cluster": cluster, "metrics": metric, "missing": missing}
         options["draws"] = draws
         of_two = compare(frame, {first: first, second: second}, "answer", **options).to_polars()
-        row = whole.filter((pl.col("first") == first) & (pl.col("second") == second)).sort("slice", "k")
-        names = {first: "first_score", second: "second_score"}
+        row = whole.filter((pl.col("baseline") == first) & (pl.col("system") == second)).sort("slice", "k")
+        names = {first: "baseline_score", second: "score"}
         expected = of_two.rename(names).sort("slice", "k")
         columns = [
-            *("slice", "k", "n", "first_score", "second_score", "difference", "difference_low"),
+            *("slice", "k", "n", "score", "baseline_score", "difference", "difference_low"),
             *("difference_high", "wins", "ties", "losses", "few_rows", "n_clusters"),
         ]
         assert_frame_equal(row.select(columns), expected.select(columns), rel_tol=1e-9, abs_tol=1e-12)
@@ -108,7 +108,7 @@ def test_two_systems_in_several_metrics_have_the_figures_of_each(cluster: str | 
     for metric in METRICS:
         alone = compare(FRAME, pair, "answer", by="lang", cluster=cluster, metrics=metric).to_polars()
         row = made.differences().filter(pl.col("metric") == metric).sort("slice", "lang")
-        expected = alone.rename({"a": "first_score", "b": "second_score"}).sort("slice", "lang")
+        expected = alone.rename({"a": "baseline_score", "b": "score"}).sort("slice", "lang")
         columns = [name for name in expected.columns if name != "p_adjusted"]
         assert_frame_equal(row.select(columns), expected.select(columns))
         groups, of_one = (table.filter(pl.col("slice") == "group")["p_adjusted"] for table in (row, expected))
@@ -164,8 +164,8 @@ def test_merged_parts_are_the_whole_to_the_last_bit(cluster: str | None, count: 
 
 def test_baseline_turns_signs_and_order() -> None:
     made = compare(FRAME, SYSTEMS, "answer", baseline="c", cluster="doc")
-    assert made.overall["first"].to_list() == ["c"] * 3
-    assert made.overall["second"].to_list() == ["a", "b", "d"]
+    assert made.overall["baseline"].to_list() == ["c"] * 3
+    assert made.overall["system"].to_list() == ["a", "b", "d"]
     plain = compare(FRAME, SYSTEMS, "answer", cluster="doc").differences("c")
     assert_frame_equal(plain.drop("slice"), made.overall)
     turned = compare(FRAME, ["a", "c"], "answer", baseline="c").overall
@@ -276,7 +276,7 @@ def test_many_units_are_tested_in_groups(cluster: str | None) -> None:
     )
     found = compare(frame, ["a", "b", "c"], None, cluster=cluster, draws=2000).differences()
     for row in found.iter_rows(named=True):
-        pair = {name: name for name in (row["first"], row["second"])}
+        pair = {name: name for name in (row["baseline"], row["system"])}
         of_two = compare(frame, pair, None, cluster=cluster, draws=2000).overall
         assert row["difference_low"] == pytest.approx(of_two["difference_low"], rel=1e-9)
         assert row["p_value"] == pytest.approx(of_two["p_value"], abs=0.05)
@@ -327,7 +327,7 @@ def test_folded_parts_with_common_clusters_are_the_folded_whole(count: int, metr
     assert_frame_equal(one.differences(), other.differences(), check_exact=True)
     # 26 documents hardly share any of the 4,096 groups.
     plain = Comparison.from_summary(whole, draws=300)
-    figures = ["n", "first_score", "second_score", "difference", "wins", "ties", "losses"]
+    figures = ["n", "score", "baseline_score", "difference", "wins", "ties", "losses"]
     assert_frame_equal(
         plain.differences().select(figures), one.differences().select(figures), check_exact=True
     )
