@@ -122,11 +122,11 @@ wheels: ## What a release uploads, as far as Debian can build and check it, into
 bench bench-quick: install .venv-peers/installed ## Measure speed against the peers, into RESULTS.md and README.md; bench-quick only prints
 	$(BIN)/pip install --quiet --group bench
 	$(BIN)/pip install --quiet --no-deps polars-strsim pysubgroup  # cap polars and numpy below 2
-	ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/python tests/benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)
+	ANLS_PEER_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/python benchmarks/bench.py $(if $(filter bench-quick,$@),--quick)
 
-bench-scale: install .venv-daft/installed ## Measure reports of 1 to 100 million rows; writes tests/benchmarks/SCALE.md
+bench-scale: install .venv-daft/installed ## Measure reports of 1 to 100 million rows; writes benchmarks/SCALE.md
 	$(BIN)/pip --python .venv-daft/bin/python install --quiet "$$(sed -n 's/^ray = \["\(.*\)"\].*/\1/p' pyproject.toml)"
-	$(BIN)/python tests/benchmarks/scale.py
+	$(BIN)/python benchmarks/scale.py
 
 check-heavy: install .venv-peers/installed ## Sanitizers, fuzzing, and the oldest and newest Polars
 	.ci/heavy

@@ -28,7 +28,7 @@ include_patterns = [
     "docs/reference/**",
     "examples/plugins/README.md",
     "notebooks/*.ipynb",
-    "tests/benchmarks/*.md",
+    "benchmarks/*.md",
     *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "data/README.md", "tests/README.md"),
 ]
 exclude_patterns = ["**/.ipynb_checkpoints", "target", ".*", "build", "dist"]

@@ -22,7 +22,7 @@ USUAL_CORRELATION = 0.3
 """
 Intraclass correlation that is assumed where the data cannot estimate it.
 
-tests/benchmarks/choose_constants.py chooses this constant and the one above.
+benchmarks/choose_constants.py chooses this constant and the one above.
 """
 
 _FEWEST_UNITS = 2.0

@@ -96,7 +96,7 @@ def rank_sets(
     systems that are shown to be better, its worst rank is the number of systems minus the number of those
     that are shown to be worse. With few documents, of which some are lost as a whole or
     which have very unequal sizes, the sets of a few systems hold less often than the confidence says:
-    tests/benchmarks/RANKS.md.
+    benchmarks/RANKS.md.
 
     Examples
     --------

@@ -23,7 +23,7 @@
 //! | longer | one pair alone, see below | `distance.rs` | 1,500 and more |
 //! | substitutions cost 0, or 2 and more | one pair alone | `weighted.rs`, `lcs.rs` | 110 for 12 characters |
 //!
-//! The times are those of the kernel alone, as `tests/benchmarks/ways` prints them, on columns that hold such pairs
+//! The times are those of the kernel alone, as `benchmarks/ways` prints them, on columns that hold such pairs
 //! alone, on an Intel Xeon with AVX-512 at 2.6 GHz. A limit shortens the way: a row whose
 //! best answer is known already, or a score that is cut below a threshold, needs no exact distance beyond it.
 //!

@@ -20,7 +20,7 @@ _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 
 
 def _pages() -> list[Path]:
-    folders = (ROOT / name for name in ("data", "docs", "examples", "tests"))
+    folders = (ROOT / name for name in ("benchmarks", "data", "docs", "examples", "tests"))
     return [*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))]
 
 

@@ -47,7 +47,7 @@ pub enum Isa {
     /// As AVX2, with twice as many registers and operations of three operands, for [`strip`]: on an Intel Xeon, AVX2
     /// takes 14 to 16 % longer for pages with 20 % of errors and more. Other methods are those of AVX2, [`quads`] too:
     /// with AVX-512, pairs of up to 64 characters take as long, and those of up to 128 take 14 % longer.
-    /// `tests/benchmarks/ways` compares them.
+    /// `benchmarks/ways` compares them.
     #[cfg(target_arch = "x86_64")]
     Avx512,
     /// x86-64-v3, that is AVX2 with the operations on bits that came with it: 32 pairs in one vector.

@@ -1,7 +1,7 @@
 """
 The tables of `scale.py`: seeded, never repeating, written in groups of rows without holding them all.
 
-    python tests/benchmarks/scale_rows.py ROWS FILE
+    python benchmarks/scale_rows.py ROWS FILE
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ LEVEL = 0.05
 WIDE_LEVEL = 0.07
 """In which share of the sets a slice may be found where documents have 1 to 200 rows."""
 METRIC = af.Metric("score", bounds=(0, 1))
-SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
+SAMPLE = Path(__file__).parents[1] / "data" / "ocr_qa.parquet"
 TEST = outcome.Test(depth=2, least=Least(20, 5), top=20, draws=199, seed=0, alpha=LEVEL)
 VALUES = (0.4, 0.34, 0.2, 0.06)
 """Shares of the values of a column; half of the columns are of documents, half of rows."""

@@ -1,5 +1,5 @@
 """
-Measure what docs/speed.md says about limits: `python tests/benchmarks/limits.py`.
+Measure what docs/speed.md says about limits: `python benchmarks/limits.py`.
 
 What a core reads from memory, a query around few pages with cold caches, calls for single pairs, and two
 unrelated texts of a million characters. One thread.

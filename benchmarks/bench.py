@@ -1,5 +1,5 @@
 """
-Measure the speed goals: `python tests/benchmarks/bench.py [--quick] [--output FILE]`.
+Measure the speed goals: `python benchmarks/bench.py [--quick] [--output FILE]`.
 
 All contenders of a goal run in one process, round by round in turn; their answers are compared before
 anything is timed. The goals per core run in a second process with one thread. The tables replace the section

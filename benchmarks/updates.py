@@ -1,5 +1,5 @@
 """
-What an update of a metric object costs: `python tests/benchmarks/updates.py`.
+What an update of a metric object costs: `python benchmarks/updates.py`.
 
 Prints the table of docs/streaming.md: microseconds of `ANLS.update`, medians, by the number of pairs.
 """

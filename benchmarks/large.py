@@ -1,9 +1,9 @@
 """
 A report over many rows from Parquet, by a list column, on the streaming engine.
 
-    python tests/benchmarks/large.py report FILE      # seconds and peak memory of a report
-    python tests/benchmarks/large.py plugin FILE      # of the same plan with polars-ds as its only metric
-    python tests/benchmarks/large.py clusters FILE    # of a report with clusters, from scale_rows.py
+    python benchmarks/large.py report FILE      # seconds and peak memory of a report
+    python benchmarks/large.py plugin FILE      # of the same plan with polars-ds as its only metric
+    python benchmarks/large.py clusters FILE    # of a report with clusters, from scale_rows.py
 
 Each in a process of its own, as peak memory is that of a process.
 """

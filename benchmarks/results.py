@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 PAGE = Path(__file__).with_name("RESULTS.md")
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[1] / "README.md"
 HEAD = """# Speed
 
 Written by `make bench`, which replaces the section of the processor that it runs on. Ratio: the rival's time

@@ -1,7 +1,7 @@
 """
 The choice of the two constants of intervals for scores in [0, 1], by simulation.
 
-    python tests/benchmarks/choose_constants.py
+    python benchmarks/choose_constants.py
 
 Prints what each pair does and marks the choice: the narrowest intervals among the pairs with which at most
 one cell in forty is below 93 %, however few its documents. Documents here have levels drawn from a beta

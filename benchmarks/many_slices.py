@@ -1,5 +1,5 @@
 """
-Time and memory of slices: `python tests/benchmarks/many_slices.py [TASK]`.
+Time and memory of slices: `python benchmarks/many_slices.py [TASK]`.
 
 Each task runs in a process of its own, as peak memory is that of a process: with Python, the libraries and
 the rows. Without arguments, all tasks run, and the lines of the table are printed that `bench.py` writes.

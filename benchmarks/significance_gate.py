@@ -1,8 +1,8 @@
 """
 Level and power of the tests of two systems, by simulation; the gate of `statistics.max_t` and `sign_flip`.
 
-    python tests/benchmarks/significance_gate.py            # all of it, writes SIGNIFICANCE.md
-    python tests/benchmarks/significance_gate.py --quick    # a tenth of the comparisons, prints the tables
+    python benchmarks/significance_gate.py            # all of it, writes SIGNIFICANCE.md
+    python benchmarks/significance_gate.py --quick    # a tenth of the comparisons, prints the tables
 
 Ends with 1 if systems that are exchangeable are called different too often, or if max-T finds less than
 Holm's adjustment does. The same seed gives the same figures.
@@ -40,7 +40,7 @@ ERRORS_ALLOWED = 3
 
 COLUMNS = ["question_types", "doc_type", "lang", "profile", "difficulty", "answer_type"]
 PAGE = Path(__file__).parent / "SIGNIFICANCE.md"
-SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
+SAMPLE = Path(__file__).parents[1] / "data" / "ocr_qa.parquet"
 DRAWS = 999
 
 

@@ -1,7 +1,7 @@
 """
 The ways to a report that `scale.py` measures, each in a process of its own.
 
-    python tests/benchmarks/scale_ways.py WAY FILE [--cluster]
+    python benchmarks/scale_ways.py WAY FILE [--cluster]
 
 Prints the report as JSON. WAY is memory, streaming, daft, ray, score (write the rows with their scores) or
 costs (of summaries, which prints figures).

@@ -1,8 +1,8 @@
 """
 Coverage of rank sets of equal systems that fail in the same way, or in different ones, by simulation.
 
-    python tests/benchmarks/rank_kinds.py                     # all cells, into rank_kinds.json
-    python tests/benchmarks/rank_kinds.py --counts FILE       # the same, into another file
+    python benchmarks/rank_kinds.py                     # all cells, into rank_kinds.json
+    python benchmarks/rank_kinds.py --counts FILE       # the same, into another file
 
 `many_systems_gate.py` writes the table. What was counted in each cell is kept: a run that was stopped goes on
 where it was. After a change of what is found, delete the file.

@@ -56,7 +56,7 @@ WORDS = {
     ),
 }
 """Ordinary words, for texts with single spaces; in Japanese there are none."""
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[1] / "data"
 SAMPLE = DATA / "ocr_qa.parquet"
 
 

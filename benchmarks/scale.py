@@ -1,5 +1,5 @@
 """
-Measure reports over many rows: `python tests/benchmarks/scale.py [--rows 1,10,50,100] [--output FILE]`.
+Measure reports over many rows: `python benchmarks/scale.py [--rows 1,10,50,100] [--output FILE]`.
 
 Each way in processes of its own: all rows in memory, streaming, eight files as parts and their merge (two at
 a time), Daft on its own runner, and Daft on a Ray cluster of two workers, these two where `--daft-python` has
@@ -220,7 +220,7 @@ def parsed() -> argparse.Namespace:
     )
     parser.add_argument("--ways", help=f"only these of {', '.join(NAMES)}")
     parser.add_argument("--add", action="store_true", help="add lines to the tables that are there")
-    default = HERE.parents[1] / ".venv-daft" / "bin" / "python"
+    default = HERE.parent / ".venv-daft" / "bin" / "python"
     parser.add_argument(
         "--daft-python",
         default=str(default) if default.exists() else sys.executable,

@@ -1,7 +1,7 @@
 """
 Level of the swap test of `gec.compare`, and coverage of its intervals.
 
-    python tests/benchmarks/gec_gate.py    # writes GEC.md
+    python benchmarks/gec_gate.py    # writes GEC.md
 
 Documents, or sentences, are drawn with replacement from many made ones, whose scores are the true ones. For
 the level, the systems are exchanged in each document by a coin. Ends with 1 if p ≤ 0.05 is found too often.

@@ -1,8 +1,8 @@
 """
 Error rates, power and bias of `find_slices`, by simulation.
 
-    python tests/benchmarks/slices_gate.py               # writes SLICES.md
-    python tests/benchmarks/slices_gate.py --sets 200 --page /tmp/slices.md --counts /tmp/slices.json
+    python benchmarks/slices_gate.py               # writes SLICES.md
+    python benchmarks/slices_gate.py --sets 200 --page /tmp/slices.md --counts /tmp/slices.json
 
 What is found in each set is counted in slices_counts.json, line by line. A run that was stopped goes on
 where it was; `--sets 0` only writes the page. After a change of what is found, delete the file.
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from slices_sets import COLUMNS, LEVEL, SEED, TEST, WIDE_LEVEL, faults, honest_nulls, nulls
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import slices_cases
 
 if TYPE_CHECKING:

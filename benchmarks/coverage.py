@@ -1,8 +1,8 @@
 """
 Coverage of the intervals of reports and comparisons, by simulation; the gate of `anls_frame.statistics`.
 
-    python tests/benchmarks/coverage.py            # all of it, writes COVERAGE.md beside this file
-    python tests/benchmarks/coverage.py --quick    # a tenth of the samples, prints the tables
+    python benchmarks/coverage.py            # all of it, writes COVERAGE.md beside this file
+    python benchmarks/coverage.py --quick    # a tenth of the samples, prints the tables
 
 Ends with 1 if the gate is not passed. The populations had no part in the choice of the constants: that is
 choose_constants.py. The same seed gives the same figures.

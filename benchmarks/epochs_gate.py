@@ -1,7 +1,7 @@
 """
 Coverage with one and several epochs of questions about documents, and standard errors predicted for others.
 
-    python tests/benchmarks/epochs_gate.py    # writes EPOCHS.md beside this file
+    python benchmarks/epochs_gate.py    # writes EPOCHS.md beside this file
 
 Scores come from a normal copula with a part for the document, one for the question and one for the epoch, so
 their mean is known. Ends with 1 if the means of questions miss a bound. The same seed gives the same figures.

@@ -1,5 +1,5 @@
 """
-The speed goals of `anls_frame.gec`: `POLARS_MAX_THREADS=1 python tests/benchmarks/gec_goals.py`.
+The speed goals of `anls_frame.gec`: `POLARS_MAX_THREADS=1 python benchmarks/gec_goals.py`.
 
 Prints a table of CPU times. The rates of the reference programs were measured elsewhere, on comparable
 sentences: their licences and their Python 2 keep them out of here.

@@ -1,5 +1,5 @@
 """
-Comparisons of many systems: `python tests/benchmarks/many_systems.py [TASK FILE]`.
+Comparisons of many systems: `python benchmarks/many_systems.py [TASK FILE]`.
 
 Each task runs in a process of its own, as peak memory is that of a process. The rows are drawn; clusters
 cross all slices, so that there are as many cells as there can be. Without arguments, all tasks run, and the

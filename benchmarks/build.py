@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 SECONDS = 120
 MEGABYTES = 2
 

@@ -1,7 +1,7 @@
 """
 Level of `Report.against_rest` where the slices are drawn by chance, so that none differs; with its power.
 
-    python tests/benchmarks/rest_gate.py    # writes REST.md
+    python benchmarks/rest_gate.py    # writes REST.md
 
 Documents, or rows, get a label at random. Ends with 1 if p ≤ 0.05 is found too often. Power: in 30 % of the
 labelled rows nothing is right.

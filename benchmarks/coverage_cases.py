@@ -1,8 +1,8 @@
 """
 Coverage of intervals in cases of their own: heavy tails, scores in a narrow range, sizes of documents.
 
-    python tests/benchmarks/coverage_cases.py            # writes COVERAGE_CASES.md beside this file
-    python tests/benchmarks/coverage_cases.py --samples 200 --page /tmp/cases.md
+    python benchmarks/coverage_cases.py            # writes COVERAGE_CASES.md beside this file
+    python benchmarks/coverage_cases.py --samples 200 --page /tmp/cases.md
 
 `coverage.py` has the gate. Here are cases in which intervals miss more often than they say, and how often
 they are then marked `few_rows`. The same seed gives the same figures.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = npt.NDArray[np.float64]
 Random: TypeAlias = np.random.Generator
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[1] / "data"
 MEANS = ("anls", "nls", "exact_match", "zeros", "cer_mean")
 SYSTEMS = ("tesseract", "rapidocr")
 ROWS_AT_ONCE = 1_000_000

@@ -3,9 +3,9 @@ Level, coverage and power of the tests of many systems, by simulation.
 
 The gate of `statistics.pairwise` and `statistics.rank_sets`.
 
-    python tests/benchmarks/many_systems_gate.py            # all of it, writes RANKS.md
-    python tests/benchmarks/many_systems_gate.py --quick    # a tenth of the comparisons, prints the tables
-    python tests/benchmarks/many_systems_gate.py --kinds    # only the table of what rank_kinds.py counted
+    python benchmarks/many_systems_gate.py            # all of it, writes RANKS.md
+    python benchmarks/many_systems_gate.py --quick    # a tenth of the comparisons, prints the tables
+    python benchmarks/many_systems_gate.py --kinds    # only the table of what rank_kinds.py counted
 
 Ends with 1 if systems that are equal are called different too often, or if sets of ranks miss true ranks too
 often. The same seed gives the same figures.
