@@ -171,7 +171,7 @@ def test_rates_of_nulls_and_of_texts_without_words() -> None:
     functions = (af.mer, af.wil, af.bag_of_words_error)
     nulls: list[float | None] = [None, None, None]
     expected = {
-        "null": [[0.5, 0.75, 0.5], nulls, nulls, nulls, [0.0] * 3, [1.0] * 3],
+        "drop": [[0.5, 0.75, 0.5], nulls, nulls, nulls, [0.0] * 3, [1.0] * 3],
         "empty": [[0.5, 0.75, 0.5], [1.0] * 3, nulls, nulls, [0.0] * 3, [1.0] * 3],
     }
     for missing, rates in expected.items():
