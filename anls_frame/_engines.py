@@ -34,23 +34,30 @@ def register(frames: str, functions: str) -> None:
 
 def on_engines(function: Callable[Options, T]) -> Callable[Options, T]:
     """Let a function of a frame take the frames of other engines too, with the same options."""
-    signature = inspect.signature(function)
 
-    @functools.wraps(function)
-    def on_any_frame(*arguments: Options.args, **options: Options.kwargs) -> T:
-        home = _home(arguments, options)
-        if home is None:
-            return function(*arguments, **options)
-        given = signature.bind(*arguments, **options)
+    def computed(home: Any, given: inspect.BoundArguments) -> T:
         given.apply_defaults()
-        computed: T = getattr(home, function.__name__)(**_listed(given.arguments))
-        return computed
+        result: T = getattr(home, function.__name__)(**_listed(given.arguments))
+        return result
 
-    return on_any_frame
+    return _dispatched(function, computed)
 
 
 def checked_first(function: Callable[Options, T]) -> Callable[Options, T]:
     """Let a function that calls one of `on_engines` show what is wrong with options before rows are read."""
+
+    def computed(home: Any, given: inspect.BoundArguments) -> T:
+        options = _listed(given.arguments)
+        function(**{**options, "frame": home.without_rows(options["frame"])})  # type: ignore[call-arg]
+        return function(**options)  # type: ignore[call-arg]
+
+    return _dispatched(function, computed)
+
+
+def _dispatched(
+    function: Callable[Options, T], elsewhere: Callable[[Any, inspect.BoundArguments], T]
+) -> Callable[Options, T]:
+    """Return the function that calls another one, with the module of the engine, for frames of engines."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -58,9 +65,7 @@ def checked_first(function: Callable[Options, T]) -> Callable[Options, T]:
         home = _home(arguments, options)
         if home is None:
             return function(*arguments, **options)
-        given = _listed(signature.bind(*arguments, **options).arguments)
-        function(**{**given, "frame": home.without_rows(given["frame"])})  # type: ignore[call-arg]
-        return function(**given)  # type: ignore[call-arg]
+        return elsewhere(home, signature.bind(*arguments, **options))
 
     return on_any_frame
 
