@@ -41,8 +41,10 @@ PLACEHOLDERS = (
 )
 """Texts that often stand for a missing prediction, in lower case."""
 _CASES = (str.lower, str.upper, str.capitalize, str.title)
-_SPELLED = [f"{spell(text)}{end}" for text in PLACEHOLDERS for spell in _CASES for end in ("", ".")]
-_SPELLED.append("NaN")
+_SPELLED = [
+    *(f"{spell(text)}{end}" for text in PLACEHOLDERS for spell in _CASES for end in ("", ".")),
+    "NaN",
+]
 
 KEPT = "kept"
 """Name of the column that says whether the cut keeps a row."""
