@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import numpy as np
 from anls_frame.statistics.significance import TIE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -30,10 +31,10 @@ _LEAST_DRAWS = 1_000
 """... but not fewer than this."""
 
 _ROOM = 1 << 17
-"""Maximum number of weights, and of statistics of a line, in memory at a time: what fits into a cache."""
+"""Maximum number of weights, and of statistics, of draws that are added up at once: it fits into a cache."""
 
 _ROOM_OF_ALL = 1 << 22
-"""Maximum number of statistics of all lines in memory at a time."""
+"""Maximum number of weights, and of statistics of all lines, in memory at a time."""
 
 _NO_DIFFERENCE = 1e-12
 """Differences and squares below this fraction of their terms are rounding errors."""
@@ -44,7 +45,7 @@ def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[Floa
     every = [_Line.of(line, pairs) for line in lines.each()]
     if not every:
         return np.empty((0, len(pairs))), np.empty((0, len(pairs)))
-    work = sum(line.table.size + line.apart.size for line in every)
+    work = sum(line.table.size + len(line.unit) * len(pairs) for line in every)
     draws = min(draws, max(_LEAST_DRAWS, _MOST_WORK // max(work, 1)))
     shape = (lines.lines, len(pairs))
     observed = np.concatenate([line.observed() for line in every])
@@ -53,13 +54,17 @@ def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[Floa
     # From the least to the most significant.
     order = np.flatnonzero(decidable)[np.argsort(observed[decidable], kind="stable")]
     alone, as_large = np.zeros((2, observed.size), np.int64)
-    step = min(_ROOM // max(int(lines.counts.sum()), len(pairs), 1), _ROOM_OF_ALL // max(observed.size, 1))
-    for weights in _drawn_weights(lines.counts, draws, seed, max(step, 1)):
-        drawn = np.concatenate([line.statistics(weights[:, line.unit]) for line in every])
-        alone += np.count_nonzero(drawn >= least[:, None], axis=1)
-        largest = drawn[order]
-        np.maximum.accumulate(largest, axis=0, out=largest)
-        as_large[order] += np.count_nonzero(largest >= least[order, None], axis=1)
+    units = int(lines.counts.sum())
+    step = max(_ROOM // max(units, len(pairs), 1), 1)
+    blocks = max(_ROOM_OF_ALL // max(observed.size, units, 1) // step, 1)
+    weights = _drawn_weights(lines.counts, draws, seed, step)
+    while some := list(itertools.islice(weights, blocks)):
+        for statistics in zip(*(line.drawn(some) for line in every), strict=True):
+            drawn = np.concatenate(statistics)
+            alone += np.count_nonzero(drawn >= least[:, None], axis=1)
+            largest = drawn[order]
+            np.maximum.accumulate(largest, axis=0, out=largest)
+            as_large[order] += np.count_nonzero(largest >= least[order, None], axis=1)
     fewest = np.exp2(1 - np.concatenate([line.differing for line in every]))
     p_value = np.clip((1 + alone) / (1 + draws), fewest, 1)
     adjusted = np.ones(observed.size)
@@ -101,8 +106,8 @@ class _Line:
     table
         What is added up, a line for each unit: the denominators; its share of them, w, and w²; its influence
         on each ratio, also times w.
-    apart
-        Square of the unit's influence on each difference.
+    influence, scale
+        The unit's influence on each ratio, and what it was subtracted from.
     squares
         Σw².
     differing
@@ -117,7 +122,8 @@ class _Line:
     ratio: FloatArray
     denominators: int
     table: FloatArray
-    apart: FloatArray
+    influence: FloatArray
+    scale: FloatArray
     squares: float
     differing: FloatArray
     is_decidable: npt.NDArray[np.bool_]
@@ -131,9 +137,6 @@ class _Line:
         x, y = line.x / total, line.y / total
         ratio = counts @ x
         influence, scale = x - ratio * y, (x + ratio * y).max(axis=1, keepdims=True)
-        apart = influence[:, first]
-        apart -= influence[:, second]
-        apart[np.abs(apart) <= _NO_DIFFERENCE * scale] = 0
         rounding = _NO_DIFFERENCE * line.x.max(axis=1, keepdims=True)
         differs = np.abs(line.x[:, first] - line.x[:, second]) > rounding
         if line.has_own_denominators:
@@ -147,7 +150,8 @@ class _Line:
             ratio,
             y.shape[1],
             np.concatenate([y, weight, weight**2, influence, influence * weight], axis=1),
-            np.square(apart, out=apart),
+            influence,
+            scale,
             float(counts @ weight[:, 0] ** 2),
             differing,
             np.asarray(line.tested(pairs)[0] & (differing >= FEWEST_DIFFERING)),
@@ -155,17 +159,27 @@ class _Line:
 
     def observed(self) -> FloatArray:
         """Return the statistic of each pair."""
-        return np.asarray(self._statistics(self.counts[None], self.ratio)[:, 0])
+        return np.asarray(self._statistics(self.counts[None], self.ratio, self._apart())[:, 0])
 
-    def statistics(self, weights: FloatArray) -> FloatArray:
-        """Return the statistics, pairs by draws, from how often the units are drawn."""
-        return self._statistics(weights, 0 * self.ratio)
+    def drawn(self, blocks: Sequence[FloatArray]) -> list[FloatArray]:
+        """Return the statistics of each block of draws, from how often each unit of all lines is drawn."""
+        # Squares of all lines together may fill the memory, and take long to compute for each block.
+        apart = self._apart()
+        return [self._statistics(weights[:, self.unit], 0 * self.ratio, apart) for weights in blocks]
 
-    def _statistics(self, weights: FloatArray, ratio: FloatArray) -> FloatArray:
+    def _apart(self) -> FloatArray:
+        """Return the square of each unit's influence on each difference, units by pairs."""
+        first, second = self.pairs.T
+        apart = self.influence[:, first]
+        apart -= self.influence[:, second]
+        apart[np.abs(apart) <= _NO_DIFFERENCE * self.scale] = 0
+        return np.asarray(np.square(apart, out=apart))
+
+    def _statistics(self, weights: FloatArray, ratio: FloatArray, apart: FloatArray) -> FloatArray:
         systems = len(self.ratio)
         ends = np.cumsum([self.denominators, 1, 1, systems, systems])
         size, weight, squares, shift, products = np.split((weights @ self.table).T, ends[:-1])
-        variance = self.apart.T @ weights.T
+        variance = apart.T @ weights.T
         moved = shift / np.where(size > 0, size, np.nan)
         difference = self._between(moved)
         # Σ(a - dw)² of the influences a and the shares w: Σa² + d(dΣw² - 2Σaw).
