@@ -93,15 +93,12 @@ if TYPE_CHECKING:
     from anls_frame.slices.finding import find_slices
     from anls_frame.slices.result import Slices
     from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
-    from anls_frame.summary import (
-        Metric,
-        Settings,
-        Summary,
-        SystemsSummary,
-        merge,
-        summarize,
-        summarize_systems,
-    )
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.merging import merge
+    from anls_frame.summary.settings import Settings
+    from anls_frame.summary.summarizing import summarize
+    from anls_frame.summary.summary import Summary
+    from anls_frame.summary.systems_summary import SystemsSummary, summarize_systems
 
 __all__ = [
     "ANLS",
@@ -219,7 +216,12 @@ _HOMES = {
     "slices.finding": "find_slices",
     "slices.result": "Slices",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
-    "summary": "Metric Settings Summary SystemsSummary merge summarize summarize_systems",
+    "summary.measures": "Metric",
+    "summary.merging": "merge",
+    "summary.settings": "Settings",
+    "summary.summarizing": "summarize",
+    "summary.summary": "Summary",
+    "summary.systems_summary": "SystemsSummary summarize_systems",
 }
 """The public names of each module."""
 

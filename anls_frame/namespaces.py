@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import functools
 import textwrap
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar
 
+import anls_frame
 from anls_frame._arguments import type_name
-from anls_frame.analysis import browsing, changed_rows, characters, curves, worst_rows
 from anls_frame.metrics import distances, errors, scores, scoring, vectors, words
-from anls_frame.reports import comparisons, components, epochs, reports
-from anls_frame.slices import finding
-from anls_frame.summary import summarizing, systems_summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,6 +45,17 @@ def forward(
         return function(self._owner, *arguments, **options)
 
     return method
+
+
+class _Forwarded:
+    """The method for the function of the package with the same name, which is imported on first use."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, namespace: object, owner: type) -> Callable[..., Any]:
+        method = forward(getattr(anls_frame, self._name))
+        return method if namespace is None else MethodType(method, namespace)
 
 
 def described(namespace: object, owner: str) -> str:
@@ -125,19 +134,19 @@ class AnlsFrameNamespace(Generic[FrameT]):
             message = f"{type(self).__name__!r} object has no attribute {name!r}; {_not_the_column(self)}"
             raise AttributeError(message, name=name, obj=self)
 
-    summarize = forward(summarizing.summarize)
-    summarize_systems = forward(systems_summary.summarize_systems)
-    report = forward(reports.report)
-    compare = forward(comparisons.compare)
-    mean_over_epochs = forward(epochs.mean_over_epochs)
-    pass_at_k = forward(epochs.pass_at_k)
-    variance_components = forward(components.variance_components)
-    browse = forward(browsing.browse)
-    find_slices = forward(finding.find_slices)
-    changes = forward(changed_rows.changes)
-    confusions = forward(characters.confusions)
-    length_scores = forward(curves.length_scores)
-    worst = forward(worst_rows.worst)
+    summarize = _Forwarded()
+    summarize_systems = _Forwarded()
+    report = _Forwarded()
+    compare = _Forwarded()
+    mean_over_epochs = _Forwarded()
+    pass_at_k = _Forwarded()
+    variance_components = _Forwarded()
+    browse = _Forwarded()
+    find_slices = _Forwarded()
+    changes = _Forwarded()
+    confusions = _Forwarded()
+    length_scores = _Forwarded()
+    worst = _Forwarded()
 
 
 def _not_the_column(namespace: AnlsFrameNamespace[Any]) -> str:

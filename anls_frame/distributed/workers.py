@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pyarrow as pa
 
 from anls_frame.metrics.scoring import add_scores
-from anls_frame.summary import Summary, SystemsSummary, merge, summarize, summarize_systems
+from anls_frame.summary.merging import merge
+from anls_frame.summary.summarizing import summarize
+from anls_frame.summary.summary import Summary
+from anls_frame.summary.systems_summary import SystemsSummary, summarize_systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

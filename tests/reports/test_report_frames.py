@@ -16,10 +16,10 @@ import pytest
 import report_oracle
 
 import anls_frame as af
+from anls_frame import summarize
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
-from anls_frame.summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

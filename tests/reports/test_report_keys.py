@@ -15,9 +15,9 @@ from key_columns import KEYS, TEXTS
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
+from anls_frame import merge, summarize
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.reports import report
-from anls_frame.summary import merge, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

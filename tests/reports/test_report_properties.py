@@ -11,8 +11,8 @@ import report_oracle
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anls_frame import Summary, summarize
 from anls_frame.reports.reports import Report, report
-from anls_frame.summary import Summary, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from sample import DATA
 
+from anls_frame import merge, summarize
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import Report, report
-from anls_frame.summary import merge, summarize
 
 QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
 PAGES = pl.read_parquet(DATA / "ocr_pages.parquet")

@@ -14,9 +14,9 @@ import report_oracle
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from anls_frame import merge, summarize
 from anls_frame.protocol import PROTOCOLS
 from anls_frame.reports.reports import report
-from anls_frame.summary import merge, summarize
 
 if TYPE_CHECKING:
     import random

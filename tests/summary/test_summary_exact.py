@@ -23,7 +23,8 @@ from sample import DATA
 from summary_checks import SCHEMA
 
 import anls_frame as af
-from anls_frame.summary import Settings, fixed_point, own_metrics
+from anls_frame import Settings
+from anls_frame.summary import fixed_point, own_metrics
 from anls_frame.summary.rows import Live, scored_texts
 from anls_frame.summary.slicing import Slicing
 

@@ -12,8 +12,9 @@ import report_oracle
 from key_columns import KEYS, TEXTS
 
 import anls_frame as af
+from anls_frame import Summary, merge, summarize
 from anls_frame.reports.reports import Report
-from anls_frame.summary import Summary, files, merge, summarize
+from anls_frame.summary import files
 
 if TYPE_CHECKING:
     from pathlib import Path

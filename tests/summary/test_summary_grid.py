@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anls_frame as af
-from anls_frame.summary import Summary, merge, summarize
+from anls_frame import Summary, merge, summarize
 
 GRID = 200
 WITH_CUT = ["anls", "rrc", "anls_star"]

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 from anls_frame.reports.reports import Report
 
 if TYPE_CHECKING:
-    from anls_frame.summary import Summary
+    from anls_frame import Summary
 
 SCHEMA: dict[str, Any] = {
     "prediction": pl.String,
