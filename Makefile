@@ -80,6 +80,7 @@ lint: install
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/python .ci/stub.py --check
 
 # Clippy compiles the kernel without Arrow; its tests are the same with it. Make's flags name a jobserver that cargo
 # cannot reach.

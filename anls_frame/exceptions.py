@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polars.exceptions import ColumnNotFoundError, PolarsError
 
@@ -84,7 +84,8 @@ def warn(message: str, category: type[Warning] = InputWarning) -> None:
 
 def warning_at_caller() -> Callable[[str, type[Warning]], None]:
     """Return a function that warns from any thread, and attributes that to the line of `warn`."""
-    frame = sys._getframe(1)  # noqa: SLF001 - as `skip_file_prefixes` of Python 3.12 does
+    # As `skip_file_prefixes` of Python 3.12 does.
+    frame: Any = inspect.currentframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     code, line, names = frame.f_code, frame.f_lineno, frame.f_globals

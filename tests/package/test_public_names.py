@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import inspect
 import re
@@ -125,6 +126,13 @@ def test_every_name_is_imported_on_use_from_one_module() -> None:
     names = [name for names in af._HOMES.values() for name in names.split()]  # noqa: SLF001 - what is tested
 
     assert sorted([*names, "__version__"]) == sorted(af.__all__)
+
+
+def test_type_checkers_are_told_every_public_name() -> None:
+    stub = ast.parse(Path(af.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    names = [alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+
+    assert sorted([*names, "__version__"]) == dir(af), "`.venv/bin/python .ci/stub.py` writes it anew"
 
 
 def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
