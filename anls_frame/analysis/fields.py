@@ -1,0 +1,515 @@
+"""Fields of documents: JSON documents of gold and of predictions as a row for each field."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._arguments import choice, string, takes_names
+from anls_frame._text import numbered
+from anls_frame._typing import table_of_frame
+from anls_frame.exceptions import DTypeError, DuplicateColumnError, warn
+from anls_frame.frames import strict_json
+from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars, is_pandas
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["fields"]
+
+_MOST_FIELDS = 100_000
+"""Maximum number of fields of a document."""
+
+_MOST_PAIRS = 4_000_000
+"""Maximum number of pairs of items of two lists that are compared."""
+
+_TIE = 1e-6
+"""Similarities are told apart down to this; below it, the order of the items decides."""
+
+_FIELD, _ITEM, _ANSWERS, _PREDICTION, _STATUS = "field", "item", "answers", "prediction", "status"
+
+
+_Items: TypeAlias = tuple[int | tuple[str, int], ...]
+"""
+The items of lists that a field is in, outermost first: the number of an item of gold, or a system and the
+number of an item that the system invented.
+"""
+
+
+class _Way(NamedTuple):
+    """
+    The way from the root of a document to a field.
+
+    Parameters
+    ----------
+    name
+        Name of the field.
+    innermost
+        Name of the innermost list that the field is in; empty outside of lists.
+    items
+        The items of the lists that the field is in.
+    """
+
+    name: str
+    innermost: str
+    items: _Items
+
+
+_Texts: TypeAlias = "dict[_Way, str | list[str] | None]"
+
+
+@table_of_frame
+@takes_names
+def fields(
+    frame: Any,
+    prediction: str | Mapping[str, str],
+    answers: str,
+    *,
+    id: str,  # noqa: A002 - what users call it
+    match: str = "best",
+    lists: Literal["items", "answers"] = "items",
+    absent: Sequence[str] = ("",),
+) -> Any:
+    """
+    Return a row for each field of JSON documents, with the texts of gold and of predictions side by side.
+
+    Reports by field, comparisons of extractors, slices and pages of rows then take these rows as they are.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
+        with a row for each document. It is loaded into memory.
+    prediction
+        Name of the column with the predicted documents, or a mapping from the names of several systems to
+        their columns. A document is JSON text, a Struct or, in pandas, a dict or list; null if nothing was
+        predicted.
+    answers
+        Name of the column with the right documents, of the same kinds. Documents without gold (null) are left
+        out, with a warning.
+    id
+        Name of the column that identifies a document.
+    match
+        How the items of a predicted list find the items of the right list: `"best"` takes the assignment with
+        the largest sum of similarities (the mean NLS of the fields that either item has; items without any
+        similarity stay apart), `"order"` the order of both lists, and any other text the items with an equal
+        value under this key.
+    lists
+        `"items"` makes a row of each value in a list of values; `"answers"` makes one row of a right list, in
+        which each value is an accepted answer.
+    absent
+        Texts that stand for no value, as null does.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the frame but the documents, then:
+
+        - `field`: the keys from the root of the document, joined by dots, with ``[]`` after those of lists,
+          such as ``items[].price``. Keys that contain a dot, a bracket or a quotation mark are in quotes.
+        - `item`: number of the item of the innermost list, from 1 and over all lists of the field; null
+          outside of lists. Items that were invented follow those of gold.
+        - `answers`: the right text, null if there is no value (with ``lists="answers"``, a list of texts).
+        - `prediction`, or a column for each system: the predicted text, null if nothing was predicted.
+        - `status`, or for each system a column that ends in ``_status``: `matched`, also if both have no
+          value, `missing` (nothing was predicted), `invented` (there is no right value), or `broken` (the
+          predicted document is not valid JSON).
+
+        Rows are in the order of the documents and of gold; invented fields follow. Each system's items are
+        matched to gold on their own. An item that a system invented is a row of its own, in which the others
+        have null.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If a column holds no documents.
+    DuplicateColumnError
+        If a column of the result has the name of a column that is kept.
+    ValueError
+        If an id is null or occurs twice, a right document is not valid JSON, a document is no object or list,
+        or a document is too large or nested too deeply.
+
+    See Also
+    --------
+    anls_frame.report : with ``unanswerable="empty"``, a field without a value is right where nothing was
+        predicted.
+
+    Notes
+    -----
+    Numbers become text as the JSON text writes them, ``true`` and ``false`` the texts "true" and "false".
+    Numbers of a Struct or dict are written as JSON. Normalise amounts and dates with expressions, before or
+    after. If several assignments have the same sum, items keep their order as far as possible.
+
+    The fields of a right list and of a predicted object, or the other way round, have different names:
+    the right ones are missing, the predicted ones invented.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> gold = '{"total": 12.50, "items": [{"name": "tea", "price": 3.10}, {"name": "milk", "price": 9.40}]}'
+    >>> read = '{"total": 12.5, "items": [{"name": "mi1k", "price": 9.40}], "currency": "EUR"}'
+    >>> documents = pl.DataFrame({"page": ["p1"], "gold": [gold], "model": [read]})
+    >>> rows = af.fields(documents, "model", "gold", id="page")
+    >>> rows.drop("page")
+    shape: (6, 5)
+    ┌───────────────┬──────┬─────────┬────────────┬──────────┐
+    │ field         ┆ item ┆ answers ┆ prediction ┆ status   │
+    │ ---           ┆ ---  ┆ ---     ┆ ---        ┆ ---      │
+    │ str           ┆ i64  ┆ str     ┆ str        ┆ enum     │
+    ╞═══════════════╪══════╪═════════╪════════════╪══════════╡
+    │ total         ┆ null ┆ 12.50   ┆ 12.5       ┆ matched  │
+    │ items[].name  ┆ 1    ┆ tea     ┆ null       ┆ missing  │
+    │ items[].price ┆ 1    ┆ 3.10    ┆ null       ┆ missing  │
+    │ items[].name  ┆ 2    ┆ milk    ┆ mi1k       ┆ matched  │
+    │ items[].price ┆ 2    ┆ 9.40    ┆ 9.40       ┆ matched  │
+    │ currency      ┆ null ┆ null    ┆ EUR        ┆ invented │
+    └───────────────┴──────┴─────────┴────────────┴──────────┘
+    """
+    systems = {_PREDICTION: prediction} if isinstance(prediction, str) else dict(prediction)
+    reader = _Reader(
+        match=string("match", match, '"best", "order" or a key of the items'),
+        answers_in_lists=choice("lists", lists, ("items", "answers")) == "answers",
+        absent=frozenset(_texts("absent", absent)),
+    )
+    frame = in_memory(frame)
+    kept = _kept(frame, systems, answers)
+    ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
+    documents = {name: _documents(frame, column) for name, column in {_ANSWERS: answers, **systems}.items()}
+    rows = _Rows(reader, tuple(systems), isinstance(prediction, str))
+    for number, (name, gold) in enumerate(zip(ids, documents[_ANSWERS], strict=True)):
+        rows.add(number, name, gold, {system: documents[system][number] for system in systems})
+    rows.warn_of_unlabelled()
+    return _beside(frame, kept, pl.Series(rows.documents, dtype=pl.UInt32), rows.table())
+
+
+def _texts(name: str, value: Sequence[str]) -> Sequence[str]:
+    if isinstance(value, str) or not all(isinstance(text, str) for text in value):
+        raise TypeError(f"{name} must be a list of strings, got {value!r}")
+    return value
+
+
+def _kept(frame: Any, systems: Mapping[str, str], answers: str) -> list[Any]:
+    """Return the columns that are kept: all but the documents."""
+    names = column_names(frame)
+    kept = [name for name in names if name not in {answers, *systems.values()}]
+    statuses = [f"{system}_{_STATUS}" for system in systems] if len(systems) > 1 else []
+    made = [_FIELD, _ITEM, _ANSWERS, *systems, _STATUS, *statuses]
+    taken = [name for name in kept if name in made]
+    if taken:
+        raise DuplicateColumnError(f"the result has columns {made}; rename the columns {taken} of the frame")
+    return kept
+
+
+def _ids(frame: pl.DataFrame, column: str) -> list[Any]:
+    ids = frame.get_column(column)
+    if ids.null_count():
+        raise ValueError(f"row {ids.is_null().arg_max()} has no id: column {column!r} is null there")
+    if ids.is_duplicated().any():
+        doubled = ids.filter(ids.is_duplicated())[0]
+        raise ValueError(
+            f"document {doubled!r} occurs twice in column {column!r}; pass a frame with one row a document"
+        )
+    return ids.to_list()
+
+
+def _documents(frame: Any, column: str) -> list[Any]:
+    """Return the values of a column: JSON texts, or objects and lists of Python."""
+    if is_pandas(frame):
+        in_polars(frame.iloc[:0], [column])
+        values = frame[column].tolist()
+        return [None if _is_null(value) else value for value in values]
+    documents = in_polars(frame, [column]).lazy().select(pl.col(column)).collect().get_column(column)
+    if documents.dtype.base_type() not in {pl.String, pl.Struct, pl.List, pl.Null}:
+        raise DTypeError(
+            f"fields are read from documents as JSON text, Struct or List, but column {column!r} has dtype "
+            f"{documents.dtype}"
+        )
+    return documents.to_list()
+
+
+def _is_null(value: Any) -> bool:
+    return value is None or (not isinstance(value, str | dict | list) and value != value)  # noqa: PLR0124 - NaN
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reader:
+    """How a document becomes texts of fields, as the options say."""
+
+    match: str
+    answers_in_lists: bool
+    absent: frozenset[str]
+
+    def gold(self, document: Any) -> _Texts:
+        """Return the right text of each field; null where there is no value."""
+        texts: _Texts = {}
+        self._add_gold(document, _Way("", "", ()), texts)
+        return texts
+
+    def _add_gold(self, value: Any, way: _Way, texts: _Texts) -> None:
+        if isinstance(value, dict):
+            for key, entry in value.items():
+                self._add_gold(entry, _inside(way, key), texts)
+        elif isinstance(value, list) and self._is_answers(value):
+            texts[way] = [text for entry in value if (text := self.text(entry)) is not None] or None
+        elif isinstance(value, list):
+            for number, entry in enumerate(value):
+                self._add_gold(entry, _item(way, number), texts)
+        else:
+            text = self.text(value)
+            texts[way] = [text] if self.answers_in_lists and text is not None else text
+
+    def _is_answers(self, value: list[Any]) -> bool:
+        return self.answers_in_lists and not any(isinstance(entry, dict | list) for entry in value)
+
+    def predicted(self, document: Any, gold: Any, system: str) -> _Texts:
+        """Return the predicted text of each field that has one; ways lead through the items of gold."""
+        texts: _Texts = {}
+        self._add_predicted(document, gold, _Way("", "", ()), system, texts)
+        return texts
+
+    def _add_predicted(self, value: Any, gold: Any, way: _Way, system: str, texts: _Texts) -> None:
+        if isinstance(value, dict):
+            for key, entry in value.items():
+                partner = gold.get(key) if isinstance(gold, dict) else None
+                self._add_predicted(entry, partner, _inside(way, key), system, texts)
+        elif isinstance(value, list):
+            is_answers = isinstance(gold, list) and self._is_answers(gold)
+            matched = self._matched(gold, value) if isinstance(gold, list) else {}
+            for number, entry in enumerate(value):
+                if number not in matched:
+                    self._add_predicted(entry, None, _item(way, (system, number)), system, texts)
+                elif is_answers:
+                    self._add_predicted(entry, None, way, system, texts)
+                else:
+                    partner = matched[number]
+                    self._add_predicted(entry, gold[partner], _item(way, partner), system, texts)
+        elif (text := self.text(value)) is not None:
+            texts[way] = text
+
+    def text(self, value: Any) -> str | None:
+        """Return a value as JSON writes it, a string as it is, and null for what stands for no value."""
+        if isinstance(value, str):
+            return None if value in self.absent else str(value)
+        if value is None:
+            return None
+        return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
+
+    def _matched(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
+        """Return the item of gold that each predicted item belongs to, if there is one."""
+        if self._is_answers(gold):
+            # One row takes one of the predicted values, the most similar to any answer.
+            similar = self._similarities(gold, predicted)
+            nearest = int(similar.max(axis=0).argmax()) if similar.size and similar.max() > 0 else None
+            return {} if nearest is None else {nearest: 0}
+        if self.match == "order":
+            return {number: number for number in range(min(len(gold), len(predicted)))}
+        if self.match != "best":
+            return self._with_equal_key(gold, predicted)
+        return _assigned(self._similarities(gold, predicted))
+
+    def _with_equal_key(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
+        waiting: dict[str, list[int]] = {}
+        for number, entry in enumerate(gold):
+            if (key := self._key(entry)) is not None:
+                waiting.setdefault(key, []).append(number)
+        matched = {}
+        for number, entry in enumerate(predicted):
+            key = self._key(entry)
+            if key is not None and waiting.get(key):
+                matched[number] = waiting[key].pop(0)
+        return matched
+
+    def _key(self, entry: Any) -> str | None:
+        return self.text(entry.get(self.match)) if isinstance(entry, dict) else None
+
+    def _similarities(self, gold: list[Any], predicted: list[Any]) -> npt.NDArray[np.float64]:
+        """Return the mean NLS of the fields that either item has, items of gold by predicted items."""
+        import numpy as np  # noqa: PLC0415 - only for lists
+        from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only for lists
+        from rapidfuzz.process import cdist  # noqa: PLC0415 - only for lists
+
+        if len(gold) * len(predicted) > _MOST_PAIRS:
+            raise ValueError(
+                f"has lists of {len(gold):,} and {len(predicted):,} items, more than can be compared; pass "
+                'match="order", or a key of the items'
+            )
+        texts = [self._flat(entry) for entry in gold]
+        others = [self._flat(entry) for entry in predicted]
+        shape = len(gold), len(predicted)
+        total, number = np.zeros(shape), np.zeros(shape)
+        for way in dict.fromkeys(itertools.chain(*texts, *others)):
+            rows = [item.get(way, "") for item in texts]
+            columns = [item.get(way, "") for item in others]
+            has_text = np.array([way in item for item in texts])[:, None]
+            has_text = has_text | np.array([way in item for item in others], dtype=bool)
+            similar = cdist(rows, columns, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
+            total += np.where(has_text, similar, 0)
+            number += has_text
+        return total / np.maximum(number, 1)
+
+    def _flat(self, item: Any) -> dict[object, str]:
+        """Return the texts of an item; lists in it are compared in their order."""
+        if not isinstance(item, dict | list):
+            text = self.text(item)
+            return {} if text is None else {(): text}
+        texts: dict[object, str] = {}
+        for key, entry in item.items() if isinstance(item, dict) else enumerate(item):
+            if isinstance(entry, dict | list):
+                texts |= {(key, inner): text for inner, text in self._flat(entry).items()}
+            elif (text := self.text(entry)) is not None:
+                texts[key] = text
+        return texts
+
+
+def _inside(way: _Way, key: str) -> _Way:
+    """Return the way to a key of an object."""
+    return _Way(_joined(way.name, key), way.innermost, way.items)
+
+
+def _item(way: _Way, item: int | tuple[str, int]) -> _Way:
+    """Return the way to an item of a list."""
+    name = f"{way.name}[]"
+    return _Way(name, name, (*way.items, item))
+
+
+@functools.lru_cache(1 << 14)
+def _joined(name: str, key: str) -> str:
+    """Return the name of a key inside of what has a name."""
+    is_plain = key and not set(key) & set('.[]"')
+    key = key if is_plain else json.dumps(key, ensure_ascii=False)
+    return f"{name}.{key}" if name else key
+
+
+def _assigned(similar: npt.NDArray[np.float64]) -> dict[int, int]:
+    """Return the rows that columns are assigned to with the largest sum, without pairs that have nothing."""
+    import numpy as np  # noqa: PLC0415 - only for lists
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - only for lists
+
+    if not similar.size:
+        return {}
+    rows, columns = np.indices(similar.shape)
+    size = max(similar.shape)
+    # Equal sums: items keep their order as far as possible, and the first ones are matched.
+    penalty = (np.abs(rows - columns) + rows / size) / size**2
+    chosen = linear_sum_assignment(similar - _TIE * penalty, maximize=True)
+    return {int(column): int(row) for row, column in zip(*chosen, strict=True) if similar[row, column] > 0}
+
+
+class _Rows:
+    """The rows of all documents, as columns that grow."""
+
+    def __init__(self, reader: _Reader, systems: tuple[str, ...], is_single: bool) -> None:  # noqa: FBT001
+        self.reader = reader
+        self.systems = systems
+        self.statuses = [_STATUS] if is_single else [f"{system}_{_STATUS}" for system in systems]
+        self.documents: list[int] = []
+        self.columns: dict[str, list[Any]] = {
+            name: [] for name in (_FIELD, _ITEM, _ANSWERS, *systems, *self.statuses)
+        }
+        self.unlabelled = 0
+
+    def add(self, number: int, name: Any, gold: Any, predicted: Mapping[str, Any]) -> None:
+        """Add the rows of a document."""
+        if gold is None:
+            self.unlabelled += 1
+            return
+        try:
+            right = _parsed(gold)
+        except ValueError as error:
+            raise ValueError(f"the right document {name!r}: {error}") from None
+        answers = self.reader.gold(right)
+        texts: dict[str, _Texts] = {}
+        broken = set()
+        for system, document in predicted.items():
+            try:
+                parsed = _parsed(document)
+            except ValueError:
+                parsed = None
+                broken.add(system)
+            try:
+                texts[system] = self.reader.predicted(parsed, right, system)
+            except ValueError as error:
+                raise ValueError(f"document {name!r} {error}") from None
+        ways = list(dict.fromkeys(itertools.chain(answers, *texts.values())))
+        if len(ways) > _MOST_FIELDS:
+            raise ValueError(
+                f"document {name!r} has {numbered(len(ways), 'field')}, more than {_MOST_FIELDS:,}: split it"
+            )
+        self.documents += [number] * len(ways)
+        self.columns[_FIELD] += [way.name for way in ways]
+        self.columns[_ITEM] += _numbers(ways)
+        self.columns[_ANSWERS] += [answers.get(way) for way in ways]
+        for system, status in zip(self.systems, self.statuses, strict=True):
+            column = [texts[system].get(way) for way in ways]
+            self.columns[system] += column
+            self.columns[status] += [
+                _status(answers.get(way), text, is_broken=system in broken)
+                for way, text in zip(ways, column, strict=True)
+            ]
+
+    def warn_of_unlabelled(self) -> None:
+        """Warn of documents without gold."""
+        if self.unlabelled:
+            warn(f"{numbered(self.unlabelled, 'document')} without gold (null) were left out")
+
+    def table(self) -> pl.DataFrame:
+        """Return the rows."""
+        text = pl.List(pl.String) if self.reader.answers_in_lists else pl.String
+        schema = {
+            _FIELD: pl.String,
+            _ITEM: pl.Int64,
+            _ANSWERS: text,
+            **dict.fromkeys(self.systems, pl.String),
+            **dict.fromkeys(self.statuses, pl.Enum(["matched", "missing", "invented", "broken"])),
+        }
+        return pl.DataFrame(self.columns, schema=schema)
+
+
+def _parsed(document: Any) -> Any:
+    """Return a document as objects and lists; null is a document without fields."""
+    if document is None:
+        return None
+    if isinstance(document, str):
+        document = strict_json.parse(document)
+    if not isinstance(document, dict | list):
+        raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(document)}")  # noqa: TRY004 - a wrong value
+    return document
+
+
+def _numbers(ways: list[_Way]) -> list[int | None]:
+    """Return the number of the item of the innermost list of each way, counted from 1 over all its lists."""
+    known: dict[str, dict[_Items, int]] = {}
+    numbers: list[int | None] = []
+    for way in ways:
+        if way.items:
+            items = known.setdefault(way.innermost, {})
+            numbers.append(items.setdefault(way.items, len(items) + 1))
+        else:
+            numbers.append(None)
+    return numbers
+
+
+def _status(answers: object, text: object, *, is_broken: bool) -> str:
+    if is_broken:
+        return "broken"
+    if text is None:
+        return "matched" if answers is None else "missing"
+    return "invented" if answers is None else "matched"
+
+
+def _beside(frame: Any, kept: list[Any], documents: pl.Series, table: pl.DataFrame) -> Any:
+    """Return the kept columns of each row's document beside the row."""
+    own = frame[kept] if is_pandas(frame) else in_polars(frame).lazy().select(cs.by_name(*kept)).collect()
+    return attach(own, documents, table)
