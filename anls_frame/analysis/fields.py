@@ -99,10 +99,9 @@ def fields(
     id
         Name of the column that identifies a document.
     match
-        How the items of a predicted list find the items of the right list: `"best"` takes the assignment with
-        the largest sum of similarities (the mean NLS of the fields that either item has; items without any
-        similarity stay apart), `"order"` the order of both lists, and any other text the items with an equal
-        value under this key.
+        How the items of a predicted list are paired with those of the right list: `"best"` takes the
+        assignment with the largest sum of similarities, `"order"` follows the order of both lists, and any
+        other text pairs items with an equal value under this key.
     lists
         `"items"` makes a row of each value in a list of values; `"answers"` makes one row of a right list, in
         which each value is an accepted answer.
@@ -122,7 +121,7 @@ def fields(
         - `prediction`, or a column for each system: the predicted text, null if nothing was predicted.
         - `status`, or for each system a column that ends in ``_status``: `matched`, also if both have no
           value, `missing` (nothing was predicted), `invented` (there is no right value), or `broken` (the
-          predicted document is not valid JSON).
+          predicted document is not a JSON object or list; a warning counts these).
 
         Rows are in the order of the documents and of gold; invented fields follow. Each system's items are
         matched to gold on their own. An item that a system invented is a row of its own, in which the others
@@ -137,8 +136,8 @@ def fields(
     DuplicateColumnError
         If a column of the result has the name of a column that is kept.
     ValueError
-        If an id is null or occurs twice, a right document is not valid JSON, a document is no object or list,
-        or a document is too large or nested too deeply.
+        If an id is null or occurs twice, a right document is not a JSON object or list, or a document is too
+        large or nested too deeply.
 
     See Also
     --------
@@ -149,7 +148,11 @@ def fields(
     -----
     Numbers become text as the JSON text writes them, ``true`` and ``false`` the texts "true" and "false".
     Numbers of a Struct or dict are written as JSON. Normalise amounts and dates with expressions, before or
-    after. If several assignments have the same sum, items keep their order as far as possible.
+    after.
+
+    The similarity of two items is the mean NLS of the fields that either of them has; the texts of a list in
+    an item are sorted and joined before. Items without any similarity stay apart. If several assignments have
+    the same sum, items keep their order as far as possible.
 
     The fields of a right list and of a predicted object, or the other way round, have different names:
     the right ones are missing, the predicted ones invented.
@@ -190,7 +193,7 @@ def fields(
     rows = _Rows(reader, tuple(systems), isinstance(prediction, str))
     for number, (name, gold) in enumerate(zip(ids, documents[_ANSWERS], strict=True)):
         rows.add(number, name, gold, {system: documents[system][number] for system in systems})
-    rows.warn_of_unlabelled()
+    rows.warn()
     return _beside(frame, kept, pl.Series(rows.documents, dtype=pl.UInt32), rows.table())
 
 
@@ -241,6 +244,10 @@ def _documents(frame: Any, column: str) -> list[Any]:
 
 def _is_null(value: Any) -> bool:
     return value is None or (not isinstance(value, str | dict | list) and value != value)  # noqa: PLR0124 - NaN
+
+
+class _TooLargeError(ValueError):
+    """A document that takes too long to match."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -341,7 +348,7 @@ class _Reader:
         from rapidfuzz.process import cdist  # noqa: PLC0415 - only for lists
 
         if len(gold) * len(predicted) > _MOST_PAIRS:
-            raise ValueError(
+            raise _TooLargeError(
                 f"has lists of {len(gold):,} and {len(predicted):,} items, more than can be compared; pass "
                 'match="order", or a key of the items'
             )
@@ -352,7 +359,7 @@ class _Reader:
         for way in dict.fromkeys(itertools.chain(*texts, *others)):
             rows = [item.get(way, "") for item in texts]
             columns = [item.get(way, "") for item in others]
-            has_text = np.array([way in item for item in texts])[:, None]
+            has_text = np.array([way in item for item in texts], dtype=bool)[:, None]
             has_text = has_text | np.array([way in item for item in others], dtype=bool)
             similar = cdist(rows, columns, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
             total += np.where(has_text, similar, 0)
@@ -360,17 +367,23 @@ class _Reader:
         return total / np.maximum(number, 1)
 
     def _flat(self, item: Any) -> dict[object, str]:
-        """Return the texts of an item; lists in it are compared in their order."""
-        if not isinstance(item, dict | list):
-            text = self.text(item)
-            return {} if text is None else {(): text}
-        texts: dict[object, str] = {}
-        for key, entry in item.items() if isinstance(item, dict) else enumerate(item):
-            if isinstance(entry, dict | list):
-                texts |= {(key, inner): text for inner, text in self._flat(entry).items()}
-            elif (text := self.text(entry)) is not None:
-                texts[key] = text
-        return texts
+        """Return the texts of an item; those of a list in it are sorted, as its items are not paired yet."""
+        if isinstance(item, dict):
+            texts: dict[object, str] = {}
+            for key, entry in item.items():
+                if isinstance(entry, dict | list):
+                    texts |= {(key, inner): text for inner, text in self._flat(entry).items()}
+                elif (text := self.text(entry)) is not None:
+                    texts[key] = text
+            return texts
+        if isinstance(item, list):
+            gathered: dict[object, list[str]] = {}
+            for entry in item:
+                for inner, text in self._flat(entry).items():
+                    gathered.setdefault(inner, []).append(text)
+            return {inner: "\n".join(sorted(texts)) for inner, texts in gathered.items()}
+        text = self.text(item)
+        return {} if text is None else {(): text}
 
 
 def _inside(way: _Way, key: str) -> _Way:
@@ -419,6 +432,8 @@ class _Rows:
             name: [] for name in (_FIELD, _ITEM, _ANSWERS, *systems, *self.statuses)
         }
         self.unlabelled = 0
+        self.broken: dict[str, list[str]] = {}
+        """For each system, what is wrong with documents that are not valid."""
 
     def add(self, number: int, name: Any, gold: Any, predicted: Mapping[str, Any]) -> None:
         """Add the rows of a document."""
@@ -429,19 +444,21 @@ class _Rows:
             right = _parsed(gold)
         except ValueError as error:
             raise ValueError(f"the right document {name!r}: {error}") from None
-        answers = self.reader.gold(right)
         texts: dict[str, _Texts] = {}
         broken = set()
-        for system, document in predicted.items():
-            try:
-                parsed = _parsed(document)
-            except ValueError:
-                parsed = None
-                broken.add(system)
-            try:
+        try:
+            answers = self.reader.gold(right)
+            for system, document in predicted.items():
+                try:
+                    parsed = _parsed(document)
+                except ValueError as error:
+                    parsed = None
+                    broken.add(system)
+                    self.broken.setdefault(system, []).append(f"{name!r}: {error}")
                 texts[system] = self.reader.predicted(parsed, right, system)
-            except ValueError as error:
-                raise ValueError(f"document {name!r} {error}") from None
+        except (_TooLargeError, RecursionError) as error:
+            reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
+            raise ValueError(f"document {name!r} {reason}") from None
         ways = list(dict.fromkeys(itertools.chain(answers, *texts.values())))
         if len(ways) > _MOST_FIELDS:
             raise ValueError(
@@ -459,10 +476,15 @@ class _Rows:
                 for way, text in zip(ways, column, strict=True)
             ]
 
-    def warn_of_unlabelled(self) -> None:
-        """Warn of documents without gold."""
+    def warn(self) -> None:
+        """Warn of documents without gold, and of predicted ones that are not valid."""
         if self.unlabelled:
-            warn(f"{numbered(self.unlabelled, 'document')} without gold (null) were left out")
+            warn(f"{numbered(self.unlabelled, 'document')} without gold (null) left out")
+        for system, reasons in self.broken.items():
+            warn(
+                f"{numbered(len(reasons), 'document')} of {system!r} cannot be read, so that all fields are "
+                f"wrong (status 'broken'), such as {reasons[0]}"
+            )
 
     def table(self) -> pl.DataFrame:
         """Return the rows."""

@@ -1,0 +1,355 @@
+"""Fields of documents: every field is in one row, and items find each other as the best assignment says."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from rapidfuzz.distance import Levenshtein
+
+import anls_frame as af
+
+GOLD = {
+    "total": 12.5,
+    "vat": None,
+    "seller": {"name": "Café Ünal", "city": "Köln"},
+    "items": [{"name": "tea", "price": "3.10"}, {"name": "milk", "price": "9.40"}],
+    "paid": True,
+}
+
+
+def rows_of(gold: object, *predicted: object, **options: Any) -> pl.DataFrame:
+    """Return the rows of one document, of one system or of systems a, b, ..."""
+    names = "ab"[: len(predicted)]
+    frame = pl.DataFrame({
+        "doc": ["d"],
+        "gold": [json.dumps(gold)],
+        **{name: [json.dumps(document)] for name, document in zip(names, predicted, strict=True)},
+    })  # fmt: skip
+    systems = dict(zip(names, names, strict=True)) if len(predicted) > 1 else "a"
+    return af.fields(frame, systems, "gold", id="doc", **options).drop("doc")
+
+
+def listed(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
+    """Return field, item, right and predicted text, and the status of each row."""
+    return rows.rows()
+
+
+def test_a_perfect_document_has_only_equal_texts() -> None:
+    rows = rows_of(GOLD, GOLD)
+    assert listed(rows) == [
+        ("total", None, "12.5", "12.5", "matched"),
+        ("vat", None, None, None, "matched"),
+        ("seller.name", None, "Café Ünal", "Café Ünal", "matched"),
+        ("seller.city", None, "Köln", "Köln", "matched"),
+        ("items[].name", 1, "tea", "tea", "matched"),
+        ("items[].price", 1, "3.10", "3.10", "matched"),
+        ("items[].name", 2, "milk", "milk", "matched"),
+        ("items[].price", 2, "9.40", "9.40", "matched"),
+        ("paid", None, "true", "true", "matched"),
+    ]
+
+
+def test_numbers_keep_their_digits() -> None:
+    text = '{"a": 12.50, "b": 1e3, "c": 123456789012345678901234567890, "d": -0}'
+    frame = pl.DataFrame({"doc": [1], "gold": [text], "a": [text]})
+    assert af.fields(frame, "a", "gold", id="doc")["answers"].to_list() == [
+        *("12.50", "1e3", "123456789012345678901234567890", "-0"),
+    ]
+
+
+def test_items_in_another_order_missing_doubled_and_invented() -> None:
+    items = [{"name": f"item {letter * 4}", "price": f"{number}.00"} for number, letter in enumerate("abc")]
+    shuffled = [items[2], items[0], items[0], {"name": "9", "price": "zz"}]
+    rows = rows_of({"items": items}, {"items": shuffled})
+    assert listed(rows) == [
+        ("items[].name", 1, "item aaaa", "item aaaa", "matched"),
+        ("items[].price", 1, "0.00", "0.00", "matched"),
+        # The doubled item is nearer to this one than what was invented.
+        ("items[].name", 2, "item bbbb", "item aaaa", "matched"),
+        ("items[].price", 2, "1.00", "0.00", "matched"),
+        ("items[].name", 3, "item cccc", "item cccc", "matched"),
+        ("items[].price", 3, "2.00", "2.00", "matched"),
+        ("items[].name", 4, None, "9", "invented"),
+        ("items[].price", 4, None, "zz", "invented"),
+    ]
+
+
+def test_items_without_any_similarity_stay_apart() -> None:
+    rows = rows_of({"items": [{"name": "abc"}]}, {"items": [{"name": "xyz"}]})
+    assert listed(rows) == [
+        ("items[].name", 1, "abc", None, "missing"),
+        ("items[].name", 2, None, "xyz", "invented"),
+    ]
+
+
+def similarity(first: dict[str, str], second: dict[str, str]) -> float:
+    """Return the mean NLS of the fields that either item has, from the definition."""
+    keys = {*first, *second}
+    return sum(
+        Levenshtein.normalized_similarity(first[key], second[key]) if key in first and key in second else 0
+        for key in keys
+    ) / len(keys)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_assignment_is_the_best_of_all(seed: int) -> None:
+    dice = random.Random(seed)
+
+    def item() -> dict[str, str]:
+        keys = dice.sample("xyz", dice.randint(1, 3))
+        return {key: "".join(dice.choices("abcd", k=dice.randint(1, 6))) for key in keys}
+
+    gold = [item() for _ in range(dice.randint(1, 4))]
+    predicted = [item() for _ in range(dice.randint(1, 4))]
+    shorter, longer = sorted((gold, predicted), key=len)
+    best = max(
+        sum(similarity(one, other) for one, other in zip(shorter, chosen, strict=True))
+        for chosen in itertools.permutations(longer, len(shorter))
+    )
+    rows = rows_of({"items": gold}, {"items": predicted})
+    total = 0.0
+    for (number,), item_rows in rows.group_by("item"):
+        right, read = (
+            {
+                field.removeprefix("items[]."): text
+                for field, text in item_rows.select("field", column).rows()
+                if text
+            }
+            for column in ("answers", "a" if "a" in rows.columns else "prediction")
+        )
+        assert number is not None
+        total += similarity(right, read) if right and read else 0
+    assert total == pytest.approx(best, abs=1e-6)
+
+
+def test_equal_items_keep_their_order() -> None:
+    rows = rows_of({"n": ["x", "x", "x"]}, {"n": ["x", "x"]})
+    assert rows["prediction"].to_list() == ["x", "x", None]
+
+
+def test_two_systems_are_matched_on_their_own() -> None:
+    gold = {"items": [{"name": "tea"}, {"name": "milk"}]}
+    first = {"items": [{"name": "milk"}, {"name": "tea"}], "note": "??"}
+    second = {"items": [{"name": "tea"}, {"name": "milk"}, {"name": "sugar"}], "note": "!!"}
+    rows = rows_of(gold, first, second)
+    assert listed(rows) == [
+        ("items[].name", 1, "tea", "tea", "tea", "matched", "matched"),
+        ("items[].name", 2, "milk", "milk", "milk", "matched", "matched"),
+        ("note", None, None, "??", "!!", "invented", "invented"),
+        ("items[].name", 3, None, None, "sugar", "matched", "invented"),
+    ]
+
+
+def test_invented_items_of_two_systems_are_two_rows() -> None:
+    rows = rows_of({"items": []}, {"items": [{"name": "a"}]}, {"items": [{"name": "a"}]})
+    assert rows.select("item", "a", "b").rows() == [(1, "a", None), (2, None, "a")]
+
+
+def test_match_by_order_and_by_a_key() -> None:
+    gold = {"items": [{"sku": "1", "name": "tea"}, {"sku": "2", "name": "milk"}]}
+    read = {"items": [{"sku": "2", "name": "tea"}, {"name": "tea"}]}
+    by_order = rows_of(gold, read, match="order")
+    assert by_order["prediction"].to_list() == ["2", "tea", None, "tea"]
+    by_key = rows_of(gold, read, match="sku")
+    assert listed(by_key) == [
+        ("items[].sku", 1, "1", None, "missing"),
+        ("items[].name", 1, "tea", None, "missing"),
+        ("items[].sku", 2, "2", "2", "matched"),
+        ("items[].name", 2, "milk", "tea", "matched"),
+        ("items[].name", 3, None, "tea", "invented"),
+    ]
+
+
+def test_values_of_a_list_as_accepted_answers() -> None:
+    rows = rows_of(
+        {"names": ["USA", "United States"], "total": "1"},
+        {"names": ["US", "United State"], "total": "1"},
+        lists="answers",
+    )
+    assert listed(rows) == [
+        ("names", None, ["USA", "United States"], "United State", "matched"),
+        ("total", None, ["1"], "1", "matched"),
+        ("names[]", 1, None, "US", "invented"),
+    ]
+
+
+def test_what_stands_for_no_value() -> None:
+    gold = {"a": "", "b": None, "c": "N/A", "d": "x"}
+    read = {"a": "N/A", "b": "", "e": None, "f": ""}
+    assert listed(rows_of(gold, read)) == [
+        ("a", None, None, "N/A", "invented"),
+        ("b", None, None, None, "matched"),
+        ("c", None, "N/A", None, "missing"),
+        ("d", None, "x", None, "missing"),
+    ]
+    assert rows_of(gold, read, absent=("", "N/A"))["status"].to_list() == [*["matched"] * 3, "missing"]
+
+
+def test_fields_of_another_kind_have_other_names() -> None:
+    rows = rows_of(
+        {"seller": "Ünal", "items": [{"n": "1"}]}, {"seller": {"name": "Ünal"}, "items": {"n": "1"}}
+    )
+    assert listed(rows) == [
+        ("seller", None, "Ünal", None, "missing"),
+        ("items[].n", 1, "1", None, "missing"),
+        ("seller.name", None, None, "Ünal", "invented"),
+        ("items.n", None, None, "1", "invented"),
+    ]
+
+
+def test_keys_with_dots_and_brackets_stay_apart() -> None:
+    rows = rows_of({"a.b": "1", "a": {"b": "2"}, "c[]": "3", "c": ["4"], "": "5"}, {})
+    assert rows["field"].to_list() == ['"a.b"', "a.b", '"c[]"', "c[]", '""']
+
+
+def test_nested_lists_number_their_innermost_items() -> None:
+    gold = {"pages": [{"lines": ["a", "b"]}, {"lines": ["c"]}]}
+    rows = rows_of(gold, {"pages": [{"lines": ["c"]}, {"lines": ["b", "a", "e"]}]})
+    assert listed(rows) == [
+        ("pages[].lines[]", 1, "a", "a", "matched"),
+        ("pages[].lines[]", 2, "b", "b", "matched"),
+        ("pages[].lines[]", 3, "c", "c", "matched"),
+        ("pages[].lines[]", 4, None, "e", "invented"),
+    ]
+
+
+def leaves(value: object, name: str = "") -> list[tuple[str, str]]:
+    """Return names and texts of all fields with a value."""
+    if isinstance(value, dict):
+        return [
+            leaf for key, entry in value.items() for leaf in leaves(entry, f"{name}.{key}" if name else key)
+        ]
+    if isinstance(value, list):
+        return [leaf for entry in value for leaf in leaves(entry, f"{name}[]")]
+    return [] if value in (None, "") else [(name, value if isinstance(value, str) else json.dumps(value))]
+
+
+def tree(dice: random.Random, depth: int) -> object:
+    """Return a random JSON value; at the root an object or a list."""
+    kind = dice.choice(["object", "list"] if depth == 3 else ["object", "list", *["text"] * 3])
+    if depth and kind == "object":
+        return {key: tree(dice, depth - 1) for key in dice.sample("abcde", dice.randint(0, 4))}
+    if depth and kind == "list":
+        return [tree(dice, depth - 1) for _ in range(dice.randint(0, 4))]
+    return dice.choice([None, "", "x", "yy", "xyz", 1, 2.5, True])
+
+
+@pytest.mark.parametrize("match", ["best", "order", "a"])
+def test_every_field_is_in_one_row(match: str) -> None:
+    dice = random.Random(0)
+    documents = [[tree(dice, 3) for _ in range(3)] for _ in range(400)]
+    frame = pl.DataFrame({
+        "doc": range(len(documents)),
+        **{
+            name: [json.dumps(trees[place]) for trees in documents]
+            for place, name in enumerate(("gold", "a", "b"))
+        },
+    })  # fmt: skip
+    rows = af.fields(frame, {"a": "a", "b": "b"}, "gold", id="doc", match=match)
+    whole = dict(rows.group_by("doc"))
+    for number, trees in enumerate(documents):
+        own = whole.get((number,), rows.clear())
+        for column, document in zip(("answers", "a", "b"), trees, strict=True):
+            present = own.filter(pl.col(column).is_not_null())
+            assert Counter(present.select("field", column).rows()) == Counter(leaves(document))
+        assert not own.select("field", "item").is_duplicated().any()
+
+
+def test_struct_columns_and_pandas_dicts() -> None:
+    read = {**GOLD, "items": GOLD["items"][::-1]}  # type: ignore[index]
+    texts = af.fields(
+        pl.DataFrame({"doc": ["d"], "gold": [json.dumps(GOLD)], "a": [json.dumps(read)]}),
+        "a",
+        "gold",
+        id="doc",
+    )
+    structs = af.fields(pl.DataFrame({"doc": ["d"], "gold": [GOLD], "a": [read]}), "a", "gold", id="doc")
+    assert structs.equals(texts)
+    frame = pd.DataFrame({"doc": ["d"], "gold": [GOLD], "a": [read]}, index=[7])
+    dicts = af.fields(frame, "a", "gold", id="doc")
+    assert isinstance(dicts, pd.DataFrame)
+    assert set(dicts.index) == {7}
+    assert dicts["answers"].fillna("").tolist() == texts["answers"].fill_null("").to_list()
+    lazy = af.fields(
+        pl.LazyFrame({"doc": ["d"], "gold": [json.dumps(GOLD)], "a": [json.dumps(read)]}),
+        "a",
+        "gold",
+        id="doc",
+    )
+    assert lazy.equals(texts)
+
+
+def test_other_columns_are_kept_beside_each_row() -> None:
+    frame = pl.DataFrame(
+        {"doc": [1, 2], "supplier": ["A", "B"], "gold": ['{"a": "1"}', "{}"], "a": ["{}", '{"b": 2}']}
+    )
+    rows = af.fields(frame, "a", "gold", id="doc")
+    assert rows.columns == ["doc", "supplier", "field", "item", "answers", "prediction", "status"]
+    assert rows.select("doc", "supplier", "field").rows() == [(1, "A", "a"), (2, "B", "b")]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"a": 1', "invalid JSON"),
+        ('{"a": 1, "a": 2}', "duplicate key 'a'"),
+        ("Here is the JSON", "invalid JSON"),
+        ('"text"', "must be a JSON object or list, not a string"),
+        ("[" * 200 + "]" * 200, "nested more than 100 deep"),
+    ],
+)
+def test_broken_documents_are_wrong_in_each_field(text: str, reason: str) -> None:
+    frame = pl.DataFrame({"doc": ["p1", "p2"], "gold": ['{"a": 1, "b": 2}'] * 2, "a": [text, '{"a": 1}']})
+    with pytest.warns(af.InputWarning, match="1 document of 'prediction' cannot be read.*'p1'") as caught:
+        rows = af.fields(frame, "a", "gold", id="doc")
+    assert reason in str(caught[0].message)
+    assert rows["status"].to_list() == ["broken", "broken", "matched", "missing"]
+    assert rows["prediction"].to_list() == [None, None, "1", None]
+
+
+def test_documents_without_gold_are_left_out() -> None:
+    frame = pl.DataFrame({"doc": [1, 2], "gold": [None, '{"a": 1}'], "a": ['{"a": 1}', None]})
+    with pytest.warns(af.InputWarning, match=r"1 document without gold \(null\) left out"):
+        rows = af.fields(frame, "a", "gold", id="doc")
+    assert rows.rows() == [(2, "a", None, "1", None, "missing")]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "error", "message"),
+    [
+        ({"gold": ["{"]}, {}, ValueError, "the right document 'd': invalid JSON"),
+        ({"gold": ["3"]}, {}, ValueError, "the right document 'd': a document must be a JSON object or list"),
+        ({"doc": [None]}, {}, ValueError, "row 0 has no id: column 'doc' is null there"),
+        ({"gold": [3]}, {}, af.DTypeError, "column 'gold' has dtype Int64"),
+        ({"field": [3]}, {}, af.DuplicateColumnError, r"rename the columns \['field'\]"),
+        ({}, {"id": "page"}, af.ColumnNotFoundError, "page"),
+        ({}, {"lists": "rows"}, ValueError, "lists must be one of 'items', 'answers'"),
+        ({}, {"absent": "N/A"}, TypeError, "absent must be a list of strings"),
+    ],
+)
+def test_errors(
+    columns: dict[str, list[Any]], options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    frame = pl.DataFrame({"doc": ["d"], "gold": ["{}"], "a": ["{}"], **columns})
+    with pytest.raises(error, match=message):
+        af.fields(frame, "a", "gold", **{"id": "doc", **options})
+
+
+def test_a_document_that_occurs_twice() -> None:
+    frame = pl.DataFrame({"doc": ["d", "d"], "gold": ["{}"] * 2, "a": ["{}"] * 2})
+    with pytest.raises(ValueError, match="document 'd' occurs twice in column 'doc'"):
+        af.fields(frame, "a", "gold", id="doc")
+
+
+def test_lists_that_are_too_long_to_match() -> None:
+    frame = pl.DataFrame({"doc": ["d"], "gold": [json.dumps(["x"] * 3000)], "a": [json.dumps(["y"] * 3000)]})
+    with pytest.raises(ValueError, match=r"document 'd' has lists of 3,000 and 3,000 items.*match=.order."):
+        af.fields(frame, "a", "gold", id="doc")
+    assert len(af.fields(frame, "a", "gold", id="doc", match="order")) == 3000
