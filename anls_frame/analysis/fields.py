@@ -91,8 +91,8 @@ def fields(
         with a row for each document. It is loaded into memory.
     prediction
         Name of the column with the predicted documents, or a mapping from the names of several systems to
-        their columns. A document is JSON text, a Struct or, in pandas, a dict or list; null if nothing was
-        predicted.
+        their columns. A document is JSON text, a Struct (in which null is a key that is not there) or, in
+        pandas, a dict or list; null if nothing was predicted.
     answers
         Name of the column with the right documents, of the same kinds. Documents without gold (null) are left
         out, with a warning.
@@ -239,7 +239,15 @@ def _documents(frame: Any, column: str) -> list[Any]:
             f"fields are read from documents as JSON text, Struct or List, but column {column!r} has dtype "
             f"{documents.dtype}"
         )
-    return documents.to_list()
+    values = documents.to_list()
+    # A Struct has the keys of all documents: null is a key that this one may not have.
+    return values if documents.dtype == pl.String else [_without_nulls(value) for value in values]
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(entry) for key, entry in value.items() if entry is not None}
+    return [_without_nulls(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _is_null(value: Any) -> bool:

@@ -271,7 +271,8 @@ def test_struct_columns_and_pandas_dicts() -> None:
         id="doc",
     )
     structs = af.fields(pl.DataFrame({"doc": ["d"], "gold": [GOLD], "a": [read]}), "a", "gold", id="doc")
-    assert structs.equals(texts)
+    # In a Struct, null may be a key that other documents have.
+    assert structs.equals(texts.filter(pl.col("field") != "vat"))
     frame = pd.DataFrame({"doc": ["d"], "gold": [GOLD], "a": [read]}, index=[7])
     dicts = af.fields(frame, "a", "gold", id="doc")
     assert isinstance(dicts, pd.DataFrame)
