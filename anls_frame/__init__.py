@@ -45,7 +45,7 @@ _HOMES = {
     "analysis.changed_rows": "changes",
     "analysis.characters": "confusions",
     "analysis.curves": "length_scores threshold_curve",
-    "analysis.fields": "fields",
+    "analysis.fields": "documents fields",
     "analysis.worst_rows": "worst",
     "exceptions": "ColumnNotFoundError DTypeError DuplicateColumnError InputError InputWarning",
     "frames.answer_lists": "parse_answers",

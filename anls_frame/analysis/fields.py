@@ -12,11 +12,22 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, string, takes_names
-from anls_frame._text import numbered
+from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DTypeError, DuplicateColumnError, warn
 from anls_frame.frames import strict_json
-from anls_frame.frames.conversion import attach, column_names, in_memory, in_polars, is_pandas
+from anls_frame.frames.conversion import (
+    as_kind_of,
+    at_hand,
+    attach,
+    column_names,
+    in_memory,
+    in_polars,
+    is_pandas,
+    to_lazy,
+)
+from anls_frame.metrics.scores import exact_match
+from anls_frame.summary.rows import with_unanswerable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,13 +35,17 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["fields"]
+    from anls_frame.protocol import ScoreProtocol
+
+__all__ = ["documents", "fields"]
 
 _MOST_FIELDS = 100_000
 """Maximum number of fields of a document."""
 
 _MOST_PAIRS = 4_000_000
 """Maximum number of pairs of items of two lists that are compared."""
+
+_SHOWN_FIELDS = 40
 
 _TIE = 1e-6
 """Similarities are told apart down to this; below it, the order of the items decides."""
@@ -195,6 +210,123 @@ def fields(
         rows.add(number, name, gold, {system: documents[system][number] for system in systems})
     rows.warn()
     return _beside(frame, kept, pl.Series(rows.documents, dtype=pl.UInt32), rows.table())
+
+
+@table_of_frame
+@takes_names
+def documents(
+    frame: Any,
+    prediction: str | Mapping[str, str],
+    answers: str,
+    *,
+    id: str,  # noqa: A002 - what users call it
+    required: Sequence[str] | None = None,
+    keep: Sequence[str] = (),
+    protocol: ScoreProtocol | str = "anls",
+) -> Any:
+    """
+    Return a row for each document, with the number of fields that are wrong and whether all are right.
+
+    Parameters
+    ----------
+    frame
+        The rows of `fields`, as a Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the
+        Arrow PyCapsule interface.
+    prediction
+        Name of the column with the predicted texts, or a mapping from the names of several systems to their
+        columns.
+    answers
+        Name of the column with the right texts.
+    id
+        Name of the column that identifies a document.
+    required
+        Names of the fields that have to be right; all by default.
+    keep
+        More columns of the frame that have one value for each document, such as its supplier.
+    protocol
+        How texts are prepared before they are compared, as for `anls_frame.exact_match`.
+
+    Returns
+    -------
+    DataFrame
+        In the order of the documents: `id` and the columns of `keep`, `n_fields`, then `n_wrong` and
+        `all_right`, of several systems ``NAME_n_wrong`` and ``NAME_all_right`` for each. A field without a
+        right value is right where nothing was predicted. A document without a required field has nothing
+        that is wrong.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    ValueError
+        If no document has a required field, or a column of `keep` has several values for a document.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "page": ["p1", "p2"],
+    ...         "gold": ['{"total": "5", "vat": "1"}', '{"total": "7"}'],
+    ...         "model": ['{"total": "5", "vat": "2"}', '{"total": "7"}'],
+    ...     }
+    ... )
+    >>> rows = af.fields(df, "model", "gold", id="page")
+    >>> documents = af.documents(rows, "prediction", "answers", id="page")
+    >>> documents
+    shape: (2, 4)
+    ┌──────┬──────────┬─────────┬───────────┐
+    │ page ┆ n_fields ┆ n_wrong ┆ all_right │
+    │ ---  ┆ ---      ┆ ---     ┆ ---       │
+    │ str  ┆ i64      ┆ i64     ┆ bool      │
+    ╞══════╪══════════╪═════════╪═══════════╡
+    │ p1   ┆ 2        ┆ 1       ┆ false     │
+    │ p2   ┆ 1        ┆ 0       ┆ true      │
+    └──────┴──────────┴─────────┴───────────┘
+    >>> af.report(documents, metrics="all_right").overall["all_right"]
+    0.5
+    """
+    systems = {"": prediction} if isinstance(prediction, str) else dict(prediction)
+    keep = list(_texts("keep", keep))
+    frame = at_hand(frame)
+    rows = to_lazy(frame, [*systems.values(), answers], [id, _FIELD, *keep])
+    is_required = pl.col(_FIELD).is_not_null()
+    if required is not None:
+        names = list(_texts("required", required))
+        known = set(rows.select(pl.col(_FIELD).unique()).collect().to_series())
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            fields_of_all = listed(map(quoted, sorted(known)), _SHOWN_FIELDS)
+            raise ValueError(
+                f"required: no document has the field {quoted(unknown[0])} among {fields_of_all}"
+            )
+        is_required = pl.col(_FIELD).is_in(names)
+    scored = with_unanswerable(rows, systems.values(), answers, "empty")
+    wrong = {
+        f"{system}_" if system else "": is_required
+        & ~exact_match(column, answers, protocol=protocol, missing="empty")
+        for system, column in systems.items()
+    }
+    whole = (
+        scored.group_by(cs.by_name(id), maintain_order=True)
+        .agg(
+            *(cs.by_name(name).n_unique().alias(f"__values_{place}") for place, name in enumerate(keep)),
+            *(cs.by_name(name).first() for name in keep),
+            is_required.sum().cast(pl.Int64).alias("n_fields"),
+            *(is_wrong.sum().cast(pl.Int64).alias(f"{start}n_wrong") for start, is_wrong in wrong.items()),
+        )
+        .with_columns((pl.col(f"{start}n_wrong") == 0).alias(f"{start}all_right") for start in wrong)
+        .collect()
+    )
+    for place, name in enumerate(keep):
+        several = whole.filter(whole.drop_in_place(f"__values_{place}") > 1)
+        if several.height:
+            raise ValueError(
+                f"column {name!r} has several values in document {several[id][0]!r}; it cannot be kept"
+            )
+    results = [name for start in wrong for name in (f"{start}n_wrong", f"{start}all_right")]
+    return as_kind_of(frame, whole.select(cs.by_name(id, *keep), "n_fields", *results))
 
 
 def _texts(name: str, value: Sequence[str]) -> Sequence[str]:

@@ -354,3 +354,63 @@ def test_lists_that_are_too_long_to_match() -> None:
     with pytest.raises(ValueError, match=r"document 'd' has lists of 3,000 and 3,000 items.*match=.order."):
         af.fields(frame, "a", "gold", id="doc")
     assert len(af.fields(frame, "a", "gold", id="doc", match="order")) == 3000
+
+
+def extracted() -> pl.DataFrame:
+    """Return rows of two extractors on three documents."""
+    gold = [
+        {"total": "5", "vat": "1"},
+        {"total": "7", "note": None},
+        {"total": "9", "items": [{"n": "abcd"}]},
+    ]
+    first = [
+        {"total": "5", "vat": "1"},
+        {"total": "7", "note": "x"},
+        {"total": "9", "items": [{"n": "abcx"}]},
+    ]
+    second = [{"total": "6"}, {"total": "7"}, {"total": "9", "items": [{"n": "ABcd"}], "paid": True}]
+    texts = {
+        name: [json.dumps(document) for document in trees]
+        for name, trees in {"gold": gold, "first": first, "second": second}.items()
+    }
+    frame = pl.DataFrame({"doc": [1, 2, 3], "supplier": ["A", "A", "B"], **texts})
+    return af.fields(frame, {"first": "first", "second": "second"}, "gold", id="doc")
+
+
+def test_documents_are_right_if_all_their_fields_are() -> None:
+    rows = extracted()
+    systems = {"first": "first", "second": "second"}
+    whole = af.documents(rows, systems, "answers", id="doc", keep=["supplier"])
+    assert whole.rows(named=True) == [
+        dict(zip(whole.columns, values, strict=True))
+        for values in (
+            (1, "A", 2, 0, True, 2, False),
+            (2, "A", 2, 1, False, 0, True),
+            # "paid" has no right value, and the first system is silent there.
+            (3, "B", 3, 1, False, 1, False),
+        )
+    ]
+    assert whole.columns[2:] == [
+        "n_fields",
+        *(f"{name}_{what}" for name in systems for what in ("n_wrong", "all_right")),
+    ]
+
+
+def test_documents_by_required_fields_in_pandas_and_lazily() -> None:
+    rows = extracted()
+    options: dict[str, Any] = {"id": "doc", "required": ["total"]}
+    eager = af.documents(rows, "second", "answers", **options)
+    assert eager.columns == ["doc", "n_fields", "n_wrong", "all_right"]
+    assert eager.rows() == [(1, 1, 1, False), (2, 1, 0, True), (3, 1, 0, True)]
+    assert af.documents(rows.lazy(), "second", "answers", **options).equals(eager)
+    frame = af.documents(rows.to_pandas(), "second", "answers", **options)
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.to_dict("list") == eager.to_dict(as_series=False)
+
+
+def test_errors_of_documents() -> None:
+    rows = extracted()
+    with pytest.raises(ValueError, match="required: no document has the field 'tax' among 'items"):
+        af.documents(rows, "first", "answers", id="doc", required=["tax"])
+    with pytest.raises(ValueError, match="column 'field' has several values in document 1"):
+        af.documents(rows, "first", "answers", id="doc", keep=["field"])
