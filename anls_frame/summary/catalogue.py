@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 import polars as pl
 
 from anls_frame.metrics import scores, words
-from anls_frame.protocol import PROTOCOLS, resolve_errors, resolve_protocol
+from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.measures import COUNTS, Metric
 
@@ -66,19 +66,60 @@ BUILT_IN = {metric.name: metric for metric in TEXT_METRICS}
 def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
     """Return a function for a field of `score`, in words or in what the protocol counts."""
 
-    def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
-        prepares = resolve_protocol(protocol).by("word") if by_words else protocol
+    def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+        errors = resolve_errors(protocol)
+        prepares = errors.by("word") if by_words else errors
         whole = PROTOCOLS["anls"].replace(errors=prepares)
         return scores.score(prediction, answers, protocol=whole).struct.field(field)
 
     return scored
 
 
-def _edits(kind: str) -> Callable[..., pl.Expr]:
-    def edits(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "raw") -> pl.Expr:
-        return words.edit_counts(prediction, answers, protocol=protocol).struct.field(kind)
+def _by_errors(function: Callable[..., pl.Expr], field: str | None = None) -> Callable[..., pl.Expr]:
+    """Return a function of words, or a field of it, that prepares texts as a protocol does for errors."""
 
-    return edits
+    def rate(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+        scored = function(prediction, answers, protocol=resolve_errors(protocol))
+        return scored if field is None else scored.struct.field(field)
+
+    return rate
+
+
+def _has_prediction(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
+    return pl.when(answers.is_not_null()).then(prediction != "")
+
+
+def _has_answer(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
+    # As `unanswerable="empty"` fills it: the only answer is the empty text.
+    nothing = pl.when(prediction.is_not_null()).then(pl.lit(""))
+    return ~scores.exact_match(nothing, answers, protocol="raw")
+
+
+def _right(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+    is_equal = scores.exact_match(prediction, answers, protocol=protocol)
+    return is_equal & _has_prediction(prediction, answers) & _has_answer(prediction, answers)
+
+
+def _right_twice(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+    return 2 * _right(prediction, answers, protocol=protocol).cast(pl.Int64)
+
+
+def _values(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
+    parts = (_has_prediction(prediction, answers), _has_answer(prediction, answers))
+    return parts[0].cast(pl.Int64) + parts[1].cast(pl.Int64)
+
+
+def _missing(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
+    return _has_answer(prediction, answers) & ~_has_prediction(prediction, answers)
+
+
+def _invented(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
+    return _has_prediction(prediction, answers) & ~_has_answer(prediction, answers)
+
+
+def _wrong(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+    is_equal = scores.exact_match(prediction, answers, protocol=protocol)
+    return _has_prediction(prediction, answers) & _has_answer(prediction, answers) & ~is_equal
 
 
 def _described(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
@@ -87,11 +128,15 @@ def _described(name: str, label: str, numerator: Callable[..., pl.Expr], **other
     return Metric(numerator, name=name, label=label, sources=sources, **{**bounds, **others})
 
 
+def _of_fields(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+    return _described(name, label, numerator, **{"bounds": (0, 1), "higher_is_better": True, **others})
+
+
 DESCRIBED = {
     metric.name: metric
     for metric in (
         _described("char_errors", "character errors", _scored("char_errors")),
-        _described("wer_mean", "WER (mean)", words.wer, format="rate"),
+        _described("wer_mean", "WER (mean)", _by_errors(words.wer), format="rate"),
         _described(
             "wer_corpus",
             "WER (corpus)",
@@ -100,16 +145,29 @@ DESCRIBED = {
             format="rate",
         ),
         *(
-            _described(kind, kind, _edits(kind), denominator=_scored("reference_length"), format="rate")
+            _described(
+                kind,
+                kind,
+                _by_errors(words.edit_counts, kind),
+                denominator=_scored("reference_length"),
+                format="rate",
+            )
             for kind in ("substitutions", "deletions", "insertions")
         ),
-        _described("bag_of_words", "bag-of-words error", words.bag_of_words_error, format="rate"),
+        _described("bag_of_words", "bag-of-words error", _by_errors(words.bag_of_words_error), format="rate"),
+        _of_fields("field_precision", "precision of fields", _right, denominator=_has_prediction),
+        _of_fields("field_recall", "recall of fields", _right, denominator=_has_answer),
+        _of_fields("field_f1", "F1 of fields", _right_twice, denominator=_values),
+        *(
+            _of_fields(f"{kind}_share", f"share of {kind} fields", function, higher_is_better=False)
+            for kind, function in {"missing": _missing, "invented": _invented, "wrong": _wrong}.items()
+        ),
     )
 }
 """
 Other scores by name, which reports take like a caller's own; a new one needs only its description.
 
-Its function also takes the protocol of the report's error rates.
+Its function also takes the protocol of the report.
 """
 
 NAMES = (*BUILT_IN, *DESCRIBED)
@@ -118,6 +176,10 @@ NAMES = (*BUILT_IN, *DESCRIBED)
 SETS = {
     "qa": tuple(BUILT_IN),
     "ocr": ("cer_corpus", "substitutions", "deletions", "insertions", "wer_corpus", "cer_mean"),
+    "fields": (
+        *("exact_match", "anls", "field_precision", "field_recall", "field_f1"),
+        *("missing_share", "invented_share", "wrong_share"),
+    ),
 }
 """Names for several scores."""
 
@@ -195,6 +257,15 @@ def are_of_pages(metrics: Sequence[Metric]) -> bool:
     return all((BUILT_IN | DESCRIBED)[name] in metrics for name in SETS["ocr"])
 
 
+def are_of_fields(metrics: Sequence[Metric]) -> bool:
+    """Return whether any of these metrics needs the fields without an answer, too."""
+    return any(
+        metric.within() == DESCRIBED[metric.name].within()
+        for metric in metrics
+        if metric.name in SETS["fields"] and metric.name in DESCRIBED
+    )
+
+
 def _resolved(
     given: object, columns: Sequence[object], *, has_texts: bool, protocol: ScoreProtocol | str
 ) -> Sequence[Metric]:
@@ -261,11 +332,10 @@ def of_rows(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
 
 
 def _prepared(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
-    """Return the metric with functions that prepare texts as a protocol wants it for error rates."""
-    prepares = resolve_errors(protocol)
+    """Return the metric with functions that prepare texts as a protocol wants it."""
 
     def prepared(function: Any) -> Any:
-        return function and functools.partial(function, protocol=prepares)
+        return function and functools.partial(function, protocol=protocol)
 
     return dataclasses.replace(
         metric, numerator=prepared(metric.numerator), denominator=prepared(metric.denominator)

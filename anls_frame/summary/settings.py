@@ -19,7 +19,14 @@ from anls_frame.protocol import (
     resolve_scoring,
     spelled,
 )
-from anls_frame.summary.catalogue import LENGTHS, TEXT_METRICS, are_of_pages, check_names, from_dict
+from anls_frame.summary.catalogue import (
+    LENGTHS,
+    TEXT_METRICS,
+    are_of_fields,
+    are_of_pages,
+    check_names,
+    from_dict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +101,10 @@ class Settings:
     max_length: int = 1
     min_nls: float = 0.0
     version: str = __version__
+
+    def __post_init__(self) -> None:
+        if self.has_texts and are_of_fields(self.metrics):
+            object.__setattr__(self, "unanswerable", "empty")
 
     @property
     def signature(self) -> str:
