@@ -550,8 +550,10 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
 OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "alignment": af.alignment,
     "bag_of_words_error": af.bag_of_words_error,
+    "documents": af.documents,
     "edit_matrix": af.edit_matrix,
     "explain": af.explain,
+    "fields": af.fields,
     "hamming_vectors": af.hamming_vectors,
     "mer": af.mer,
     "judged": af.judged,
