@@ -49,6 +49,7 @@ _HOMES = {
     "analysis.worst_rows": "worst",
     "exceptions": "ColumnNotFoundError DTypeError DuplicateColumnError InputError InputWarning",
     "frames.answer_lists": "parse_answers",
+    "frames.progress": "progress",
     "metrics.distances": "hamming lcs_distance levenshtein",
     "metrics.errors": "edit_ops error_type explain",
     "metrics.scores": "anls cer exact_match nearest_answer nls score",

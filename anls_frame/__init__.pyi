@@ -24,6 +24,7 @@ from anls_frame.exceptions import DuplicateColumnError as DuplicateColumnError
 from anls_frame.exceptions import InputError as InputError
 from anls_frame.exceptions import InputWarning as InputWarning
 from anls_frame.frames.answer_lists import parse_answers as parse_answers
+from anls_frame.frames.progress import progress as progress
 from anls_frame.metrics.distances import hamming as hamming
 from anls_frame.metrics.distances import lcs_distance as lcs_distance
 from anls_frame.metrics.distances import levenshtein as levenshtein

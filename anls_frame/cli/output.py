@@ -69,9 +69,9 @@ def counting(what: str, total: int | None) -> Iterator[Callable[[int], object] |
         with working(what):
             yield None
         return
-    from anls_frame.frames.progress import bar
+    from anls_frame.frames.progress import bar, progress
 
-    with bar(plain(what), total) as advance:
+    with bar(plain(what), total) as advance, progress(advance):
         yield advance
 
 

@@ -150,8 +150,8 @@ class Work:
                 note = note_of_repeated(frame, rows)
             if note is not None:
                 say(f"anls-frame: {path}: {note}")
-        with counting(f"Scoring {path}", rows * self._passes) as advance:
-            return self._summarize(path, frame, str(path), advance)
+        with counting(f"Scoring {path}", rows * self._passes):
+            return self._summarize(path, frame, str(path))
 
     def page(self, n: int) -> af.RowsPage:
         """Return a page of the rows."""
@@ -192,7 +192,7 @@ class Work:
         known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
         ids = Ids()
         summaries = []
-        with counting(f"Scoring {self._listed}", known) as advance:
+        with counting(f"Scoring {self._listed}", known):
             for path in self.files:
                 frame = scan(path, self.source, every_response=True)
                 if epochs.has(frame):
@@ -200,7 +200,7 @@ class Work:
                 if not self.allow_repeated_ids:
                     with reading(path, self.source):
                         ids.add(path, frame)
-                summaries.append(self._summarize(path, frame, str(path), advance))
+                summaries.append(self._summarize(path, frame, str(path)))
         ids.check()
         return af.merge(summaries)
 
@@ -244,9 +244,7 @@ class Work:
         summary: af.Summary = af.summarize(means, part=what, **of_means)
         return summary
 
-    def _summarize(
-        self, path: Path, frame: pl.LazyFrame, part: str, advance: Any = None, **settings: Any
-    ) -> af.Summary:
+    def _summarize(self, path: Path, frame: pl.LazyFrame, part: str, **settings: Any) -> af.Summary:
         with reading(path, self.source):
             frame = metrics.with_numbers(frame, metrics.columns(self.settings["metrics"]))
             summary: af.Summary = af.summarize(
@@ -254,7 +252,6 @@ class Work:
                 "prediction",
                 "answers",
                 part=part,
-                progress=advance or False,
                 **(self.settings | settings),
             )
         return summary

@@ -89,7 +89,6 @@ def find_slices(
         raise ValueError("features are made of rows in memory; add them to the Daft frame as columns")
     prediction, pair = finding.one_or_two(prediction, systems)
     summarized_in: Any = summarizing.summarize if pair is None else systems_summary.summarize_systems
-    del options["progress"]
     names = inspect.signature(summarized_in).parameters
     of_rows: dict[str, Any] = {name: options.pop(name) for name in names if name in options}
     of_rows |= {"by": columns} | ({"prediction": prediction} if pair is None else {"systems": pair})
@@ -111,8 +110,6 @@ def _added_up(
     options: dict[str, Any],
 ) -> _Kind:
     """Return what the summaries of batches add up to; `nothing` is that of no rows."""
-    # Daft shows its own.
-    options.pop("progress", None)
     cluster = nothing.settings.cluster
     names = [*read, cluster, *slicing.resolve(options["by"]).columns]
     if cluster is None and DOCUMENT in batches.frame.column_names:

@@ -1,17 +1,90 @@
-"""Progress of a query, whose rows are counted as it reads them, and of other long work."""
+"""Progress of functions that read many rows or look at many draws, shown where `progress` asks for it."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import polars as pl
 
-    Progress = bool | Callable[[int], object]
     Advance = Callable[[int], object] | None
+    Asked = Callable[[int], object] | Literal["bar"] | None
+
+_asked: ContextVar[Asked] = ContextVar("anls_frame_progress", default=None)
+
+
+@contextmanager
+def progress(callback: Callable[[int], object] | None = None) -> Iterator[None]:
+    """
+    Show how far `report`, `summarize` and `find_slices` are that are called inside.
+
+    Parameters
+    ----------
+    callback
+        A function that is called with the number of rows that were read since its last call, from any thread;
+        by `find_slices`, with the number of draws. By default, a bar is drawn in a terminal or a notebook.
+
+    Returns
+    -------
+    ContextManager
+        For `with`.
+
+    Raises
+    ------
+    TypeError
+        If the callback is not a function.
+
+    Notes
+    -----
+    A report reads the rows once, once more for `worst` and for each metric of your own, and twice for
+    `details`. Of a Daft frame, Daft shows its own progress.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"]})
+    >>> seen = []
+    >>> with af.progress(seen.append):
+    ...     report = af.report(df, "prediction", "answer")
+    >>> sum(seen)
+    2
+    """
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be a function of a number of rows or draws, got {callback!r}")
+    with _asking("bar" if callback is None else callback):
+        yield
+
+
+@contextmanager
+def _asking(asked: Asked) -> Iterator[None]:
+    before = _asked.set(asked)
+    try:
+        yield
+    finally:
+        _asked.reset(before)
+
+
+@contextmanager
+def following(total: int | None, what: str = "Scoring", unit: str = "rows") -> Iterator[Advance]:
+    """
+    Yield the function to call with numbers of rows or others: that of `progress`, that of a bar, or None.
+
+    Functions that are called inside show nothing of their own.
+    """
+    asked = _asked.get()
+    with _asking(None):
+        if asked != "bar":
+            yield asked
+        elif total == 0:
+            yield None
+        else:
+            with bar(what, total, unit) as advance:
+                yield advance
 
 
 def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
@@ -32,20 +105,6 @@ def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
         slice_pushdown=True,
         streamable=True,
     )
-
-
-@contextmanager
-def following(
-    progress: Progress, total: int | None, what: str = "Scoring", unit: str = "rows"
-) -> Iterator[Advance]:
-    """Yield the function to call with numbers of rows or others: the one given, that of a bar, or None."""
-    if not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"progress must be True, False or a function of a number of {unit}, got {progress!r}")
-    if progress is True:
-        with bar(what, total, unit) as advance:
-            yield advance
-    else:
-        yield progress or None
 
 
 @contextmanager

@@ -536,7 +536,6 @@ def report(
     min_n: int = 0,
     name: str | None = None,
     title: str | None = None,
-    progress: bool | Callable[[int], object] = False,
 ) -> Report:
     """
     Report the scores of a frame, overall and by slice, with intervals.
@@ -594,10 +593,6 @@ def report(
         Slices with fewer scored rows are left out of tables, which say how many these are.
     name, title
         Name of the system and title, for headings.
-    progress
-        `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
-        of each batch that is read, from any thread. `worst` reads the rows once more, `details`
-        twice.
 
     Returns
     -------
@@ -644,7 +639,6 @@ def report(
         worst=worst,
         keep=keep,
         details=details,
-        progress=progress,
     )
     return Report(
         summary,

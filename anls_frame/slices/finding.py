@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from anls_frame._typing import Missing, OnFrames, Options
-    from anls_frame.frames.progress import Progress
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.slices.candidates import Columns
     from anls_frame.slices.columns import Column, Condition
@@ -90,7 +89,6 @@ def find_slices(
     confidence: float = 0.95,
     draws: int = 199,
     seed: int = 0,
-    progress: Progress = False,
 ) -> Slices:
     """
     Find the slices in which a system is worse than in the rest, or in which the second of two systems lost.
@@ -146,9 +144,6 @@ def find_slices(
         Share of the intervals of listed slices that hold; slices are found at the level 1 minus this.
     draws, seed
         Number of draws of the test, at most 20,000, and their seed.
-    progress
-        `True` shows a progress bar in a terminal or notebook while slices are tested on all documents; a
-        function is called with the number of draws that were looked at since its last call.
 
     Returns
     -------
@@ -216,7 +211,6 @@ def find_slices(
         draws=draws,
         seed=seed,
     )
-    how["progress"] = progress
     if isinstance(frame, Summary | SystemsSummary):
         of_rows: dict[str, object] = {
             "prediction": prediction,
@@ -364,7 +358,6 @@ def _found(
     confidence: float,
     bins: int,
     most: int,
-    progress: Progress,
 ) -> Slices:
     """Search the slices of a source."""
     from anls_frame.slices import work  # noqa: PLC0415 - imports numpy, as do these
@@ -384,22 +377,21 @@ def _found(
     work.check(values, rows=source.frame.height, depth=test.depth, draws=0 if held_out else test.draws)
     document = numbers(source.documents, source.frame.height)
     rows = Rows([one.codes for one in sliced], source.scores, document)
-    if held_out:
-        documents = pl.Series(document) if source.documents is None else source.documents
-        outcome = honest(rows, is_held_out(documents, held_out), test)
-    else:
-        total = test.draws * len(source.scores)
-        with following(progress, total, "Testing slices", unit="draws") as advance:
-            outcome = searched(rows, test, advance)
-    chosen = [one.found for one in outcome.listed]
-    shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
-    masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]
     is_change = bool(source.systems)
-    of_intervals = confidence
-    if outcome.tested_on is None:
-        of_intervals = confidence_of_chosen(confidence, len(chosen), outcome.tests)
-    reported = source.reported(outcome.tested_on, of_intervals)
-    table = figures(reported, chosen=masks, scores=shown.scores, is_change=is_change)
+    with following(test.draws * len(source.scores), "Testing slices", unit="draws") as advance:
+        if held_out:
+            documents = pl.Series(document) if source.documents is None else source.documents
+            outcome = honest(rows, is_held_out(documents, held_out), test, advance)
+        else:
+            outcome = searched(rows, test, advance)
+        chosen = [one.found for one in outcome.listed]
+        shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
+        masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]
+        of_intervals = confidence
+        if outcome.tested_on is None:
+            of_intervals = confidence_of_chosen(confidence, len(chosen), outcome.tests)
+        reported = source.reported(outcome.tested_on, of_intervals)
+        table = figures(reported, chosen=masks, scores=shown.scores, is_change=is_change)
     return Slices(
         table=_described(table, outcome.listed, sliced, is_change=is_change),
         conditions=[_conditions(one, sliced) for one in chosen],

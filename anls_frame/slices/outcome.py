@@ -67,7 +67,7 @@ def searched(rows: Rows, test: Test, advance: Advance = None) -> Outcome:
     return Outcome(chosen, found.slices, found.tests)
 
 
-def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
+def honest(rows: Rows, held_out: Mask, test: Test, advance: Advance = None) -> Outcome:
     """Find slices on some rows, and test them on the others."""
     before, after = rows.of(~held_out), rows.of(held_out)
     if not before.height or not after.height:
@@ -90,6 +90,7 @@ def honest(rows: Rows, held_out: Mask, test: Test) -> Outcome:
         least=test.least,
         draws=test.draws,
         seed=test.seed,
+        advance=advance,
     )
     confirmed = [
         Listed(Found(one.found.metric, one.found.conditions, one.found.value, float(p)), one.overlapping)

@@ -126,6 +126,7 @@ def adjusted(
     least: Least,
     draws: int,
     seed: int,
+    advance: Advance = None,
 ) -> FloatArray:
     """
     Return p-values of slices with these lines, adjusted for all of them; nan for those too small.
@@ -142,7 +143,7 @@ def adjusted(
         members = np.stack([masks[place][one.line] for place in of_metric], axis=1)
         row, code = np.nonzero(members)
         block = block_of(Codes(code, len(of_metric), row), of_metric, one, least)
-        np.maximum(largest, np.concatenate([*largest_by_draw(one, [block], draws, seed)]), out=largest)
+        np.maximum(largest, _drawn(one, [block], draws, seed, advance), out=largest)
         statistics[block.names] = np.minimum(block.statistic, np.asarray(most)[block.names])
     return np.where(np.isnan(statistics), np.nan, p_adjusted(statistics, largest))
 

@@ -72,7 +72,6 @@ def summarize(
     keep: Sequence[str] = (),
     details: bool | Mapping[str, float] = False,
     part: str | None = None,
-    progress: bool | Callable[[int], object] = False,
 ) -> Summary:
     """
     Count and sum the scores of a frame by cell, for the report of rows in several parts.
@@ -117,10 +116,6 @@ def summarize(
         `confusions`.
     part
         Name of this part, by which `merge` recognises it; random by default.
-    progress
-        `True` shows a progress bar in a terminal or notebook; a function is called with the number of rows
-        of each batch that is read, from any thread. `worst` reads the rows once more, `details`
-        twice.
 
     Returns
     -------
@@ -186,7 +181,7 @@ def summarize(
         **of_texts,
     )
     total = len(frame) * passes(settings) if hasattr(frame, "__len__") else None
-    with following(progress, total) as advance:
+    with following(total) as advance:
         if prediction is None or answers is None:
             rows = existing_scores(frame, live, settings, advance)
         else:

@@ -1,4 +1,4 @@
-"""`progress=`: every row that is read is counted once a pass, and nothing else changes."""
+"""`progress`: every row that is read is counted once a pass, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -42,21 +42,26 @@ def test_each_row_is_counted_once_a_pass(kind: str, tmp_path: Path) -> None:
     frame = KINDS[kind](path)
     seen: list[int] = []
 
-    summary = af.summarize(frame, *TEXTS, by="lang", progress=seen.append)
+    with af.progress(seen.append):
+        summary = af.summarize(frame, *TEXTS, by="lang")
 
     assert sum(seen) == summary.rows == ROWS
     assert summary.digest == af.summarize(frame, *TEXTS, by="lang").digest
     seen.clear()
-    af.summarize(frame, *TEXTS, worst=3, details=True, progress=seen.append)
+    with af.progress(seen.append):
+        af.summarize(frame, *TEXTS, worst=3, details=True)
     assert sum(seen) == 4 * ROWS
     seen.clear()
-    af.summarize(frame, *TEXTS, cluster="lang", progress=seen.append)
+    with af.progress(seen.append):
+        af.summarize(frame, *TEXTS, cluster="lang")
     assert sum(seen) == ROWS
     seen.clear()
-    af.summarize(frame, metrics="score", progress=seen.append)
+    with af.progress(seen.append):
+        af.summarize(frame, metrics="score")
     assert sum(seen) == ROWS
     seen.clear()
-    af.summarize(frame, *TEXTS, metrics=["anls", "score", pl.col("score").alias("b")], progress=seen.append)
+    with af.progress(seen.append):
+        af.summarize(frame, *TEXTS, metrics=["anls", "score", pl.col("score").alias("b")])
     assert sum(seen) == 3 * ROWS
 
 
@@ -64,14 +69,16 @@ def test_progress_comes_while_rows_are_read(tmp_path: Path) -> None:
     FRAME.write_parquet(tmp_path / "rows.parquet", row_group_size=10_000)
     seen: list[int] = []
 
-    pl.scan_parquet(tmp_path / "rows.parquet").anls.report(*TEXTS, progress=seen.append)  # type: ignore[attr-defined]
+    with af.progress(seen.append):
+        pl.scan_parquet(tmp_path / "rows.parquet").anls.report(*TEXTS)  # type: ignore[attr-defined]
 
     assert len(seen) > 5
 
 
 def test_a_frame_without_rows_is_done_at_once() -> None:
     seen: list[int] = []
-    assert af.report(FRAME.head(0), *TEXTS, progress=seen.append).overall["n"] == 0
+    with af.progress(seen.append):
+        assert af.report(FRAME.head(0), *TEXTS).overall["n"] == 0
     assert sum(seen) == 0
 
 
@@ -79,21 +86,30 @@ def test_a_function_that_fails_ends_the_query() -> None:
     def fail(_: int) -> None:
         raise RuntimeError("enough")
 
-    with pytest.raises((RuntimeError, pl.exceptions.ComputeError), match="enough"):
-        af.summarize(FRAME, *TEXTS, progress=fail)
+    error = pytest.raises((RuntimeError, pl.exceptions.ComputeError), match="enough")
+    with error, af.progress(fail):
+        af.summarize(FRAME, *TEXTS)
+    # Nothing is told to a function after its block, or where another one is asked.
+    seen: list[int] = []
+    with af.progress(fail), af.progress(seen.append):
+        af.summarize(FRAME, *TEXTS)
+    af.summarize(FRAME, *TEXTS)
+    assert sum(seen) == ROWS
 
 
-@pytest.mark.parametrize("progress", [None, 1, "yes"])
-def test_what_is_no_function_is_a_type_error(progress: Any) -> None:
-    with pytest.raises(TypeError, match="progress must be True, False or a function of a number of rows"):
-        af.summarize(FRAME, *TEXTS, progress=progress)
+@pytest.mark.parametrize("callback", [1, "yes", True])
+def test_what_is_no_function_is_a_type_error(callback: Any) -> None:
+    error = pytest.raises(TypeError, match="callback must be a function of a number of rows or draws")
+    with error, af.progress(callback):
+        pass
 
 
 SCRIPT = """
 import polars as pl
 import anls_frame as af
 frame = pl.DataFrame({"p": ["a"] * 300_000})
-print(af.report(frame, "p", "p", progress=True).overall["n"])
+with af.progress():
+    print(af.report(frame, "p", "p").overall["n"])
 """
 
 
@@ -137,12 +153,13 @@ def test_details_of_documents_are_those_without_progress(kind: str, *, are_lists
     if not are_lists:
         questions = questions.with_columns(answers=pl.col("answers").list.first())
 
-    def made(frame: pl.DataFrame | pl.LazyFrame, **options: Any) -> af.Report:
+    def made(frame: pl.DataFrame | pl.LazyFrame) -> af.Report:
         asked = {"by": "lang", "cluster": "doc_id", "details": True, "worst": 2}
-        return af.report(frame, "tesseract", "answers", **asked, **options)  # type: ignore[call-overload,no-any-return]
+        return af.report(frame, "tesseract", "answers", **asked)  # type: ignore[call-overload,no-any-return]
 
     expected = made(questions)
-    followed = made(questions.lazy() if kind == "lazy" else questions, progress=lambda _: None)
+    with af.progress(lambda _: None):
+        followed = made(questions.lazy() if kind == "lazy" else questions)
     unfollowed = made(questions.lazy())
     for found in (followed, unfollowed):
         assert found.errors("lang").equals(expected.errors("lang"))

@@ -404,10 +404,16 @@ def test_progress_is_told_in_draws() -> None:
     frame = questions()
     told: list[int] = []
     options: dict[str, Any] = {"metrics": ["anls", "exact_match"], "draws": 59, "cluster": "doc"}
-    found = af.find_slices(frame, "prediction", "answer", COLUMNS, progress=told.append, **options)
+    with af.progress(told.append):
+        found = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
     assert sum(told) == 2 * 59
     assert len(told) > 2
     silent = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
     assert silent.frame.equals(found.frame)
-    with pytest.raises(TypeError, match="progress must be True, False or a function of a number of draws"):
-        af.find_slices(frame, "prediction", "answer", COLUMNS, progress=3, **options)
+    told.clear()
+    with af.progress(told.append):
+        held_out = af.find_slices(frame, "prediction", "answer", COLUMNS, holdout=0.5, **options)
+    assert sum(told) % 59 == 0
+    assert told
+    silent = af.find_slices(frame, "prediction", "answer", COLUMNS, holdout=0.5, **options)
+    assert silent.frame.equals(held_out.frame)

@@ -53,9 +53,8 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch, order: str) -> 
 
 def test_clusters_cost_no_figure_and_no_reading() -> None:
     frame, read = rows(3), []
-    with_clusters = af.summarize(
-        frame, "prediction", "answers", by="tags", cluster="doc", progress=read.append
-    )
+    with af.progress(read.append):
+        with_clusters = af.summarize(frame, "prediction", "answers", by="tags", cluster="doc")
     without = af.summarize(frame, "prediction", "answers", by="tags")
     assert sum(read) == ROWS
     assert with_clusters.digest == without.digest

@@ -560,6 +560,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "merge": af.merge,
     "pair": af.pair,
     "parse_answers": af.parse_answers,
+    "progress": af.progress,
     "threshold_curve": af.threshold_curve,
     "read_dude": af.read_dude,
     "read_inspect": af.read_inspect,

@@ -13,8 +13,6 @@ from anls_frame.cli.options import File, Output, Scoring, Source, Target, comman
 if TYPE_CHECKING:
     import polars as pl
 
-    from anls_frame.frames.progress import Advance
-
 _SHOWN_ROWS = 10
 _SHOWN = ("question_id", "prediction", "answers")
 _COUNTS = ("n", "n_missing", "n_unanswerable")
@@ -58,7 +56,7 @@ def score(
             ) from None
         # The rows are read twice, because written rows are not kept in memory.
         with reading(file, source):
-            means = _means(frame, scoring, advance)
+            means = _means(frame, scoring)
             if output is not None:
                 row_files.write(scored, output, escape_formulas=target.escape_formulas)
     if target.json:
@@ -72,8 +70,8 @@ def score(
     _print_means(means, frame, scoring)
 
 
-def _means(frame: pl.LazyFrame, scoring: Scoring, advance: Advance) -> dict[str, Any]:
-    report = af.report(frame, "prediction", "answers", progress=advance or False, **vars(scoring))
+def _means(frame: pl.LazyFrame, scoring: Scoring) -> dict[str, Any]:
+    report = af.report(frame, "prediction", "answers", **vars(scoring))
     if report.overall["n"] == 0:
         raise ValueError("no row has an answer to score against")
     names = (*_COUNTS, *(metric.name for metric in report.measures))

@@ -105,9 +105,10 @@ def slices(
         of_rows = {"SECOND": second, "systems": systems, "cluster": cluster, "features": features or None}
         _check_left_out({**of_rows, "rows": rows}, scoring, source)
         kind: Any = af.SystemsSummary if is_of_systems(first) else af.Summary
-        found: af.Slices = af.find_slices(
-            kind.load(first), columns=column, metrics=parse(metric) or None, progress=True, **how
-        )
+        with af.progress():
+            found: af.Slices = af.find_slices(
+                kind.load(first), columns=column, metrics=parse(metric) or None, **how
+            )
         _put(found, output, target, page)
         return
     chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(first, source) else "anls"]
@@ -120,18 +121,18 @@ def slices(
         roles = {*prediction.values(), "answers", "question_id", cluster}
         candidates = column or [name for name in frame.columns if name not in roles]
         frame, texts = _with_numbers(frame, candidates), prediction if len(prediction) > 1 else "prediction"
-    found = af.find_slices(
-        frame,
-        texts,
-        "answers",
-        candidates,
-        features=features,
-        cluster=cluster,
-        metrics=chosen,
-        progress=True,
-        **how,
-        **vars(scoring),
-    )
+    with af.progress():
+        found = af.find_slices(
+            frame,
+            texts,
+            "answers",
+            candidates,
+            features=features,
+            cluster=cluster,
+            metrics=chosen,
+            **how,
+            **vars(scoring),
+        )
     if rows is not None:
         conditions = [one.column for conditions in found.conditions for one in conditions]
         with working("Looking for rows"):
