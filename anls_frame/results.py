@@ -11,6 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import export
+from anls_frame._arguments import string
 from anls_frame._typing import Table_co
 from anls_frame.export import sources
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed
@@ -44,6 +45,7 @@ class Written(ABC):
         self,
         path: str | os.PathLike[str],
         *,
+        title: str | None = None,
         escape_formulas: bool = False,
         rows: RowsPage | None = None,
         source: Source | Sequence[Source] = (),
@@ -56,6 +58,8 @@ class Written(ABC):
         path
             Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
             replaced as a whole or, on an error, left unchanged.
+        title
+            Title in place of the result's own.
         escape_formulas
             In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
         rows
@@ -70,40 +74,65 @@ class Written(ABC):
         Path
             The path of the file.
         """
-        document = self.to_document()
+        document = self.to_document(title=title)
+        return self._write(path, document, rows, source, escape_formulas=escape_formulas)
+
+    def _write(
+        self,
+        path: str | os.PathLike[str],
+        document: Document,
+        rows: RowsPage | None,
+        source: Source | Sequence[Source],
+        *,
+        escape_formulas: bool,
+    ) -> Path:
         embedded = None if rows is None else rows.embedded(document.settings)
         document = replace(document, source=sources.named(source))
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)
 
-    @abstractmethod
-    def to_document(self) -> Document:
+    def to_document(self, *, title: str | None = None) -> Document:
         """Return the tables, settings and notes that `write` writes."""
+        document = self._document()
+        return document if title is None else replace(document, title=title)
 
-    def to_gt(self, table: int = 0) -> GT:
+    @abstractmethod
+    def _document(self) -> Document:
+        """Return the document under the result's own title."""
+
+    def to_text(self, *, title: str | None = None) -> str:
+        """Return the tables as they are printed."""
+        from anls_frame.export import text  # noqa: PLC0415 - only to print
+
+        return text.rendered(_titled(self._glances(text.ROWS), title))
+
+    def to_gt(self, table: int = 0, *, title: str | None = None) -> GT:
         """Return a table as a great_tables object, the first one by default."""
-        return self._notebook_tables(None)[table]
+        return self._notebook_tables(_titled(self._glances(None), title))[table]
 
     def _repr_html_(self) -> str:
         from anls_frame.export.notebook import ROWS  # noqa: PLC0415 - only in notebooks
 
-        return "\n".join(table.as_raw_html() for table in self._notebook_tables(ROWS))
+        return "\n".join(table.as_raw_html() for table in self._notebook_tables(self._glances(ROWS)))
 
     def __repr__(self) -> str:
-        from anls_frame.export import text  # noqa: PLC0415 - only to print
-
-        return "\n".join(map(text.render, self._glances(text.ROWS)))
+        return self.to_text()
 
     @abstractmethod
     def _glances(self, most: int | None) -> list[Glance]:
         """Return the tables in their form for a screen, with at most `most` rows."""
 
-    def _notebook_tables(self, most: int | None) -> list[GT]:
+    def _notebook_tables(self, glances: Sequence[Glance]) -> list[GT]:
         from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks
 
         return [
-            notebook.table(glance, f"anls-{self.noun}{place or ''}")
-            for place, glance in enumerate(self._glances(most))
+            notebook.table(glance, f"anls-{self.noun}{place or ''}") for place, glance in enumerate(glances)
         ]
+
+
+def _titled(glances: Sequence[Glance], title: str | None) -> list[Glance]:
+    """Return the same with another title, which stands above the first one."""
+    first, *others = glances
+    return [first if title is None else first._replace(title=string("title", title)), *others]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

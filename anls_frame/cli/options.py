@@ -237,8 +237,8 @@ class Reporting(Scoring):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
-    """How a report shows its slices."""
+class Arranging:
+    """How a report is shown: the options of `Report.write` that a terminal has too."""
 
     sort: Annotated[
         str | None,
@@ -246,7 +246,6 @@ class Table:
             help="Column by which slices are sorted; by default n, for pages cer_corpus (worst first)."
         ),
     ] = None
-    confidence: Confidence = 0.95
     min_n: Annotated[int, typer.Option("--min-n", help="Leave out slices with fewer scored rows.")] = 0
     name: Annotated[str | None, typer.Option(help="Name of the system, for headings.")] = None
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from anls_frame.cli.options import Source, Table, Target
+    from anls_frame.cli.options import Arranging, Source, Target
+    from anls_frame.export import Document
+    from anls_frame.reports.reports import Arrangement
     from anls_frame.summary.settings import Settings
 
 _SHOWN = 3
@@ -47,7 +49,8 @@ class Delivery:
 
     output: Path | None
     summary: Path | None
-    table: Table
+    arranging: Arranging
+    confidence: float
     fold_clusters: bool = False
     """Whether the clusters of the summary that is saved are put into groups."""
     target: Target
@@ -63,21 +66,23 @@ class Delivery:
 
     def put(self, summary: af.Summary) -> None:
         """Write and print the report of a summary."""
-        report = af.Report.from_summary(summary, **vars(self.table))
+        report = af.Report.from_summary(summary, confidence=self.confidence)
         if not report.overall["n"]:
             raise ValueError("no row has an answer to score against")
+        shown = cast("Arrangement", vars(self.arranging))
+        # A wrong option leaves no file behind.
+        document = report.to_document(**shown)
         if self.summary is not None:
             (summary.fold_clusters() if self.fold_clusters else summary).save(self.summary)
         if self.output is not None:
             page = None if self.page is None else self.page()
-            report.write(
-                self.output, escape_formulas=self.target.escape_formulas, rows=page, source=self.source
-            )
+            escapes = self.target.escape_formulas
+            report.write(self.output, **shown, escape_formulas=escapes, rows=page, source=self.source)
         if self.target.json:
-            print_document(report.to_document())
+            print_document(document)
         elif self.output is None:
-            print(plain(repr(report)))
-            self._print_rest(report)
+            print(plain(report.to_text(**shown)))
+            self._print_rest(document)
         else:
             scored = numbered(report.overall["n"], "row")
             first = report.measures[0]
@@ -87,24 +92,21 @@ class Delivery:
         """Write and print the comparison of a summary of several systems."""
         useless = [
             f"--{one.name.replace('_', '-')}"
-            for one in fields(self.table)
-            if one.name != "confidence" and getattr(self.table, one.name) != one.default
+            for one in fields(self.arranging)
+            if getattr(self.arranging, one.name) != one.default
         ]
         if useless:
             raise ValueError(
                 f"{', '.join(useless)}: only for reports; these are summaries of several systems"
             )
-        comparison = af.Comparison.from_summary(summary, confidence=self.table.confidence)
+        comparison = af.Comparison.from_summary(summary, confidence=self.confidence)
         if self.summary is not None:
             summary.save(self.summary)
         put(comparison, self.output, self.target)
 
-    def _print_rest(self, report: af.Report) -> None:
+    def _print_rest(self, document: Document) -> None:
         """Print the tables beside the slices: the worst rows, error types and confusions."""
-        settings = report.summary.settings
-        if not (settings.worst or settings.details):
-            return
-        for table in report.to_document().tables:
+        for table in document.tables:
             if not table.has_slices:
                 print(f"\n{plain(table.name)}")
                 print_table(with_spaces(table.frame))

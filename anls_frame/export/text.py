@@ -9,16 +9,22 @@ import polars as pl
 from anls_frame._text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from anls_frame.export.display import Glance
 
-__all__ = ["ROWS", "render"]
+__all__ = ["ROWS", "rendered"]
 
 ROWS = 50
 """Largest number of rows to print."""
 
 
-def render(glance: Glance) -> str:
-    """Return the title, the table and the notes as text."""
+def rendered(glances: Sequence[Glance]) -> str:
+    """Return the title, the table and the notes of each as text."""
+    return "\n".join(map(_rendered, glances))
+
+
+def _rendered(glance: Glance) -> str:
     with pl.Config(
         tbl_rows=-1,
         tbl_cols=-1,

@@ -611,8 +611,7 @@ class Comparison(SlicedResult[Table_co]):
         draw = plot.comparison if len(self._order) == 2 else plot.ranking  # noqa: PLR2004
         return draw(self, **options)
 
-    def to_document(self) -> Document:
-        """Return the tables, settings and notes that `write` writes."""
+    def _document(self) -> Document:
         from anls_frame.reports import documents, many_documents  # noqa: PLC0415 - only to write
 
         if self.is_of_two:

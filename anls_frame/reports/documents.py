@@ -67,10 +67,11 @@ class ReportView:
     worst: pl.DataFrame
     settings: Mapping[str, Any]
     measures: tuple[Metric, ...]
-    min_n: int
-    hidden: int
-    name: str | None
     title: str | None
+    name: str | None
+    min_n: int
+    left_out: int
+    """Number of slices with fewer rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,8 +190,8 @@ def _report_notes(view: ReportView) -> list[str]:
         sums = summary.cells.select(NOTED).sum().row(0, named=True)
         notes += texts_notes(sums, settings.unanswerable)
     notes += _own_notes(view.measures, overall)
-    if view.hidden:
-        notes.append(f"{numbered(view.hidden, 'slice')} of fewer than {view.min_n:,} rows left out.")
+    if view.left_out:
+        notes.append(f"{numbered(view.left_out, 'slice')} of fewer than {view.min_n:,} rows left out.")
     keys = key_names(settings.by, None)
     if any(isinstance(summary.cells.schema[key], pl.List) for key in keys):
         notes.append("A row counts in each of its slices, so their counts may add up to more than all rows.")
@@ -202,7 +203,7 @@ def _report_notes(view: ReportView) -> list[str]:
         clusters = numbered(overall["n_clusters"], "cluster")
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
     notes += documents_of_rows.note(summary.forgotten_documents)
-    slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.hidden for by, table in view.tables}
+    slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.left_out for by, table in view.tables}
     return [*notes, *fine_note(slices, overall["n"]), *few_note(view.flat)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Concatenate, cast
+from typing import TYPE_CHECKING, Any, Concatenate, TypedDict, Unpack, cast
 
 import polars as pl
 
@@ -21,14 +21,19 @@ from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import pandas as pd
+    from great_tables import GT
     from matplotlib.axes import Axes
 
     from anls_frame._typing import OnFrames
+    from anls_frame.analysis.browsing import RowsPage
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
+    from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.documents import ReportView
     from anls_frame.summary.catalogue import Metrics
@@ -38,7 +43,16 @@ if TYPE_CHECKING:
     from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
 
-__all__ = ["Report", "report"]
+__all__ = ["Arrangement", "Report", "report"]
+
+
+class Arrangement(TypedDict, total=False):
+    """How a report is shown; the keys are options of `Report.write`."""
+
+    title: str | None
+    name: str | None
+    sort: str | None
+    min_n: int
 
 
 class Report(SlicedResult[Table_co]):
@@ -51,16 +65,8 @@ class Report(SlicedResult[Table_co]):
     ----------
     summary
         The summary to report.
-    sort
-        Column by which slices are sorted: a count (largest first), a score (worst first), a
-        rate (highest first) or a key. By default a key with an order of its own (an Enum), otherwise `"n"`
-        or, with the metrics "ocr", `"cer_corpus"`.
     confidence
         Confidence level of the intervals.
-    min_n
-        Slices with fewer scored rows are left out.
-    name, title
-        Name of the system and title, for headings.
 
     Examples
     --------
@@ -95,34 +101,19 @@ class Report(SlicedResult[Table_co]):
         self,
         summary: Summary[Table_co],
         *,
-        sort: str | None = None,
         confidence: float = 0.95,
-        min_n: int = 0,
-        name: str | None = None,
-        title: str | None = None,
     ) -> None:
         confidence = share("confidence", confidence, ends=False)
         super().__init__(summary.settings, confidence, from_pandas=summary.from_pandas)
         self.summary = summary
-        # Values in an order of their own are best read in it.
-        by_key = len(self._by) == 1 and self._by[0] in summary.settings.orders
         self._lengths = summary.settings.lengths
-        ordered = self._by[0] if by_key else "cer_corpus" if self._lengths else "n"
-        self.sort = ordered if sort is None else string("sort", sort, "a column of the report")
-        self.min_n = count("min_n", min_n)
-        self.name = None if name is None else string("name", name, "the name of the system")
-        self.title = None if title is None else string("title", title)
         self._check_conservation()
         self._check_names()
-        if sort is not None and sort not in self._groups.columns:
-            raise ValueError(
-                f"sort must be a column of the report, got {sort!r}; its columns are {self._groups.columns}"
-            )
 
     @classmethod
-    def from_summary(cls, summary: Summary[Table], **options: Any) -> Report[Table]:
+    def from_summary(cls, summary: Summary[Table], *, confidence: float = 0.95) -> Report[Table]:
         """
-        Make a report from a summary; the options are those of `Report`.
+        Make a report from a summary, with intervals of this confidence level.
 
         Examples
         --------
@@ -133,7 +124,7 @@ class Report(SlicedResult[Table_co]):
         >>> af.Report.from_summary(af.merge(parts)).overall["anls"]
         0.5
         """
-        return Report(summary, **options)
+        return Report(summary, confidence=confidence)
 
     @property
     def signature(self) -> str:
@@ -185,7 +176,9 @@ class Report(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            One row per slice. A row counts in the slice of each entry of a list column, so the counts of
+            One row per slice, in the order of a key that has one of its own (an Enum, an ordered categorical
+            of pandas), otherwise the largest first or, with the metrics "ocr", the one with the highest
+            `cer_corpus`. A row counts in the slice of each entry of a list column, so the counts of
             slices may add up to more than the number of rows. Columns: the keys; the counts `n` (scored
             rows), `n_missing` (null predictions), `n_unanswerable` (rows without an answer) and
             `n_empty_reference`; with the metrics "ocr", `words` and `characters` of the references, by which
@@ -206,12 +199,12 @@ class Report(SlicedResult[Table_co]):
         """
         return self._as_given(self._slices(columns))
 
-    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+    def _slices(self, columns: Sequence[str], *, sort: str | None = None, min_n: int = 0) -> pl.DataFrame:
         keys = chosen_keys(columns, self._by, self.noun)
         slices = in_order(self._figures(keys), keys, columns, self.summary.settings.orders)
-        if keys and self.min_n:
-            slices = slices.filter(pl.col("n") >= self.min_n)
-        return named(self._sorted(slices, keys), keys, columns)
+        if keys:
+            slices = slices.filter(pl.col("n") >= min_n)
+        return named(self._sorted(slices, keys, sort), keys, columns)
 
     def _figures(self, keys: Sequence[str]) -> pl.DataFrame:
         """Return the slices in the order of their keys."""
@@ -394,41 +387,106 @@ class Report(SlicedResult[Table_co]):
 
         return group_scores(self, measure, **options)
 
-    def to_document(self) -> Document:
-        """Return the tables, settings and notes that `write` writes."""
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        name: str | None = None,
+        sort: str | None = None,
+        min_n: int = 0,
+        escape_formulas: bool = False,
+        rows: RowsPage | None = None,
+        source: Source | Sequence[Source] = (),
+    ) -> Path:
+        """
+        Write the report to a file, in the format of the path's suffix.
+
+        Parameters
+        ----------
+        path
+            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
+            replaced as a whole or, on an error, left unchanged.
+        title
+            Title in place of the report's own.
+        name
+            Name of the system, for headings.
+        sort
+            Column by which slices are sorted: a count (largest first), a score (worst first), a rate (highest
+            first) or a key. By default in the order of `by`.
+        min_n
+            Slices with fewer scored rows are left out, and a note says how many these are.
+        escape_formulas
+            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+        rows
+            In .html, the page of the same rows that `anls_frame.browse` returns. It becomes part of the file;
+            slices and error types lead to their rows, where `by` of the page has their columns.
+        source
+            In .html, the files or folders that the rows come from. The page then begins with their names,
+            each with the date of its last change.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+        """
+        document = self.to_document(title=title, name=name, sort=sort, min_n=min_n)
+        return self._write(path, document, rows, source, escape_formulas=escape_formulas)
+
+    def to_document(self, **shown: Unpack[Arrangement]) -> Document:
+        """Return the tables, settings and notes that `write` writes, with its options."""
         from anls_frame.reports.documents import report_document  # noqa: PLC0415 - only to write
 
-        return report_document(self._view)
+        return report_document(self._view(**shown))
 
-    @cached_property
-    def _view(self) -> ReportView:
+    def to_text(self, **shown: Unpack[Arrangement]) -> str:
+        """Return the tables as they are printed; the options are those of `write`."""
+        from anls_frame.export import text  # noqa: PLC0415 - only to print
+
+        return text.rendered(self._glances(text.ROWS, **shown))
+
+    def to_gt(self, table: int = 0, **shown: Unpack[Arrangement]) -> GT:
+        """Return a table as a great_tables object, the first one by default; options are those of `write`."""
+        return self._notebook_tables(self._glances(None, **shown))[table]
+
+    def _document(self) -> Document:
+        return self.to_document()
+
+    def _glances(self, most: int | None, **shown: Unpack[Arrangement]) -> list[Glance]:
+        from anls_frame.reports.documents import report_glances  # noqa: PLC0415 - only to show it
+
+        return report_glances(self._view(**shown), most)
+
+    def _view(
+        self,
+        *,
+        title: str | None = None,
+        name: str | None = None,
+        sort: str | None = None,
+        min_n: int = 0,
+    ) -> ReportView:
         from anls_frame.reports.documents import ReportView  # noqa: PLC0415 - only to write or show it
 
+        if sort is not None and string("sort", sort, "a column of the report") not in self._groups.columns:
+            raise ValueError(
+                f"sort must be a column of the report, got {sort!r}; its columns are {self._groups.columns}"
+            )
+        min_n = count("min_n", min_n)
+        slices = partial(self._slices, sort=sort, min_n=min_n)
+        sliced = [chosen_keys(columns, self._by, self.noun) for columns in self._tables if columns]
+        few = pl.col("n") < min_n
         return ReportView(
             summary=self.summary,
-            tables=self.sliced_tables(),
-            flat=self.to_polars(),
+            tables=[(columns, self._with_overall(slices(columns))) for columns in self._tables],
+            flat=self._flat(slices),
             worst=self._worst,
             settings=self.settings,
             measures=self.measures,
-            min_n=self.min_n,
-            hidden=self.hidden,
-            name=self.name,
-            title=self.title,
+            title=None if title is None else string("title", title),
+            name=None if name is None else string("name", name, "the name of the system"),
+            min_n=min_n,
+            left_out=sum(self._figures(keys).filter(few).height for keys in sliced) if min_n else 0,
         )
-
-    @cached_property
-    def hidden(self) -> int:
-        """Number of slices with fewer rows than `min_n`, which are left out of the tables."""
-        if not self.min_n:
-            return 0
-        tables = [chosen_keys(columns, self._by, self.noun) for columns in self._tables if columns]
-        return sum(self._figures(keys).filter(pl.col("n") < self.min_n).height for keys in tables)
-
-    def _glances(self, most: int | None) -> list[Glance]:
-        from anls_frame.reports.documents import report_glances  # noqa: PLC0415 - only to show it
-
-        return report_glances(self._view, most)
 
     def _check_names(self) -> None:
         settings = self.summary.settings
@@ -482,8 +540,13 @@ class Report(SlicedResult[Table_co]):
             for name, cells, metrics in self.summary.groups()
         ]
 
-    def _sorted(self, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-        sort = chosen_keys([self.sort], self._by, self.noun)[0] if self.sort in self._by else self.sort
+    def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], sort: str | None) -> pl.DataFrame:
+        if sort is None:
+            # Values in an order of their own are best read in it.
+            by_key = len(self._by) == 1 and self._by[0] in self.summary.settings.orders
+            sort = self._by[0] if by_key else "cer_corpus" if self._lengths else "n"
+        if sort in self._by:
+            sort = chosen_keys([sort], self._by, self.noun)[0]
         first = [] if sort not in slices.columns or sort in keys else [sort]
         # Worst first, whether that is the lowest or the highest.
         worse_if_high = [
@@ -531,11 +594,7 @@ def report(
     worst: int = 0,
     keep: Sequence[str] = (),
     details: bool | Mapping[str, float] = False,
-    sort: str | None = None,
     confidence: float = 0.95,
-    min_n: int = 0,
-    name: str | None = None,
-    title: str | None = None,
 ) -> Report:
     """
     Report the scores of a frame, overall and by slice, with intervals.
@@ -584,15 +643,8 @@ def report(
         Also count error types, character confusions and lengths, for `errors`, `confusions` and `lengths`;
         this reads the rows two more times. Confusions are counted in rows with an `nls` of at least 0.5,
         which were read at all; a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``.
-    sort
-        Column by which slices are sorted; by default a key with an order of its own (an Enum, an ordered
-        categorical of pandas), otherwise `"n"` or, with the metrics "ocr", `"cer_corpus"`, worst first.
     confidence
         Confidence level of the intervals.
-    min_n
-        Slices with fewer scored rows are left out of tables, which say how many these are.
-    name, title
-        Name of the system and title, for headings.
 
     Returns
     -------
@@ -640,11 +692,4 @@ def report(
         keep=keep,
         details=details,
     )
-    return Report(
-        summary,
-        sort=sort,
-        confidence=confidence,
-        min_n=min_n,
-        name=name,
-        title=title,
-    )
+    return Report(summary, confidence=confidence)

@@ -192,8 +192,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         """Return `frame` as a pandas frame."""
         return to_pandas(self.table)
 
-    def to_document(self) -> Document:
-        """Return the table, settings and notes that `write` writes."""
+    def _document(self) -> Document:
         return document(self, [{one.column: one.expression for one in every} for every in self.conditions])
 
     def _glances(self, most: int | None) -> list[Glance]:

@@ -247,7 +247,7 @@ def test_the_worst_rows_are_aligned_with_their_nearest_answers(tmp_path: Path) -
 
 
 def test_a_cell_has_the_exact_number_and_shows_the_interval(tmp_path: Path) -> None:
-    made = report(frame(), sort="type")
+    made = report(frame())
     table = made.to_polars()
 
     shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
@@ -261,7 +261,7 @@ def test_a_cell_has_the_exact_number_and_shows_the_interval(tmp_path: Path) -> N
 
 
 def test_intervals_are_drawn_on_one_scale(tmp_path: Path) -> None:
-    made = report(frame(), sort="type")
+    made = report(frame())
     source = made.write(tmp_path / "report.html").read_text(encoding="utf-8")
 
     drawn = re.findall(r'class="iv" x1="([\d.]+)%" x2="([\d.]+)%"', source)
@@ -428,12 +428,12 @@ def test_the_head_of_a_report_says_what_its_tables_say() -> None:
         orient="row",
     )
     options: dict[str, Any] = {"by": ["lang"], "details": True}
-    made = af.report(frame, "prediction", "answer", name="Mine", **options)
+    made = af.report(frame, "prediction", "answer", **options)
     ends = {name: f"{made.overall[f'anls_{name}']:.3f}" for name in ("low", "high")}
     of_english = made.by_group.filter(lang="en")
     low, high = (of_english[f"anls_{name}"][0] for name in ("low", "high"))
     # French has too few rows to be the worst, though it has no right one.
-    assert made.to_document().head == (
+    assert made.to_document(name="Mine").head == (
         f"Mine: ANLS 0.400 [{ends['low']}, {ends['high']}] over 100 rows; worst: en 0.400 "
         f"[{low:.3f}, {high:.3f}]; lost points: 50 % missing, 33 % wrong, 17 % empty."
     )

@@ -126,7 +126,7 @@ def test_the_curve_of_very_many_scores_has_few_steps() -> None:
 
 @pytest.mark.parametrize("score", ["anls", "exact_match", "cer_corpus", "zeros"])
 def test_a_forest_has_the_reports_numbers(score: str) -> None:
-    made = report(frame(), sort="type")
+    made = report(frame())
     table = made.to_polars()
 
     ax = plot.group_scores(made, score)

@@ -36,8 +36,8 @@ def two() -> tuple[af.Report, af.Report]:
     """Return reports of both systems, the second without forms and with a slice of its own."""
     data = frame()
     changed = data.with_columns(pl.col("type").replace("form", "letter"))
-    first = af.report(data, "first", "answer", by="type", sort="type")
-    return first, af.report(changed, "second", "answer", by="type", sort="type")
+    first = af.report(data, "first", "answer", by="type")
+    return first, af.report(changed, "second", "answer", by="type")
 
 
 def test_reports_share_axes_and_match_their_slices() -> None:
@@ -122,9 +122,8 @@ def test_a_summary_needs_a_report_for_its_intervals() -> None:
         plot.comparison(summary)
 
 
-@pytest.mark.parametrize("sort", ["n", "anls", "type"])
-def test_slices_are_drawn_in_the_order_of_the_report(sort: str) -> None:
-    made = report(frame(), sort=sort, details=True)
+def test_slices_are_drawn_in_the_order_of_the_report_or_of_its_frame() -> None:
+    made = report(frame(), details=True)
     order = ["null" if one is None else one for one in made.by_group["type"]]
 
     assert labels(made.plot()) == ["all rows", *order]
@@ -147,7 +146,7 @@ def test_ordered_categories_stay_in_the_order_of_a_table(ordered: Any) -> None:
 def test_null_and_empty_keys_are_told_from_texts_that_read_alike() -> None:
     texts = pl.DataFrame({"first": "a", "answer": "a", "type": [None, "", "null", "None", "empty", "x"]})
 
-    ax = report(texts, sort="type").plot()
+    ax = report(texts).plot()
 
     styles = {text.get_text(): text.get_fontstyle() for text in ax.get_yticklabels()}
     assert styles == {
@@ -159,7 +158,7 @@ def test_null_and_empty_keys_are_told_from_texts_that_read_alike() -> None:
         '"empty"': "normal",
         '"null"': "normal",
     }
-    crossed = af.report(texts.with_columns(k=pl.lit(None)), "first", "answer", by=["type", "k"], sort="type")
+    crossed = af.report(texts.with_columns(k=pl.lit(None)), "first", "answer", by=["type", "k"])
     assert "null / null" in labels(crossed.plot())
     assert '"null" / null' in labels(crossed.plot())
 
@@ -233,7 +232,7 @@ def test_details_that_were_not_counted_are_asked_for() -> None:
 
 def test_error_types_of_a_report_are_those_of_its_rows() -> None:
     data = frame().with_columns(af.error_type("first", "answer"))
-    made = report(frame(), details=True, sort="type")
+    made = report(frame(), details=True)
 
     of_report, of_rows = plot.error_types(made), plot.error_types(data, "type")
 

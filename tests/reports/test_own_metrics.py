@@ -159,7 +159,7 @@ def test_intervals_are_those_of_the_numbers_as_a_column(cluster: str | None, sco
 def test_ratio_of_counts_is_that_of_corpus_cer(cluster: str | None, scored: pl.DataFrame) -> None:
     scored = scored.drop_nulls("char_errors")
     rate = af.Metric("char_errors", denominator="reference_length", name="own_cer")
-    options: dict[str, Any] = {"by": "types", "cluster": cluster, "sort": "types"}
+    options: dict[str, Any] = {"by": "types", "cluster": cluster}
     of_columns = af.report(scored, metrics=rate, **options).to_polars()
     beside = af.report(scored, *TEXTS, metrics=["cer_corpus", rate], **options).to_polars()
     for end in ENDS:
@@ -388,15 +388,18 @@ def test_slices_of_few_rows_are_left_out_and_counted() -> None:
     frame = pl.DataFrame(
         {"s": [0.5] * 9 + [None], "k": ["a"] * 5 + ["b"] * 2 + ["c"] * 2 + ["d"], "l": ["u"] * 10}
     )
-    made = af.report(frame, metrics="s", by=["k", "l"], min_n=3)
-    assert made.by_group["k"].to_list() == ["a"]
-    assert made.by("l")["n"].to_list() == [9]
-    assert made.overall["n"] == 9
-    assert "3 slices of fewer than 3 rows left out." in made.to_document().notes
-    assert "3 slices of fewer than 3 rows left out." in repr(made)
-    everything = af.report(frame, metrics="s", by=["k", "l"])
-    assert everything.by_group.height == 4
-    assert not any("left out" in note for note in everything.to_document().notes)
+    made = af.report(frame, metrics="s", by=["k", "l"])
+    document = made.to_document(min_n=3)
+    assert document.main.frame.select("k", "n").rows() == [(None, 9), ("a", 5)]
+    assert "3 slices of fewer than 3 rows left out." in document.notes
+    assert "3 slices of fewer than 3 rows left out." in made.to_text(min_n=3)
+    assert made.by_group.height == 4
+    assert not any("left out" in note for note in made.to_document().notes)
+    several = af.report(frame, metrics="s", by=[["k"], ["l"]]).to_document(min_n=3)
+    assert [table.frame.height for table in several.tables] == [2, 2]
+    assert several.single.frame.height == 3
+    with pytest.raises(ValueError, match="min_n must be"):
+        made.to_text(min_n=-1)
 
 
 @pytest.mark.parametrize("suffix", ["md", "html", "xlsx", "tex"])
@@ -408,8 +411,8 @@ def test_names_and_titles_are_headings(suffix: str, tmp_path: Path) -> None:
         ({"title": "Weekly run", "name": "tesseract 5"}, "Weekly run"),
     ):
         path = tmp_path / f"{len([*tmp_path.iterdir()])}.{suffix}"
-        made = af.report(frame, "p", "t", by="k", **options)  # type: ignore[arg-type] # texts
-        made.write(path)
+        made = af.report(frame, "p", "t", by="k")
+        made.write(path, **options)  # type: ignore[arg-type] # texts
         if suffix == "xlsx":
             book = fastexcel.read_excel(path)
             cells = [
@@ -421,7 +424,14 @@ def test_names_and_titles_are_headings(suffix: str, tmp_path: Path) -> None:
             assert heading in cells
         else:
             assert heading in path.read_text(encoding="utf-8")
-        assert repr(made).startswith(f"{heading}\n")
+        assert made.to_text(**options).startswith(f"{heading}\n")
+    comparison = af.compare(frame, {"old": "p", "new": "t"}, "t")
+    slices = af.find_slices(frame.vstack(frame.with_columns(k=pl.lit("y"))), "p", "t")
+    for result in (comparison, slices):
+        result.write(tmp_path / "titled.md", title="Weekly run")
+        assert (tmp_path / "titled.md").read_text(encoding="utf-8").startswith("# Weekly run\n")
+        assert result.to_text(title="Weekly run").startswith("Weekly run\n")
+        assert "Weekly run" in result.to_gt(title="Weekly run").as_raw_html()
 
 
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {

@@ -179,7 +179,7 @@ def test_control_characters_are_shown_by_symbols() -> None:
 
 def test_many_slices_are_cut_in_text_with_a_mark() -> None:
     frame = pl.DataFrame({"p": ["a"] * 300, "a": ["a"] * 300, "k": range(300)})
-    lines = repr(report(frame, "p", "a", by="k", sort="k")).splitlines()
+    lines = repr(report(frame, "p", "a", by="k")).splitlines()
     assert "... and 251 more slices" in lines
     assert sum(line.startswith("│") for line in lines) == 1 + 50
     assert "more slices" not in repr(report(frame[:49], "p", "a", by="k"))

@@ -74,7 +74,7 @@ def test_equal_rows(prediction: str | None, answer: str | None, missing: Any) ->
 @pytest.mark.parametrize("column", ["p", "a", "k", "d"])
 def test_columns_of_nulls_alone(column: str) -> None:
     frame = pl.DataFrame({"p": ["a", "x"], "a": ["a", "a"], "k": ["t", "u"], "d": [1, 2]})
-    made = report(frame.with_columns(pl.lit(None).alias(column)), "p", "a", by="k", cluster="d", sort="k")
+    made = report(frame.with_columns(pl.lit(None).alias(column)), "p", "a", by="k", cluster="d")
     scored = 0 if column == "a" else 2
     assert made.overall["n"] == scored
     assert made.overall["n_unanswerable"] == 2 - scored
@@ -213,7 +213,7 @@ def test_scores_of_a_frame_report_as_its_texts_do() -> None:
         {"p": ["Coca Cola", "x", "ab", None], "a": [["CocaCola"], ["y"], ["ab"], ["c"]], "k": [1, 1, 2, 2]}
     )
     scored = af.add_scores(frame.with_columns(pl.col("p").fill_null("")), "p", "a")
-    texts, scores = report(frame, "p", "a", by="k", sort="k"), report(scored, metrics="nls", by="k", sort="k")
+    texts, scores = report(frame, "p", "a", by="k"), report(scored, metrics="nls", by="k")
     for bound in ("", "_low", "_high"):
         found, expected = scores.by_group[f"nls{bound}"], texts.by_group[f"nls{bound}"]
         assert found.to_list() == pytest.approx(expected.to_list())

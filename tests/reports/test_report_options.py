@@ -23,30 +23,33 @@ FRAME = pl.DataFrame(
 )
 
 
-def order_of(sort: str, **options: Any) -> list[Any]:
-    return report(FRAME, "p", "a", by="k", sort=sort, **options).by_group["k"].to_list()
+def slices_of(made: Report, **shown: Any) -> pl.DataFrame:
+    """Return the slices as they are printed and written."""
+    return made.to_document(**shown).main.frame.filter(slice="group")
 
 
 @pytest.mark.parametrize("sort", report_oracle.TEXT_COLUMNS)
 def test_slices_are_sorted_by_the_column_asked_for(sort: str) -> None:
-    made = report(FRAME, "p", "a", by="k", sort=sort, cluster="d")
-    values = made.by_group[sort].drop_nulls().to_list()
+    slices = slices_of(report(FRAME, "p", "a", by="k", cluster="d"), sort=sort)
+    values = slices[sort].drop_nulls().to_list()
     is_count = sort in (*report_oracle.COUNTS, "n_clusters")
     is_rate = sort.startswith(("cer_", "zeros"))
     assert values == sorted(values, reverse=is_count or is_rate)
-    assert made.by_group[sort].tail(made.by_group[sort].null_count()).is_null().all()
+    assert slices[sort].tail(slices[sort].null_count()).is_null().all()
 
 
 def test_slices_are_sorted_by_a_key() -> None:
-    assert order_of("k") == ["t", "u", "v", None]
-    crossed = report(FRAME, "p", "a", by=["k", "d"], sort="d")
-    assert crossed.by_group["d"].to_list() == list(range(1, 9))
-    assert crossed.by("k")["k"].to_list() == ["t", "u", "v", None]
+    assert slices_of(report(FRAME, "p", "a", by="k"), sort="k")["k"].to_list() == ["t", "u", "v", None]
+    crossed = report(FRAME, "p", "a", by=["k", "d"])
+    assert slices_of(crossed, sort="d")["d"].to_list() == list(range(1, 9))
+    several = report(FRAME, "p", "a", by=[["k"], ["d"]]).to_document(sort="d").tables
+    assert several[0].frame["k"].to_list()[1:] == ["t", "u", "v", None]
+    assert several[1].frame["d"].to_list()[1:] == list(range(1, 9))
 
 
 def test_equals_are_sorted_by_their_keys() -> None:
     frame = pl.DataFrame({"p": ["a"] * 4, "a": ["a"] * 4, "k": ["c", None, "a", "b"], "l": [1, 1, 2, 1]})
-    assert report(frame, "p", "a", by="k", sort="anls").by_group["k"].to_list() == ["a", "b", "c", None]
+    assert slices_of(report(frame, "p", "a", by="k"), sort="anls")["k"].to_list() == ["a", "b", "c", None]
     crossed = report(frame, "p", "a", by=["l", "k"]).by_group.select("l", "k").rows()
     assert crossed == [(1, "b"), (1, "c"), (1, None), (2, "a")]
 
@@ -54,7 +57,7 @@ def test_equals_are_sorted_by_their_keys() -> None:
 @pytest.mark.parametrize("sort", ["s", "s_low", "s_high", "n_missing"])
 def test_slices_of_existing_scores_are_sorted(sort: str) -> None:
     frame = pl.DataFrame({"s": [0.1, 0.2, 0.9, 1.0, 0.0, None, 0.0, 0.0], "k": [1, 1, 2, 2, 3, 3, 4, 4]})
-    values = report(frame, metrics="s", by="k", sort=sort).by_group[sort].drop_nulls().to_list()
+    values = slices_of(report(frame, metrics="s", by="k"), sort=sort)[sort].drop_nulls().to_list()
     assert values == sorted(values, reverse=sort == "n_missing")
 
 
@@ -64,7 +67,7 @@ def test_slices_of_existing_scores_are_sorted(sort: str) -> None:
 )
 def test_unknown_sort_is_refused(sort: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="sort must be a column of the report"):
-        report(FRAME, "p", "a", by="k", sort=sort)
+        report(FRAME, "p", "a", by="k").to_document(sort=sort)
 
 
 @pytest.mark.parametrize(
@@ -192,8 +195,8 @@ def test_signature_is_one_line_that_tells_settings_apart() -> None:
 
 def test_report_of_a_summary_is_the_report_of_its_frame() -> None:
     summary = summarize(FRAME, "p", "a", by="k", cluster="d", worst=2)
-    made = Report.from_summary(summary, sort="anls", confidence=0.9)
-    direct = report(FRAME, "p", "a", by="k", cluster="d", worst=2, sort="anls", confidence=0.9)
+    made = Report.from_summary(summary, confidence=0.9)
+    direct = report(FRAME, "p", "a", by="k", cluster="d", worst=2, confidence=0.9)
     report_oracle.check_alike(made.to_polars(), direct.to_polars())
     assert made.settings == direct.settings
     assert made.worst.equals(direct.worst)

@@ -151,7 +151,7 @@ def test_slice_of_unanswerable_rows_alone_is_there_without_scores() -> None:
     frame = pl.DataFrame(
         {"p": ["a", "b"], "a": [["a"], []], "k": [1, 2]}, schema_overrides={"a": pl.List(pl.String)}
     )
-    row = report(frame, "p", "a", by="k", sort="k").by_group.row(1, named=True)
+    row = report(frame, "p", "a", by="k").by_group.row(1, named=True)
     assert (row["n"], row["n_unanswerable"]) == (0, 1)
     assert {row[name] for name in report_oracle.TEXT_COLUMNS[4:-2]} == {None}
 
@@ -196,7 +196,7 @@ def test_cluster_in_several_slices_and_cells_is_one_unit_of_each() -> None:
             "d": [1, 1, 1, 2],
         }
     )
-    made = report(frame, "p", "a", by="k", cluster="d", sort="k")
+    made = report(frame, "p", "a", by="k", cluster="d")
     assert made.by_group["n_clusters"].to_list() == [1, 2]
     assert made.overall["n_clusters"] == 2
     assert made.by_group["anls_low"][0] is None

@@ -97,10 +97,10 @@ def test_the_order_of_an_enum_is_kept() -> None:
     made = af.report(FRAME, *TEXTS, by="size")
     assert made.by_group["size"].to_list() == ["small", "mid", "big"]
     assert made.by_group.schema["size"] == SIZES
-    by_count = af.report(FRAME[:4], *TEXTS, by="size", sort="n")
-    assert by_count.by_group["size"].to_list() == ["small", "mid", "big"]
-    crossed = af.report(FRAME, *TEXTS, by=["size", "lang"], sort="size").by_group["size"]
-    assert crossed.to_list() == ["small", "small", "mid", "mid", "big", "big"]
+    by_count = af.report(FRAME[:4], *TEXTS, by="size").to_document(sort="n")
+    assert by_count.main.frame["size"].to_list() == [None, "small", "mid", "big"]
+    crossed = af.report(FRAME, *TEXTS, by=["size", "lang"]).to_document(sort="size")
+    assert crossed.main.frame["size"].to_list() == [None, "small", "small", "mid", "mid", "big", "big"]
 
 
 def test_the_order_of_an_ordered_categorical_is_kept() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import anls_frame as af
-from anls_frame.cli.options import Output, Table, Target, command
+from anls_frame.cli.options import Arranging, Confidence, Output, Target, command
 from anls_frame.cli.written import WRITTEN
 
 
@@ -17,7 +17,8 @@ def merge(
     files: Annotated[list[Path], typer.Argument(help="Summaries of parts.", metavar="SUMMARY...")],
     *,
     output: Output = None,
-    table: Table,
+    arranging: Arranging,
+    confidence: Confidence = 0.95,
     summary: Annotated[Path | None, typer.Option(help="Save the merged summary."), WRITTEN] = None,
     target: Target,
 ) -> None:
@@ -29,7 +30,9 @@ def merge(
     from anls_frame.cli.output import working
     from anls_frame.cli.reporting import Delivery
 
-    delivery = Delivery(output=output, summary=summary, table=table, target=target)
+    delivery = Delivery(
+        output=output, summary=summary, arranging=arranging, confidence=confidence, target=target
+    )
     delivery.check()
     with working("Merging"):
         merged = _merged(files)

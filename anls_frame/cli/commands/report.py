@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 from anls_frame.cli.options import (
+    Arranging,
+    Confidence,
     DataSet,
     Output,
     Reporting,
     Rows,
     Slicing,
     Source,
-    Table,
     Target,
     command,
     tables,
@@ -62,7 +63,8 @@ def report(
     max_length: Annotated[
         int | None, typer.Option(help="With --details, the longest run that counts as one confusion.")
     ] = None,
-    table: Table,
+    arranging: Arranging,
+    confidence: Confidence = 0.95,
     summary: Annotated[
         Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`."), WRITTEN
     ] = None,
@@ -139,7 +141,8 @@ def report(
     delivery = Delivery(
         output=output,
         summary=summary,
-        table=table,
+        arranging=arranging,
+        confidence=confidence,
         fold_clusters=fold_clusters,
         target=target,
         page=page,
