@@ -180,8 +180,6 @@ class SlicedResult(Written, Generic[Table_co]):
     """
 
     noun: ClassVar[Literal["report", "comparison"]]
-    _of_families: ClassVar[tuple[str, ...]] = ()
-    """Columns that concern several slices together, so they are null in the overall row."""
 
     def __init__(self, settings: Settings, confidence: float, *, from_pandas: bool) -> None:
         self.confidence = confidence
@@ -205,11 +203,6 @@ class SlicedResult(Written, Generic[Table_co]):
         """All settings that the figures depend on."""
 
     @cached_property
-    def overall(self) -> dict[str, Any]:
-        """Counts and figures of all rows; a p-value among them is not part of the family of slices."""
-        return self._overall.drop(self._of_families).row(0, named=True)
-
-    @cached_property
     def by_group(self) -> Table_co:
         """
         Counts and figures of each slice, crossed if there are several `by` columns.
@@ -229,21 +222,19 @@ class SlicedResult(Written, Generic[Table_co]):
 
     def to_polars(self) -> pl.DataFrame:
         """
-        Return the overall row and the rows of all slices in one frame, distinguished by the column `slice`.
+        Return the figures of all rows and of all slices in one frame, distinguished by the column `slice`.
 
-        The first row is "overall", with null keys and, in a comparison, a null `p_adjusted`; the others are
-        "group".
+        The first rows are "overall", with null keys; the others are "group".
         """
-        return self._with_overall(self._groups)
+        return self._with_overall(self._groups, self._overall)
 
     def _flat(self, slices: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
         """Return other tables of the same slices as `to_polars` has them."""
-        return self._with_overall(self._below_each_other(slices), slices(()))
+        overall = slices(())
+        return self._with_overall(self._below_each_other(slices) if self._by else overall, overall)
 
-    def _with_overall(self, groups: pl.DataFrame, overall: pl.DataFrame | None = None) -> pl.DataFrame:
-        if overall is None:
-            nothing = [pl.lit(None, pl.Float64).alias(column) for column in self._of_families]
-            overall = self._overall.with_columns(nothing)
+    def _with_overall(self, groups: pl.DataFrame, overall: pl.DataFrame) -> pl.DataFrame:
+        """Return the figures of all rows above those of slices."""
         overall = overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())
         if not self._by:
             return overall
@@ -253,7 +244,9 @@ class SlicedResult(Written, Generic[Table_co]):
 
     def sliced_tables(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
         """Return each table with its keys, the overall row first."""
-        return [(columns, self._with_overall(self._slices(columns))) for columns in self._tables]
+        return [
+            (columns, self._with_overall(self._slices(columns), self._overall)) for columns in self._tables
+        ]
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the frame of `to_polars` as a pandas frame; counts are `int64`, or `Int64` with nulls."""

@@ -45,7 +45,7 @@ def put(
 
 def _say_what_cannot_be_tested(comparison: af.Comparison) -> None:
     """Say that all rows have too few units for a test: the line above names a best system or a difference."""
-    from anls_frame.reports.documents import untestable_note
+    from anls_frame.reports.comparison_documents import untestable_note
 
     overall = comparison.to_polars().filter(slice=OVERALL)
     note = untestable_note(overall, comparison.settings, _ALPHA)
@@ -58,16 +58,21 @@ def _print_transitions(comparison: af.Comparison) -> None:
     old, new = PAIR
     changed = comparison.transitions.filter(pl.col(old) != pl.col(new))
     largest = changed.sort("n", descending=True, maintain_order=True)
-    print_table(largest, most=_SHOWN_TRANSITIONS, headings=headings([*comparison.systems]))
+    shown = headings(largest.columns, [*comparison.systems])
+    print_table(largest, most=_SHOWN_TRANSITIONS, headings=shown)
 
 
 def _in_short(comparison: af.Comparison) -> str:
-    """Return the difference of two systems, or the best of several in each metric."""
-    if comparison.is_of_two:
-        difference = comparison.overall["difference"]
-        return f"difference {'unknown' if difference is None else f'{difference:+z.4f}'}"
-    ranking = comparison.ranking.filter(slice="overall")
-    return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)
+    """Return the difference of two systems, or the best of several, in each metric."""
+    if len(comparison.systems) > 2:  # noqa: PLR2004 - a pair has one difference
+        ranking = pl.DataFrame(comparison.ranking).filter(slice="overall")
+        return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)
+    differences = zip(comparison.measures, comparison.overall["difference"], strict=True)
+    return "; ".join(_difference(metric, difference) for metric, difference in differences)
+
+
+def _difference(metric: af.Metric, difference: float | None) -> str:
+    return f"difference {'unknown' if difference is None else f'{difference:+z.4f}'} ({metric.label})"
 
 
 def _best(metric: af.Metric, ranking: pl.DataFrame) -> str:

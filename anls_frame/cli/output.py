@@ -85,21 +85,20 @@ def print_table(
     """
     Print a frame, or its first rows if it has `height` rows, as a table; markup is not interpreted.
 
-    Columns may have headings other than their names; one without a heading is left out.
+    Of `headings`, only these columns are printed, under their headings.
     """
+    import polars.selectors as cs
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from anls_frame.export.values import as_text
 
-    headings = headings or {}
-    frame = frame.drop(name for name, heading in headings.items() if not heading)
+    headings = headings or {name: name for name in frame.columns}
+    frame = frame.select(cs.by_name(*headings))
     table = Table()
     for name, dtype in frame.schema.items():
-        table.add_column(
-            Text(plain(headings.get(name, name))), justify="right" if dtype.is_numeric() else "left"
-        )
+        table.add_column(Text(plain(headings[name])), justify="right" if dtype.is_numeric() else "left")
     for row in frame.head(most if most is not None else frame.height).iter_rows():
         cells = [
             "" if value is None else f"{value:.4g}" if isinstance(value, float) else as_text(value)

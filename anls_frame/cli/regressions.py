@@ -23,17 +23,13 @@ def sentences(comparison: af.Comparison, drop: float, alpha: float, planned_runs
     """Return a sentence for each system that regressed: in which metrics, overall and in which slices."""
     lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
     level = level_of_run(alpha, planned_runs)
-    if comparison.is_of_two:
-        names = {"system": [*comparison.systems][1], "metric": comparison.metric.name}
-        lost = lost.with_columns(pl.lit(value).alias(name) for name, value in names.items())
     for system in comparison.systems:
         of_system = lost.filter(system=system)
         in_metrics = []
         for metric in comparison.measures:
             rows = of_system.filter(metric=metric.name)
             if rows.height:
-                places = _places(rows, comparison)
-                in_metrics.append(places if comparison.is_of_two else f"{metric.label} ({places})")
+                in_metrics.append(f"{metric.label} ({_places(rows, comparison)})")
         if in_metrics:
             yield (
                 f"{system} is worse than {comparison.baseline} by at least {drop:g} (p at most {level:g}): "

@@ -153,8 +153,7 @@ def scores_of(
 
 
 def _not_empty(comparison: af.Comparison, message: str) -> af.Comparison:
-    scored = comparison.overall["n"]
-    if not (scored if comparison.is_of_two else scored.max()):
+    if not comparison.overall["n"].max():
         raise ValueError(message)
     return comparison
 
@@ -352,8 +351,6 @@ def _beside(
 
 def _names(given: Systems, usual: Sequence[str]) -> list[str]:
     """Return the given names of the systems, or the usual ones."""
-    from anls_frame.reports.pairwise import OF_TWO
-
     names = list(given.names or usual)
     if len(names) != len(usual):
         raise ValueError(f"--name must be given for each system or none: {len(names)} for {len(usual)}")
@@ -361,6 +358,4 @@ def _names(given: Systems, usual: Sequence[str]) -> list[str]:
         raise ValueError(
             f"--name must be another one for each system, got {listed(list(map(quoted, names)))}"
         )
-    if len(names) > 2:  # noqa: PLR2004 - only two systems have columns of their own
-        return names
-    return [f"{name} " if name in OF_TWO else name for name in names]
+    return names

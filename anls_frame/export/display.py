@@ -95,8 +95,8 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
     table
         The table.
     """
-    sources = [source for source in _sources(table) if table.headings.get(source.name) != ""]
-    slices = table.has_slices
+    sources = _sources(table)
+    slices = table.has_slices and SLICE in (table.headings or (SLICE,))
     first_key = next((source.name for source in sources if source.kind == "key"), None)
     if slices and first_key is not None:
         sources = sources[1:]
@@ -224,9 +224,9 @@ def shortened(text: str, longest: int) -> str:
 
 
 def _sources(table: Table) -> list[_Source]:
-    names = set(table.frame.columns)
+    names = list(table.headings or table.frame.columns)
     sources, ends = [], set()
-    for name in table.frame.columns:
+    for name in names:
         if _is_repeated_count(table, name):
             continue
         low, high = f"{name}_low", f"{name}_high"

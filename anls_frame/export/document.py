@@ -60,8 +60,8 @@ class Table:
         For each row of the table, what selects the rows that it counts, by their columns; for tables that
         have no slices.
     headings
-        What columns are called where people read them; by default, their names. One without a heading is
-        not shown there.
+        The columns that people read, in order, and what they are called there; by default, all columns by
+        their names. Files of data have all of them.
     is_folded
         Whether pages fold it, because it is long and others say what matters.
     """

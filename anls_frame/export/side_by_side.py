@@ -13,7 +13,7 @@ from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SideBySide", "apart", "both_systems", "of_slices", "scores_of", "side_by_side"]
+__all__ = ["SideBySide", "apart", "of_slices", "side_by_side"]
 
 
 @dataclass(frozen=True)
@@ -73,22 +73,6 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str]) -> SideBySide:
         scores.append([score for score, _ in of_line])
         is_best.append([rank == 1 for _, rank in of_line])
     return SideBySide(systems, lines.drop("system", "score", "rank"), scores, is_best)
-
-
-def both_systems(frame: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
-    """Name the scores of two systems by these, as in the frames of a comparison in one metric."""
-    scores = ("baseline_score", "score")
-    figures = frame.drop("metric", "baseline", "system")
-    # The baseline stands first.
-    figures.insert_column(figures.columns.index("score"), figures.drop_in_place("baseline_score"))
-    names = apart(systems, [name for name in figures.columns if name not in scores])
-    return figures.rename(dict(zip(scores, names, strict=True)))
-
-
-def scores_of(frame: pl.DataFrame) -> list[str]:
-    """Return the columns with the scores of two systems, which stand before their difference."""
-    end = frame.columns.index("difference")
-    return frame.columns[end - 2 : end]
 
 
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:

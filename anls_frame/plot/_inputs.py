@@ -154,9 +154,9 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
     advice = "; make a report with `Report.from_summary`" if needs_report else ""
     if isinstance(given, Summary | SlicedResult):
         raise source.error(given, advice)
-    frame = source.table(given, ["n", needed])
-    of_pair = ("metric", "baseline", "system")
-    no_keys = (SLICE, *(of_pair if set(of_pair) <= set(frame.columns) else ()))
+    of_pair = ("metric", "baseline", "system") if noun == "comparison" else ()
+    frame = source.table(given, [*of_pair, "n", needed])
+    no_keys = (SLICE, *of_pair)
     by = [column for column in frame.columns[: frame.columns.index("n")] if column not in no_keys]
     if SLICE not in frame.columns:
         frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())

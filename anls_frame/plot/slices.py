@@ -10,7 +10,6 @@ import polars as pl
 from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame.export.display import figure
-from anls_frame.export.side_by_side import both_systems, scores_of
 from anls_frame.plot import _inputs, _room, _style
 
 if TYPE_CHECKING:
@@ -304,14 +303,17 @@ def comparison(
     'new'
     """
     most = count("max_groups", max_groups, 1)
-    every = _inputs.slices(comparison, "comparison", _COMPARISON, "difference")
-    one, drawn = _of_metric(comparison, every, metric)
-    slices, hidden = one.first(most)
+    every = _inputs.slices(comparison, "comparison", _COMPARISON, "baseline_score")
+    metrics = _inputs.compared_metrics(comparison, every.frame["metric"].unique(maintain_order=True))
+    drawn = _inputs.measured(metric, metrics, "metric")
+    systems = _both_systems(comparison, every.frame)
+    of_metric = _inputs.Slices(every.by, every.frame.filter(pl.col("metric") == drawn.name))
+    slices, hidden = of_metric.first(most)
     frame, labels = slices.frame, list(slices.labels.values())
-    systems = scores_of(frame)
     shades = _palette.system_colors(systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
-    values = [frame[name].alias("value").cast(pl.Float64).fill_nan(None).to_list() for name in systems]
+    scores = (frame[name].cast(pl.Float64).fill_nan(None) for name in ("baseline_score", "score"))
+    values = [of_system.to_list() for of_system in scores]
     scale = _style.marker_scale()
     for row, (before, after) in enumerate(zip(*values, strict=True)):
         if before is not None and after is not None:
@@ -334,20 +336,12 @@ def comparison(
     return ax
 
 
-def _of_metric(given: Any, every: _inputs.Slices, metric: str | None) -> tuple[_inputs.Slices, Metric]:
-    """Return the slices of two systems in one metric, and the metric."""
-    frame = every.frame
-    if not {"metric", "baseline", "system"} <= set(frame.columns):
-        metrics = _inputs.compared_metrics(given)
-        return every, _inputs.measured(metric, metrics, "metric")
+def _both_systems(given: Any, frame: pl.DataFrame) -> tuple[str, str]:
+    """Return the names of both systems; of no rows, that they are the first and the second."""
     pairs = frame.select("baseline", "system").unique().rows()
     if len(pairs) > 1:
         raise _COMPARISON.error(given, f" with {len(pairs)} pairs of systems; use ranking or heat_map")
-    metrics = _inputs.compared_metrics(given, frame["metric"].unique(maintain_order=True))
-    drawn = _inputs.measured(metric, metrics, "metric")
-    of_metric = frame.filter(pl.col("metric") == drawn.name)
-    systems = pairs[0] if pairs else ("first", "second")
-    return _inputs.Slices(every.by, both_systems(of_metric, systems)), drawn
+    return pairs[0] if pairs else ("first", "second")
 
 
 def _differences(frame: pl.DataFrame) -> list[str]:
@@ -360,5 +354,5 @@ def _differences(frame: pl.DataFrame) -> list[str]:
 
 
 def _surely_different(frame: pl.DataFrame) -> list[int]:
-    adjusted = pl.coalesce("p_adjusted", "p_value") <= 0.05  # noqa: PLR2004 - as in `Comparison.regressed`
-    return frame.with_row_index("row").filter(adjusted)["row"].to_list()
+    is_different = pl.col("p_adjusted") <= 0.05  # noqa: PLR2004 - as in `Comparison.regressed`
+    return frame.with_row_index("row").filter(is_different)["row"].to_list()

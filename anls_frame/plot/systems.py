@@ -34,7 +34,18 @@ _LONGEST_LEVEL, _LETTER = 7, 0.06
 _MARGIN = 0.15
 """Share of the range of scores that is left at both ends of the colours, so that no cell looks empty."""
 _SMALLEST_FONT = 3.0
-_COLUMNS = ("metric", "system", "n", "score", "low", "high", "rank", "rank_low", "rank_high", "few_rows")
+_COLUMNS = (
+    "metric",
+    "system",
+    "n",
+    "score",
+    "score_low",
+    "score_high",
+    "rank",
+    "rank_low",
+    "rank_high",
+    "few_rows",
+)
 _TAKES = "a comparison, or the frame of its `ranking`"
 _RANKING = _inputs.Input("ranking", _TAKES)
 _HEAT_MAP = _inputs.Input("heat_map", _TAKES)
@@ -113,7 +124,7 @@ def ranking(
     kind = given.metric.format or "number"
     notes, values = [], []
     for row, line in enumerate(frame.iter_rows(named=True)):
-        score, low, high = (line[name] for name in ("score", "low", "high"))
+        score, low, high = (line[name] for name in ("score", "score_low", "score_high"))
         values += [score, low, high]
         shade = shades[line["system"]]
         if low is not None and high is not None:
@@ -283,7 +294,7 @@ def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
     if SLICE not in frame.columns:
         frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())
     chosen = _inputs.measured(metric, metrics, "metric")
-    floats = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("score", "low", "high")]
+    floats = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("score", "score_low", "score_high")]
     ranks = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("rank", "rank_low", "rank_high")]
     frame = frame.with_columns(*floats, *(rank.cast(pl.Int64) for rank in ranks))
     tables = frame[TABLE].drop_nulls() if TABLE in frame.columns else None

@@ -7,12 +7,11 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, Options, Table_co
-from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.frames import origins
 from anls_frame.reports import pairwise, ranking
 from anls_frame.reports.long_frames import wide
@@ -33,9 +32,8 @@ if TYPE_CHECKING:
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.reports.comparison_documents import ComparisonView
     from anls_frame.reports.decisions import Decision
-    from anls_frame.reports.documents import ComparisonView
-    from anls_frame.reports.many_documents import ManyView
     from anls_frame.reports.planning import Planner
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
@@ -76,16 +74,16 @@ class Comparison(SlicedResult[Table_co]):
     ...     }
     ... )
     >>> comparison = af.compare(df, {"old": "old", "new": "new"}, "answer", by="lang")
-    >>> comparison.by_group.select("lang", "n", "old", "new", "difference", "wins")
-    shape: (2, 6)
-    ┌──────┬─────┬─────┬─────┬────────────┬──────┐
-    │ lang ┆ n   ┆ old ┆ new ┆ difference ┆ wins │
-    │ ---  ┆ --- ┆ --- ┆ --- ┆ ---        ┆ ---  │
-    │ str  ┆ i64 ┆ f64 ┆ f64 ┆ f64        ┆ i64  │
-    ╞══════╪═════╪═════╪═════╪════════════╪══════╡
-    │ en   ┆ 2   ┆ 0.5 ┆ 1.0 ┆ 0.5        ┆ 1    │
-    │ de   ┆ 1   ┆ 0.0 ┆ 1.0 ┆ 1.0        ┆ 1    │
-    └──────┴─────┴─────┴─────┴────────────┴──────┘
+    >>> comparison.by_group.select("lang", "system", "n", "score", "baseline_score", "difference", "wins")
+    shape: (2, 7)
+    ┌──────┬────────┬─────┬───────┬────────────────┬────────────┬──────┐
+    │ lang ┆ system ┆ n   ┆ score ┆ baseline_score ┆ difference ┆ wins │
+    │ ---  ┆ ---    ┆ --- ┆ ---   ┆ ---            ┆ ---        ┆ ---  │
+    │ str  ┆ str    ┆ i64 ┆ f64   ┆ f64            ┆ f64        ┆ i64  │
+    ╞══════╪════════╪═════╪═══════╪════════════════╪════════════╪══════╡
+    │ en   ┆ new    ┆ 2   ┆ 1.0   ┆ 0.5            ┆ 0.5        ┆ 1    │
+    │ de   ┆ new    ┆ 1   ┆ 1.0   ┆ 0.0            ┆ 1.0        ┆ 1    │
+    └──────┴────────┴─────┴───────┴────────────────┴────────────┴──────┘
     """
 
     noun = "comparison"
@@ -133,7 +131,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
         >>> summary = af.summarize_systems(df, {"old": "old", "new": "new"}, "answer")
-        >>> af.Comparison.from_summary(summary).overall["difference"]
+        >>> af.Comparison.from_summary(summary).overall["difference"].item()
         0.5
         """
         if not isinstance(summary, SystemsSummary):
@@ -236,10 +234,10 @@ class Comparison(SlicedResult[Table_co]):
         The systems with their scores and ranks, in all rows and in each slice, best first.
 
         The columns are `slice` ("overall" or "group"), the keys, `metric`, `system`, `n` (rows in which all
-        systems have a score), the `score` with its interval in `low` and `high`, its `rank` (1 is best, equal
-        scores share the best of their ranks), `rank_low` and `rank_high`, `possibly_best`, `few_rows` and
-        `n_clusters`. `few_rows` is that of a report of the system; it is also true if the ranks rest on the
-        difference from such a system, and this is less than ten whole clusters are worth.
+        systems have a score), the `score` with its interval in `score_low` and `score_high`, its `rank` (1 is
+        best, equal scores share the best of their ranks), `rank_low` and `rank_high`, `possibly_best`,
+        `few_rows` and `n_clusters`. `few_rows` is that of a report of the system; it is also true if the
+        ranks rest on the difference from such a system, and this is less than ten whole clusters are worth.
 
         In each slice and metric, the true ranks of all systems are between `rank_low` and `rank_high`
         together, at the confidence level of the comparison, because they allow for all pairs of systems; see
@@ -272,7 +270,7 @@ class Comparison(SlicedResult[Table_co]):
     def ranked(self) -> pl.DataFrame:
         """The frame of `ranking` in Polars."""
         beaten = self._beaten.with_columns(pl.lit(OVERALL).alias(SLICE), is_beaten=True)
-        ranked = self._long("ranking").join(
+        ranked = self._flat(self._ranking_by).join(
             beaten, on=[SLICE, "metric", "system"], how="left", maintain_order="left"
         )
         is_beaten = pl.col("is_beaten").fill_null(value=False)
@@ -281,17 +279,12 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def _beaten(self) -> pl.DataFrame:
         """Metrics and systems: a difference to the baseline shows that another system is better there."""
-        against = self._to_baseline
+        against = self._overall
         shown = against.filter(pl.col("p_adjusted") <= round(1 - self.confidence, 12))
-        worse, better = shown.filter(self._loss(shown) > 0), shown.filter(self._loss(shown) < 0)
+        worse, better = shown.filter(self._loss > 0), shown.filter(self._loss < 0)
         return pl.concat(
             [worse.select("metric", "system"), better.select("metric", system="baseline")]
         ).unique()
-
-    @cached_property
-    def _to_baseline(self) -> pl.DataFrame:
-        """Differences of all other systems to the baseline, in all rows."""
-        return self._table("differences", (), self._pairs(self._order))
 
     def differences(self, baseline: str | None = None, *, simultaneous: bool = False) -> Table_co:
         """
@@ -308,13 +301,8 @@ class Comparison(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            One row for each slice, metric and pair: `slice` ("overall" or "group"), the keys, `metric`,
-            `baseline` and `system`, `n` (rows in which all systems have a score), `score` of the system,
-            `baseline_score`, `difference` (system minus baseline) with its interval in `difference_low` and
-            `difference_high`, `p_value`, `p_adjusted` (for all lines of a table together; all rows are a
-            table of their own), the numbers of rows on which the system is better than the baseline
-            (`wins`), the same (`ties`) and worse (`losses`), `few_rows` and `n_clusters`. In pairs without
-            the baseline of the comparison, the earlier system stands in `baseline`.
+            One row for each slice, metric and pair: `slice` ("overall" or "group"), then the columns of
+            `by`. In pairs without the baseline of the comparison, the earlier system stands in `baseline`.
 
         Raises
         ------
@@ -340,20 +328,28 @@ class Comparison(SlicedResult[Table_co]):
         """
         simultaneous = flag("simultaneous", simultaneous)
         chosen = self._pairs() if baseline is None else self._pairs(baseline_first(self._order, baseline))
-        return self._as_given(self._long("differences", chosen, simultaneous=simultaneous))
+        return self._as_given(
+            self._flat(lambda columns: self._differences_by(columns, chosen, simultaneous=simultaneous))
+        )
 
     @cached_property
-    def overall(self) -> Any:
+    def overall(self) -> Table_co:
         """
-        Figures of all rows: a dictionary for two systems in one metric, otherwise a table.
+        Figures of all rows: one row for each metric and system other than the baseline, as in `by`.
 
-        The table has the columns of `differences`, with the other systems against the baseline.
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
+        >>> af.compare(df, ["old", "new"], "answer").overall.select("system", "score", "difference").row(0)
+        ('new', 1.0, 0.5)
         """
-        return super().overall if self.is_of_two else self._as_given(self._overall)
+        return self._as_given(self._overall)
 
     def by(self, *columns: str) -> Table_co:
         """
-        Means, differences and counts, grouped by some of the `by` columns.
+        Scores, differences and counts, grouped by some of the `by` columns.
 
         Parameters
         ----------
@@ -363,17 +359,17 @@ class Comparison(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            One row per slice, largest first: the keys, `n` (rows scored for both), the mean of each system
-            under its name, `difference` with its interval in `difference_low` and `difference_high`,
-            `p_value`, `p_adjusted` (adjusted for all slices of the table together), the numbers of rows on
-            which the second system is better (`wins`), the same (`ties`) and worse (`losses`), `few_rows`,
-            and `n_clusters` (null without clusters). `few_rows` is true below 100 rows, 20 effective units
-            or 10 clusters that carry one side of the difference; intervals are then only approximate.
-            Intervals are not adjusted. With fewer than two clusters (or rows, if there are no clusters),
-            p-values and interval are null.
+            One row for each slice, metric and system other than the baseline, the largest slices first: the
+            keys, `metric`, `baseline` and `system`, `n` (rows in which all systems have a score), the
+            `score` of the system with its interval in `score_low` and `score_high`, `baseline_score`,
+            `difference` (system minus baseline) with its interval in `difference_low` and
+            `difference_high`, `p_value`, `p_adjusted` (for all rows of the table together), the numbers of
+            rows on which the system is better than the baseline (`wins`), the same (`ties`) and worse
+            (`losses`), `few_rows`, and `n_clusters` (null without clusters).
 
-            With more than two systems or several metrics, one row per slice, metric and system other than
-            the baseline, with the columns of `differences`.
+            `few_rows` is true below 100 rows, 20 effective units or 10 clusters that carry one side of the
+            difference; intervals are then only approximate. Intervals are not adjusted. With fewer than two
+            clusters (or rows, if there are no clusters), p-values and intervals of differences are null.
 
         Raises
         ------
@@ -382,34 +378,37 @@ class Comparison(SlicedResult[Table_co]):
         """
         return self._as_given(self._slices(columns))
 
-    @property
-    def is_of_two(self) -> bool:
-        """Whether two systems are compared in one metric."""
-        return len(self._order) == 2 and len(self.measures) == 1  # noqa: PLR2004
-
-    @property
-    def _of_families(self) -> tuple[str, ...]:  # type: ignore[override] # of an instance: it depends on both
-        # The only p-value of all rows has no family.
-        return ("p_adjusted",) if self.is_of_two else ()
-
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        if not self.is_of_two:
-            against = [pair for pair in self._pairs() if pair[0] == self._places[0]]
-            return self._table("differences", columns, against)
+        return self._differences_by(columns, self._pairs(self._order))
+
+    def _differences_by(
+        self, columns: Sequence[str], chosen: Sequence[tuple[int, int]], *, simultaneous: bool = False
+    ) -> pl.DataFrame:
+        """Return the differences between pairs of systems by slice."""
         keys = chosen_keys(columns, self._by, self.noun)
-        slices = pairwise.table(self.summary, keys, self._pairs(), self._test)
-        slices = in_order(slices.drop("metric", "baseline", "system"), keys, columns, self._settings.orders)
-        slices.insert_column(slices.columns.index("score"), slices.drop_in_place("baseline_score"))
-        scores = ("baseline_score", "score")
-        names = dict(zip((*keys, *scores), (*columns, *self._order), strict=True))
-        return self._sorted(slices, keys, columns).rename(names)
+        slices = pairwise.table(self.summary, keys, chosen, self._test)
+        if simultaneous:
+            slices = pairwise.with_simultaneous(slices, self.summary, keys, chosen, self._test)
+        return self._sorted(in_order(slices, keys, columns, self._settings.orders), keys, columns)
+
+    def _ranking_by(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the scores and ranks of the systems by slice, best first in each."""
+        keys = chosen_keys(columns, self._by, self.noun)
+        slices = ranking.table(self.summary, keys, self._test)
+        slices = in_order(slices, keys, columns, self._settings.orders)
+        places = {metric.name: place for place, metric in enumerate(self.measures)}
+        slices = slices.sort(
+            pl.col("metric").replace_strict(places), "rank", maintain_order=True, nulls_last=True
+        )
+        return self._sorted(slices, keys, columns)
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-        """Return slices with the largest first, or in the order of a key that has one."""
+        """Return named slices with the largest first, or in the order of a key that has one."""
         is_ordered = len(columns) == 1 and columns[0] in self._settings.orders
         order = keys if is_ordered else ["n", *keys]
         descending = [name == "n" for name in order] or False
-        return slices.sort(*order, descending=descending, nulls_last=True, maintain_order=True)
+        ordered = slices.sort(*order, descending=descending, nulls_last=True, maintain_order=True)
+        return named(ordered, keys, columns)
 
     @property
     def _places(self) -> list[int]:
@@ -430,46 +429,6 @@ class Comparison(SlicedResult[Table_co]):
     def _test(self) -> pairwise.Test:
         return pairwise.Test(confidence=self.confidence, draws=self.draws, seed=self.seed)
 
-    def _long(
-        self, what: str, chosen: Sequence[tuple[int, int]] = (), *, simultaneous: bool = False
-    ) -> pl.DataFrame:
-        """Return a table of all rows and all slices, distinguished by the column `slice`."""
-        overall = self._table(what, (), chosen, simultaneous=simultaneous)
-        tables = [overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())]
-        for columns in self._tables if self._by else ():
-            slices = self._table(what, columns, chosen, simultaneous=simultaneous)
-            named_table = [pl.lit(crossed(columns)).alias(TABLE)] if len(self._tables) > 1 else []
-            tables.append(slices.select(pl.lit(GROUP).alias(SLICE), *named_table, pl.all()))
-        whole = pl.concat(tables, how="diagonal_relaxed")
-        first = [SLICE, *([TABLE] if TABLE in whole.columns else []), *self._by]
-        return whole.select(cs.by_name(first), ~cs.by_name(first))
-
-    def _table(
-        self,
-        what: str,
-        columns: Sequence[str],
-        chosen: Sequence[tuple[int, int]] = (),
-        *,
-        simultaneous: bool = False,
-    ) -> pl.DataFrame:
-        keys = chosen_keys(columns, self._by, self.noun)
-        if what == "ranking":
-            slices = ranking.table(self.summary, keys, self._test)
-        else:
-            slices = pairwise.table(self.summary, keys, chosen, self._test)
-            if simultaneous:
-                slices = pairwise.with_simultaneous(slices, self.summary, keys, chosen, self._test)
-        slices = in_order(slices, keys, columns, self._settings.orders)
-        if what == "ranking":
-            slices = slices.sort("rank", maintain_order=True, nulls_last=True)
-            slices = slices.sort(
-                pl.col("metric").replace_strict(
-                    [metric.name for metric in self.measures], list(range(len(self.measures)))
-                ),
-                maintain_order=True,
-            )
-        return named(self._sorted(slices, keys, columns), keys, columns)
-
     def regressed(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> bool:
         """
         Whether a system is significantly worse than the baseline, by at least `drop`, overall or in a slice.
@@ -480,7 +439,7 @@ class Comparison(SlicedResult[Table_co]):
             Smallest loss that counts, in units of the score (a point of ANLS is 0.01); if lower is better, a
             rise is a loss.
         alpha
-            Largest p-value that counts; for slices, the largest `p_adjusted`.
+            Largest `p_adjusted` that counts; all rows are a table of their own.
         planned_runs
             Number of runs that are planned on the same documents, as for `decide`: each has the level alpha /
             planned_runs.
@@ -535,20 +494,12 @@ class Comparison(SlicedResult[Table_co]):
 
         alpha = level_of_run(share("alpha", alpha), planned_runs)
         drop = checked_margin("drop", drop, self.measures, zero=True)
-        table = self.to_polars()
-        # The only p-value of all rows has no family.
-        p = (
-            pl.when(pl.col(SLICE) == OVERALL)
-            .then(pl.coalesce("p_adjusted", "p_value"))
-            .otherwise("p_adjusted")
-        )
-        return table.filter((self._loss(table) >= drop) & (p <= alpha))
+        return self.to_polars().filter((self._loss >= drop) & (pl.col("p_adjusted") <= alpha))
 
-    def _loss(self, table: pl.DataFrame) -> pl.Expr:
-        """Return by how much each system is worse than the baseline, in rows of a table of differences."""
+    @property
+    def _loss(self) -> pl.Expr:
+        """By how much each system is worse than the baseline, in rows of a table of differences."""
         signs = {metric.name: -1.0 if metric.higher_is_better else 1.0 for metric in self.measures}
-        if "metric" not in table.columns or self.is_of_two:
-            return pl.col("difference") * signs[self.metric.name]
         return pl.col("difference") * pl.col("metric").replace_strict(signs, return_dtype=pl.Float64)
 
     def untestable(self, alpha: float = 0.05) -> Table_co:
@@ -612,31 +563,9 @@ class Comparison(SlicedResult[Table_co]):
         return draw(self, **options)
 
     def _document(self) -> Document:
-        from anls_frame.reports import documents, many_documents  # noqa: PLC0415 - only to write
+        from anls_frame.reports.comparison_documents import comparison_document  # noqa: PLC0415 - only to write
 
-        if self.is_of_two:
-            return documents.comparison_document(self._view)
-        return many_documents.many_document(self._view_of_many)
-
-    @cached_property
-    def _view(self) -> ComparisonView:
-        from anls_frame.reports.documents import ComparisonView  # noqa: PLC0415 - only to write or show it
-
-        return ComparisonView(
-            tables=self.sliced_tables(),
-            flat=self.to_polars(),
-            transitions=self._all_transitions,
-            settings=self.settings,
-            signature=self.signature,
-            metric=self.metric,
-        )
-
-    @property
-    def _against(self) -> pl.DataFrame:
-        """Differences to the baseline: of several systems, all others stand beside it in all rows alone."""
-        if len(self._order) == 2:  # noqa: PLR2004
-            return self._long("differences", self._pairs())
-        return self._to_baseline.select(pl.lit(OVERALL).alias(SLICE), pl.all())
+        return comparison_document(self._view)
 
     @property
     def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
@@ -650,14 +579,15 @@ class Comparison(SlicedResult[Table_co]):
         # The first table has all rows.
         return found[:1] + [(columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in found[1:]]
 
-    @cached_property
-    def _view_of_many(self) -> ManyView:
-        from anls_frame.reports.many_documents import ManyView  # noqa: PLC0415 - only to write or show it
+    @property
+    def _view(self) -> ComparisonView:
+        from anls_frame.reports.comparison_documents import ComparisonView  # noqa: PLC0415 - only to write or show
 
-        return ManyView(
-            ranking=self.ranked,
-            against=self._against,
-            all_pairs=cache(lambda: self._long("differences", self._pairs())),
+        return ComparisonView(
+            ranking=lambda: self.ranked,
+            overall=self._overall,
+            differences=cache(self.to_polars),
+            all_pairs=lambda: self._flat(lambda columns: self._differences_by(columns, self._pairs())),
             transitions=self._all_transitions,
             tables=self._tables if self._by else (),
             settings=self.settings,
@@ -666,11 +596,9 @@ class Comparison(SlicedResult[Table_co]):
         )
 
     def _glances(self, most: int | None) -> list[Glance]:
-        from anls_frame.reports import documents, many_documents  # noqa: PLC0415 - only to show it
+        from anls_frame.reports.comparison_documents import comparison_glances  # noqa: PLC0415 - only to show it
 
-        if self.is_of_two:
-            return documents.comparison_glances(self._view, most)
-        return many_documents.many_glances(self._view_of_many, most)
+        return comparison_glances(self._view, most)
 
     def detectable_difference(self, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -857,7 +785,7 @@ class Comparison(SlicedResult[Table_co]):
         return dataclasses.replace(cast("Decision[Table_co]", decision), slices=table)
 
     def _of_two(self) -> tuple[str, str]:
-        if not self.is_of_two:
+        if len(self._order) > 2 or len(self.measures) > 1:  # noqa: PLR2004 - of a pair
             raise ValueError(
                 "what rows can show, and decisions, are for two systems in one metric; compare these alone"
             )
@@ -885,16 +813,10 @@ def _check_test(confidence: float, draws: int, seed: int) -> None:
 
 
 def _check_names(comparison: Comparison) -> None:
-    """Raise an error if names of systems or `by` columns are those of columns of the result."""
-    by = comparison.summary.settings.by
-    of_many = (*pairwise.COLUMNS, *ranking.COLUMNS, SLICE)
-    of_result = [*(pairwise.OF_TWO if comparison.is_of_two else of_many)]
-    of_result += [TABLE] if comparison.summary.settings.tables else []
-    # Two systems have a column each.
-    taken = {*by, *of_result} & set(comparison.systems if comparison.is_of_two else ())
-    if taken:
-        raise ValueError(f"systems {sorted(taken)} would collide with columns of the result; rename them")
-    reserved = [column for column in by if column in of_result]
+    """Raise an error if `by` columns have the names of columns of the result."""
+    settings = comparison.summary.settings
+    of_result = {*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if settings.tables else [])}
+    reserved = [column for column in settings.by if column in of_result]
     if reserved:
         raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
 
@@ -1031,7 +953,7 @@ def compare(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
-    >>> af.compare(df, {"old": "old", "new": "new"}, "answer").overall["difference"]
+    >>> af.compare(df, {"old": "old", "new": "new"}, "answer").overall["difference"].item()
     0.5
 
     A frame with a row for each system and question:
@@ -1039,7 +961,7 @@ def compare(
     >>> long = df.unpivot(["old", "new"], index="answer", variable_name="model", value_name="output")
     >>> af.compare(long, prediction="output", answers="answer", system="model", id="answer").overall[
     ...     "difference"
-    ... ]
+    ... ].item()
     0.5
     """
     _check_test(confidence, draws, seed)

@@ -1,8 +1,7 @@
-"""Reports and comparisons as documents to export, and in the short form that a screen shows."""
+"""Reports as documents to export, and in the short form that a screen shows, with what comparisons share."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,16 +14,14 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glances, slice_labels, spelled
-from anls_frame.export.document import GROUP, SLICE, TABLE
-from anls_frame.export.figures import Alignments, Crossed, Dumbbell, Histogram, Stacked
+from anls_frame.export.document import GROUP, SLICE
+from anls_frame.export.figures import Alignments, Crossed, Histogram, Stacked
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
-from anls_frame.protocol import PROTOCOLS, protocol_from_dict, resolve_errors
-from anls_frame.reports import type_changes
+from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
-from anls_frame.reports.pairwise import least_units, untestable
 from anls_frame.reports.type_changes import PLACE, categories
 from anls_frame.summary import details
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
     from anls_frame.export import Kind
     from anls_frame.export.display import Glance
     from anls_frame.export.figures import Figure
-    from anls_frame.reports.type_changes import Transitions
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
@@ -74,18 +70,6 @@ class ReportView:
     """Number of slices with fewer rows."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparisonView:
-    """What a comparison shows; each of its tables has the overall row first."""
-
-    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
-    flat: pl.DataFrame
-    transitions: Transitions
-    settings: Mapping[str, Any]
-    signature: str
-    metric: Metric
-
-
 def report_glances(view: ReportView, most: int | None) -> list[Glance]:
     """Return the tables of a report in their form for a screen, with at most `most` rows."""
     # Of metrics that were chosen, all are shown.
@@ -114,51 +98,25 @@ def report_document(view: ReportView) -> Document:
 
 def _slices_of_report(view: ReportView) -> Document:
     settings = view.summary.settings
-    tables, flat = _tables(view, settings.by, view.measures, dict.fromkeys(settings.lengths, "count"))
+    tables, flat = _tables(view)
     notes = _report_notes(view)
     return Document(
         _report_title(view), tables, {}, settings.signature, notes, flat=flat, head=_report_head(view)
     )
 
 
-def _tables(
-    view: ReportView | ComparisonView,
-    by: Sequence[str],
-    metrics: Sequence[Metric],
-    others: dict[str, Kind],
-) -> tuple[list[Table], Table | None]:
+def _tables(view: ReportView) -> tuple[list[Table], Table | None]:
     """Return the tables of slices and, of several, all of them in one."""
+    settings = view.summary.settings
+    lengths: dict[str, Kind] = dict.fromkeys(settings.lengths, "count")
     tables = [
-        Table(_by_name(keys), slices, kinds_of(slices.columns, keys, metrics) | others)
+        Table(_by_name(keys), slices, kinds_of(slices.columns, keys, view.measures) | lengths)
         for keys, slices in view.tables
     ]
     if len(tables) == 1:
         return tables, None
-    return tables, Table("Slices", view.flat, kinds_of(view.flat.columns, by, metrics) | others)
-
-
-def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
-    """Return the tables of a comparison in their form for a screen, with at most `most` rows."""
-    names = ("n", *view.settings["systems"], "difference", *_P_VALUES, "wins", "ties", "losses")
-    headings = {name: name for name in names} | {"p_value": "p", "p_adjusted": "p (adjusted)"}
-    return glances(_slices_of_comparison(view), headings, ("difference",), most)
-
-
-def comparison_document(view: ComparisonView) -> Document:
-    """Return a comparison as a document to export."""
-    document = _slices_of_comparison(view)
-    settings = view.settings
-    systems = list(settings["systems"])
-    tables = [*document.tables, *type_changes.tables(view.transitions, systems)]
-    figures = [_dumbbell(view), *type_changes.figures(view.transitions, systems[0])]
-    return replace(document, tables=tables, settings=settings, figures=figures)
-
-
-def _slices_of_comparison(view: ComparisonView) -> Document:
-    scores: dict[str, Kind] = dict.fromkeys(view.settings["systems"], view.metric.format or "number")
-    tables, flat = _tables(view, view.settings["by"], (), scores)
-    notes, first = _comparison_notes(view), _comparison_head(view)
-    return Document(_comparison_title(view), tables, {}, view.signature, notes, flat=flat, head=first)
+    kinds = kinds_of(view.flat.columns, settings.by, view.measures) | lengths
+    return tables, Table("Slices", view.flat, kinds)
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
@@ -340,75 +298,6 @@ def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
     return [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
 
 
-def _dumbbell(view: ComparisonView) -> Dumbbell:
-    (by, slices), settings = view.tables[0], view.settings
-    frame = slices.head(FIGURE_ROWS + 1)
-    first, second = settings["systems"]
-    rows = [
-        (label, row[first], row[second], spelled(row["difference"], (), "difference"))
-        for label, row in zip(slice_labels(frame, by), frame.iter_rows(named=True), strict=True)
-    ]
-    return Dumbbell("Both systems", _palette.system_colors(settings["systems"]), rows)
-
-
-def _comparison_head(view: ComparisonView) -> str:
-    """Return the difference of all rows, and the slice in which it is the worst for the second system."""
-    (first, second), metric = view.settings["systems"], view.metric
-    overall = view.flat.row(0, named=True)
-    if overall["difference"] is None:
-        return ""
-    kind = metric.format or "number"
-    scores = [f"{name} {spelled(overall[name], (), kind)}" for name in (second, first)]
-    ends = (overall["difference_low"], overall["difference_high"])
-    difference = spelled(overall["difference"], ends, "difference")
-    better = bool(metric.higher_is_better)
-    return head(
-        f"{metric.label} of {' against '.join(scores)}: {difference}",
-        overall["n"],
-        worst=worst_slice(view.tables, "difference", "difference", higher_is_better=better),
-    )
-
-
-def _comparison_notes(view: ComparisonView) -> list[str]:
-    """Return notes on the rows behind the figures."""
-    slices, settings, metric = view.flat, view.settings, view.metric
-    first, second = settings["systems"]
-    notes = [
-        conservation(settings["rows"], settings, has_texts=settings["has_texts"]),
-        *texts_notes(settings, settings["unanswerable"]),
-        *scoring_note(settings),
-        *documents_of_rows.note(settings["forgotten_documents"]),
-        *fine_note({by: table.height - 1 for by, table in view.tables}, settings["n"]),
-        f"Difference: {second} minus {first}; wins and losses are those of {second}.",
-    ]
-    if not metric.higher_is_better:
-        notes.append("Lower is better: a rise is a loss.")
-    elif not metric.is_built_in:
-        notes.append("Higher is better.")
-    if metric is BUILT_IN["cer_mean"]:
-        notes.append(
-            "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
-            "corpus CER (cer_corpus) divides all edits by all characters."
-        )
-    if metric is BUILT_IN["cer_corpus"]:
-        notes.append("Wins, ties and losses are by the CER of each row.")
-    if metric.is_built_in and metric.row == "cer" and settings["n_empty_reference"]:
-        empty = numbered(settings["n_empty_reference"], "empty reference")
-        notes.append(f"{empty}; CER counts the insertions there.")
-    if settings["by"]:
-        notes += [
-            "p (adjusted) allows for all slices of this table together; all rows are not among them.",
-            f"Each interval is one of {100 * settings['confidence']:g} % by itself, not adjusted for others.",
-        ]
-    return [*notes, *few_note(slices), *doubts(slices, settings)]
-
-
-def scoring_note(settings: Mapping[str, Any]) -> list[str]:
-    """Return the note on how the rows of a comparison were scored before, if there is one."""
-    protocol = protocol_from_dict(settings["protocol"])
-    return origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
-
-
 def fine_note(slices: Mapping[tuple[str, ...], int], rows: int) -> list[str]:
     """Return a note on `by` columns that have nearly as many values as there are rows."""
     fine = [
@@ -432,41 +321,6 @@ def few_note(frame: pl.DataFrame) -> list[str]:
     carriers = f"{FEW_CARRIERS} clusters that carry the figure"
     below = f"below {FEW_ROWS} rows, {FEW_UNITS:g} effective units or {carriers}"
     return [f"few_rows ({FEW}): {below}, where intervals are only roughly right."]
-
-
-def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: float) -> str | None:
-    """Return a note on the slices with too few units to reach a p-value of alpha, if there are any."""
-    rows = untestable(slices, alpha, settings["draws"])
-    if rows.is_empty():
-        return None
-    # Several systems or metrics have several lines for a slice.
-    rows = rows.unique([SLICE, *(name for name in (TABLE, *settings["by"]) if name in rows.columns)])
-    groups = rows.filter(pl.col(SLICE) == GROUP).height
-    what = [
-        *(["all rows together"] if groups < rows.height else []),
-        *([numbered(groups, "slice")] if groups else []),
-    ]
-    cluster = settings["cluster"]
-    units = "rows" if cluster is None else f"clusters ({cluster})"
-    least = least_units(alpha, settings["draws"])
-    few_draws = f"with {settings['draws']:,} draws p is larger"
-    fewer = few_draws if least == sys.maxsize else f"fewer than {least} {units}"
-    return f"{' and '.join(what)} cannot be tested at {alpha:g}: {fewer}."
-
-
-def doubts(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
-    """Return notes on p-values that cannot be small, and on p-values and intervals that disagree."""
-    note = untestable_note(slices, settings, _ALPHA)
-    notes = [] if note is None else [f"{note[0].upper()}{note[1:]}"]
-    alpha = round(1 - settings["confidence"], 12)
-    excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
-    disagreeing = slices.filter(excludes != (pl.col("p_value") <= alpha))
-    if disagreeing.height:
-        notes.append(
-            f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
-            "on the sums of differences, p the share of random sign flips that give a difference as large."
-        )
-    return notes
 
 
 def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[str]:
@@ -500,11 +354,6 @@ def _report_title(view: ReportView) -> str:
     of = f" of {view.name}" if view.name else ""
     by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
     return f"{what}{of} by {by}" if by else f"{what}{of} on all rows" if of else f"{what} of all rows"
-
-
-def _comparison_title(view: ComparisonView) -> str:
-    first, second = view.settings["systems"]
-    return f"{second} against {first}: {view.metric.label}"
 
 
 def _by_name(by: Sequence[str]) -> str:

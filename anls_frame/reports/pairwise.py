@@ -11,6 +11,7 @@ import polars as pl
 
 from anls_frame.reports.estimates import are_few, where_several
 from anls_frame.reports.lines import Line, Lines, lines
+from anls_frame.reports.system_scores import system_scores
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.system_sums import pairs as all_pairs
 
@@ -30,6 +31,8 @@ COLUMNS = (
     "system",
     "n",
     "score",
+    "score_low",
+    "score_high",
     "baseline_score",
     "difference",
     "difference_low",
@@ -40,9 +43,6 @@ COLUMNS = (
     "few_rows",
     "n_clusters",
 )
-
-OF_TWO = ("n", *COLUMNS[COLUMNS.index("difference") :], "slice")
-"""Columns of two systems in one metric, which stand beside those with the scores of the systems."""
 
 LEAST_UNITS = 2
 """Smallest number of units for a p-value; a single unit shows no spread."""
@@ -119,28 +119,27 @@ def _of_metric(
     keys, metric, names = of_metric.keys, of_metric.metric, list(summary.systems)
     has_clusters = summary.settings.cluster is not None
     first, second = np.array(pairs).T
-    x, y = of_metric.totals()
-    score = np.divide(x, y, out=np.full_like(x, np.nan), where=y > 0)
+    _, y = of_metric.totals()
+    scores = system_scores(summary, of_metric, test.confidence)
+    score = scores.score
     shape = (of_metric.slices.height, len(pairs))
     variance, effective, carrying = np.full((3, *shape), np.nan)
-    powers = np.zeros((4, shape[0]))
-    clusters = np.zeros(shape[0], np.int64)
     for place, line in enumerate(of_metric):
         effective[place], variance[place] = _spread(line, score[place], y[place], pairs)
         if has_clusters:
             few_units = line if len(line.unit) <= GROUPS else line.in_groups(GROUPS, test.seed)
             carrying[place] = _carrying(few_units, score[place], y[place], pairs)
-        powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
-        clusters[place] = line.counts.sum()
     difference = score[:, second] - score[:, first]
     low, high = statistics.t_interval(difference, variance, effective, test.confidence)
     if metric.span is not None:
         _, width = metric.span
         low, high = np.clip(low, -width, width), np.clip(high, -width, width)
-    several = where_several(powers[0], powers[1], carrying.T)
-    few = are_few(powers[0], statistics.effective_units(*powers), several).T
+    several = where_several(scores.powers[0], scores.powers[1], carrying.T)
+    few = are_few(scores.powers[0], statistics.effective_units(*scores.powers), several).T
     figures = {
         "score": score[:, second],
+        "score_low": scores.low[:, second],
+        "score_high": scores.high[:, second],
         "baseline_score": score[:, first],
         "difference": difference,
         "difference_low": low,
@@ -149,6 +148,7 @@ def _of_metric(
         "p_adjusted": p_values[1],
     }
     rows = np.repeat(np.arange(shape[0]), len(pairs))
+    n_clusters = pl.Series(scores.clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
     of_pairs = pl.DataFrame(
         {"baseline": [names[place] for place in first], "system": [names[place] for place in second]}
     )
@@ -162,7 +162,7 @@ def _of_metric(
         *(pl.Series(name, values.ravel(), nan_to_null=True) for name, values in figures.items()),
         *_voted(summary, of_metric, pairs),
         pl.Series("few_rows", few.ravel()),
-        n_clusters=pl.Series(clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64),
+        n_clusters=n_clusters,
     ).select(*keys, *COLUMNS)
 
 

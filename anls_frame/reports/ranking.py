@@ -6,21 +6,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.reports.estimates import (
-    FEW_CARRIERS,
-    Sums,
-    are_few,
-    brought_back,
-    brought_to_unit,
-    carried_by,
-    interval,
-    units,
-)
-from anls_frame.reports.lines import Lines, lines
+from anls_frame.reports.estimates import FEW_CARRIERS
+from anls_frame.reports.lines import lines
 from anls_frame.reports.pairwise import system_sums
-from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import FINE_BITS
-from anls_frame.summary.keys import explode_lists
+from anls_frame.reports.system_scores import system_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from anls_frame.reports.lines import Lines
     from anls_frame.reports.pairwise import Test
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.systems_summary import SystemsSummary
@@ -37,8 +27,8 @@ COLUMNS = (
     "system",
     "n",
     "score",
-    "low",
-    "high",
+    "score_low",
+    "score_high",
     "rank",
     "rank_low",
     "rank_high",
@@ -116,54 +106,18 @@ def _of_metric(
     import numpy as np  # noqa: PLC0415 - only to compare
 
     keys, metric, names = of_metric.keys, of_metric.metric, list(summary.systems)
-    x, y = of_metric.totals()
-    shape = x.shape
-    y = np.broadcast_to(y, shape)
-    score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)
-    xx, xy, yy, bracket, cubes, fourths = np.zeros((6, *shape))
-    powers = np.zeros((4, shape[0]))
-    clusters = np.zeros(shape[0], np.int64)
-    for place, line in enumerate(of_metric):
-        residual = line.x - np.nan_to_num(score[place]) * line.y
-        moments = (
-            *((xx, line.x**2), (xy, line.x * line.y), (yy, line.y**2), (bracket, residual**2)),
-            *((cubes, line.y**3), (fourths, line.y**4)),
-        )
-        for into, values in moments:
-            into[place] = line.counts @ np.broadcast_to(values, residual.shape)
-        powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
-        clusters[place] = line.counts.sum()
-    sizes = (np.repeat(one[:, None], shape[1], 1) for one in powers)
-    sums = brought_to_unit(Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes), metric)
-    if metric.counts_fields:
-        sums = sums.of_fields(cubes, fourths)
-    elif metric.interval == "bounded":
-        sums = sums._replace(squares=_squares(summary, of_metric))
-    low, high = brought_back(metric, score, *interval(metric.interval, sums, test.confidence))
-    carried = np.full(shape, np.inf) if metric.is_share else carried_by(metric.interval, sums)
-    effective = units(sums)
-    few = are_few(powers[0][:, None], effective, carried)
+    scores = system_scores(summary, of_metric, test.confidence)
+    shape = scores.score.shape
     _, width = metric.span or (0, 1)
-    few = with_ranks_on_few(few, better, score / width, effective)
+    few = with_ranks_on_few(scores.few, better, scores.score / width, scores.effective)
     rows = np.repeat(np.arange(shape[0]), shape[1])
     has_clusters = summary.settings.cluster is not None
+    n_clusters = pl.Series(scores.clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
+    figures = {"score": scores.score, "score_low": scores.low, "score_high": scores.high}
     return of_metric.slices.select(*keys, "n")[rows].with_columns(
         pl.lit(metric.name).alias("metric"),
         pl.Series("system", names * shape[0], dtype=pl.String),
-        *(
-            pl.Series(name, np.asarray(values).ravel(), nan_to_null=True)
-            for name, values in (("score", score), ("low", low), ("high", high))
-        ),
+        *(pl.Series(name, np.asarray(values).ravel(), nan_to_null=True) for name, values in figures.items()),
         pl.Series("few_rows", few.ravel()),
-        n_clusters=pl.Series(clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64),
+        n_clusters=n_clusters,
     )
-
-
-def _squares(summary: SystemsSummary, of_metric: Lines) -> FloatArray:
-    """Return the sums of squared scores in [0, 1] over rows, lines by systems."""
-    keys = of_metric.keys
-    names = [f"square_{system}" for system in range(of_metric.systems)]
-    slices = explode_lists(summary.sums.slices[of_metric.metric.name], keys).filter(pl.col("n") > 0)
-    sums = [fixed_point.floats(pl.col(name).sum(), FINE_BITS).alias(name) for name in names]
-    added = slices.group_by(keys).agg(sums).sort(keys) if keys else slices.select(sums)
-    return added.select(names).to_numpy()

@@ -164,6 +164,11 @@ class Report(SlicedResult[Table_co]):
             names["cluster"] = cluster
         return rows.rename(names, strict=False)
 
+    @cached_property
+    def overall(self) -> dict[str, Any]:
+        """Counts and scores of all rows."""
+        return self._overall.row(0, named=True)
+
     def by(self, *columns: str) -> Table_co:
         """
         Counts and scores, grouped by some of the `by` columns.

@@ -29,14 +29,14 @@ _MATRICES = 12
 _OLD_AND_NEW = "Error types, old and new"
 
 
-def headings(systems: Sequence[str]) -> dict[str, str]:
-    """Return what columns of transitions are called for people, by the names of the systems."""
+def headings(columns: Sequence[str], systems: Sequence[str]) -> dict[str, str]:
+    """Return the columns of transitions that people read, under the names of the systems."""
     first, *others = (shortened(name) for name in systems)
-    of_first = f"error type of {first}"
-    if len(others) > 1:
-        return dict(zip(PAIR, (of_first, "its error type"), strict=True))
-    # The name of the other system would be the same in all rows.
-    return {"system": "", **dict(zip(PAIR, (of_first, f"error type of {others[0]}"), strict=True))}
+    other = "its error type" if len(others) > 1 else f"error type of {others[0]}"
+    named = dict(zip(PAIR, (f"error type of {first}", other), strict=True))
+    # The name of the only other system would be the same in all rows.
+    shown = [name for name in columns if name != "system" or len(others) > 1]
+    return {name: named.get(name, name) for name in shown}
 
 
 def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
@@ -47,7 +47,7 @@ def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
             name,
             frame,
             {**kinds, **dict.fromkeys(keys, "key")},
-            headings=headings(systems),
+            headings=headings(frame.columns, systems),
         )
         for name, (keys, frame) in zip(_names(transitions), transitions, strict=True)
     ]

@@ -79,7 +79,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
     >>> parts = [
     ...     af.summarize_systems(half, {"old": "old", "new": "new"}, "answer") for half in (df[:1], df[1:])
     ... ]
-    >>> af.Comparison.from_summary(af.merge(parts)).overall["difference"]
+    >>> af.Comparison.from_summary(af.merge(parts)).overall["difference"].item()
     0.5
     """
 
@@ -158,7 +158,7 @@ class SystemsSummary(Saved, Generic[Table_co]):
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"a": ["x"] * 9000, "b": ["y"] * 9000, "answer": ["x"] * 9000})
         >>> summary = af.summarize_systems(df.with_row_index("doc"), ["a", "b"], "answer", cluster="doc")
-        >>> af.Comparison.from_summary(summary.fold_clusters()).overall["difference"]
+        >>> af.Comparison.from_summary(summary.fold_clusters()).overall["difference"].item()
         -1.0
         """
         if self.settings.cluster is None:
@@ -326,7 +326,7 @@ def summarize_systems(
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
     >>> summary = af.summarize_systems(df, ["old", "new"], "answer")
-    >>> af.Comparison.from_summary(summary).overall["difference"]
+    >>> af.Comparison.from_summary(summary).overall["difference"].item()
     0.5
     """
     check_part(part)

@@ -237,8 +237,8 @@ def test_rows_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
 
     frame = daft.from_arrow(ROWS)
     monkeypatch.setattr(daft.DataFrame, "__arrow_c_stream__", collect, raising=False)
-    assert af.report(frame=frame, prediction="p", answers="a").overall["n"] == 3
-    assert af.compare(frame=frame, systems={"x": "p", "y": "p"}, answers="a").overall["n"] == 3
+    assert af.report(frame=frame, prediction="p", answers="a").overall["n"].item() == 3
+    assert af.compare(frame=frame, systems={"x": "p", "y": "p"}, answers="a").overall["n"].item() == 3
     with pytest.raises(AssertionError, match="the rows were collected"):
         af.worst(frame, "p", "a")
 

@@ -284,7 +284,7 @@ def test_a_comparison_shows_both_systems(tmp_path: Path) -> None:
     shown = Page(made.write(tmp_path / "comparison.html").read_text(encoding="utf-8"))
 
     check_harmless(shown)
-    assert "Both systems" in shown.texts("h2")
+    assert "ANLS by type" in shown.texts("h2")
     assert shown.texts("ul", "key") == ["<old>new"]
     points = [a for tag, a, _ in shown.elements if tag == "circle" and a["r"] == "5"]
     assert len({a["stroke"] for a in points}) == 2
@@ -467,7 +467,7 @@ def test_the_head_of_a_comparison_names_the_slice_that_lost_most() -> None:
     made = af.compare(frame, ["old", "new"], "answer", by="lang")
     german = made.by_group.filter(lang="de")
     low, high = (f"{german[f'difference_{name}'][0]:+.3f}" for name in ("low", "high"))
-    ends = [f"{made.overall[f'difference_{name}']:+.3f}" for name in ("low", "high")]
+    ends = [f"{made.overall[f'difference_{name}'].item():+.3f}" for name in ("low", "high")]
     assert made.to_document().head == (
         f"ANLS of new 0.808 against old 0.596: +0.212 [{', '.join(ends)}] over 99 rows; "
         f"worst: de -0.200 [{low}, {high}]."
@@ -487,7 +487,7 @@ def test_the_head_of_many_systems_names_those_that_may_be_the_best() -> None:
     )
     made = af.compare(frame, ["c", "b", "a"], "answer", metrics=["anls", "cer_mean"], by="part")
     ends = {
-        row["system"]: f"[{row['low']:.3f}, {row['high']:.3f}]"
+        row["system"]: f"[{row['score_low']:.3f}, {row['score_high']:.3f}]"
         for row in made.ranking.filter(slice="overall", metric="anls").to_dicts()
     }
     assert made.to_document().head == (

@@ -83,4 +83,4 @@ def test_names_are_taken_as_before() -> None:
     systems = {"one": "prediction", "other": "answer"}
 
     assert af.report(FRAME, "prediction", "answer", by=["lang"], metrics="score").by_group["n"].sum() == 2
-    assert af.compare(FRAME, systems, "answer", cluster="lang").overall["n"] == 2
+    assert af.compare(FRAME, systems, "answer", cluster="lang").overall["n"].item() == 2

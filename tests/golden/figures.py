@@ -143,18 +143,12 @@ def report_figures(report: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def comparison_figures(comparison: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Yield all figures of a comparison, whatever the shape of its tables is."""
+    """Yield all figures of a comparison."""
     by = [*comparison.summary.settings.by]
     keys = ["slice", "table", *by, "metric", "baseline", "system"]
     yield from table(comparison.ranking, keys, f"{name} ranking")
     yield from table(comparison.differences(), keys, f"{name} differences")
-    flat = comparison.to_polars()
-    first, second = [*comparison.systems][:2]
-    if first in flat.columns:
-        flat = flat.rename({first: "baseline_score", second: "score"}).with_columns(
-            metric=pl.lit(comparison.metric.name), baseline=pl.lit(first), system=pl.lit(second)
-        )
-    yield from table(flat, keys, f"{name} flat")
+    yield from table(comparison.to_polars(), keys, f"{name} flat")
     if comparison.summary.transitions:
         yield from table(
             comparison.transitions, [*by, "system", "old_error_type", "new_error_type"], f"{name} transitions"
@@ -235,7 +229,7 @@ def comparisons() -> Iterator[tuple[str, Any]]:
         regressions = comparison.regressions(0.001, 0.5)
         yield f"{name} regressions", regressions.height
         yield f"{name} untestable", comparison.untestable(1e-6).height
-        if comparison.is_of_two:
+        if len(comparison.systems) == 2 and len(comparison.measures) == 1:
             keys = ["slice", *comparison.summary.settings.by]
             yield from table(comparison.sample_size(0.02), keys, f"{name} sample_size")
             yield from table(comparison.detectable_difference(), keys, f"{name} detectable")

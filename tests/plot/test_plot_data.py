@@ -188,8 +188,8 @@ def test_a_dumbbell_has_the_comparisons_numbers() -> None:
     ax = plot.comparison(made)
 
     assert [line.get_xdata().tolist() for line in ax.lines] == [
-        table["first"].to_list(),
-        table["second"].to_list(),
+        table["baseline_score"].to_list(),
+        table["score"].to_list(),
     ]
     assert labels(ax) == ["all rows", "form", "table", "null"]
     written = f"{table['difference'][0]:+.3f} [{table['difference_low'][0]:+.3f}, "

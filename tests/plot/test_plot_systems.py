@@ -45,14 +45,17 @@ def test_points_intervals_and_ranks_are_those_of_the_ranking(metric: str) -> Non
     assert [point.get_xdata()[0] for point in points] == overall["score"].to_list()
     assert [point.get_ydata()[0] for point in points] == [0, 1, 2]
     drawn = [collection.get_segments()[0][:, 0].tolist() for collection in ax.collections]
-    assert drawn == [list(ends) for ends in overall.select("low", "high").rows() if None not in ends]
+    assert drawn == [
+        list(ends) for ends in overall.select("score_low", "score_high").rows() if None not in ends
+    ]
     for text, row in zip(ax.get_yticklabels(), overall.iter_rows(named=True), strict=True):
         low, high = row["rank_low"], row["rank_high"]
         ranks = f"{low}" if low == high else f"{low}–{high}"  # noqa: RUF001 - as it is shown
         assert text.get_text() == f"{row['system']} ({ranks})"
         assert (text.get_fontweight() == "bold") == row["possibly_best"]
     assert [text.get_text() for text in ax.texts] == [
-        f"{row['score']:.3f} [{row['low']:.3f}, {row['high']:.3f}]" for row in overall.iter_rows(named=True)
+        f"{row['score']:.3f} [{row['score_low']:.3f}, {row['score_high']:.3f}]"
+        for row in overall.iter_rows(named=True)
     ]
     assert ("lower is better" in ax.get_xlabel()) == (metric == "cer_corpus")
     assert "95 % interval" in ax.get_xlabel()

@@ -83,7 +83,7 @@ def test_the_frame_is_compared_as_two_columns_are() -> None:
 
     columns = {name: f"prediction_{name}" for name in ENGINES}
     expected = af.compare(pair.frame, columns, "answers", **options)
-    assert comparison.overall == expected.overall
+    assert_frame_equal(comparison.overall, expected.overall)
     assert_frame_equal(comparison.by_group, expected.by_group)
 
 

@@ -111,7 +111,7 @@ def test_a_report_and_a_comparison_take_the_frame_as_it_is() -> None:
     comparison = af.compare(pages, ["alto", "text"], "reference", metrics="cer_corpus")
 
     assert report.overall["cer_corpus"] == edits / len(PRINTED)
-    assert comparison.overall["difference"] == 0
+    assert comparison.overall["difference"].item() == 0
 
 
 # PAGE

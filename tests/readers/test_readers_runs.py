@@ -105,7 +105,7 @@ def test_the_tasks_of_a_folder_are_one_frame(tmp_path: Path) -> None:
     ]
     names: dict[str, Any] = {"prediction": "prediction", "system": "system", "id": ["task", "question_id"]}
     comparison = af.compare(frame, answers="answers", by="task", **names)
-    assert comparison.overall["difference"] == 0.25
+    assert comparison.overall["difference"].item() == 0.25
     assert comparison.by_group.sort("task")["difference"].to_list() == [0.5, 0.0]
     assert af.read_logs(tmp_path / "org__m1")["system"].unique().to_list() == ["org__m1"]
     assert_frame_equal(

@@ -42,7 +42,7 @@ def figures_of(row: dict[str, Any]) -> list[str]:
     else:
         difference += f" [{NONE}]"
     p_values = [NONE if row[name] is None else f"{row[name]:.4f}" for name in ("p_value", "p_adjusted")]
-    scores = [f"{row[name]:.3f}" for name in ("old", "new")]
+    scores = [f"{row[name]:.3f}" for name in ("baseline_score", "score")]
     counts = [
         f"{row['n']}{'*' if row['few_rows'] else ''}",
         *(str(row[name]) for name in ("wins", "ties", "losses")),
@@ -69,7 +69,7 @@ def test_systems_called_as_the_ends_of_an_interval_are_shown_by_themselves() -> 
     one = compare(FRAME, {"anls": "a", "anls_low": "b"}, "t")
     line = next(line for line in repr(one).splitlines() if "all rows" in line)
 
-    for figure in (one.overall["anls"], one.overall["anls_low"]):
+    for figure in one.overall.select("baseline_score", "score").row(0):
         assert f" {figure:.3f} " in line
         assert f"{figure:.3f}" in Texts(one._repr_html_()).cells
 
@@ -80,7 +80,7 @@ def test_notes_account_for_the_rows_and_say_who_wins() -> None:
     for note in (
         "5 rows: 4 scored, 1 without an answer. Missing predictions, scored as the empty text: 1 of old.",
         "Difference: new minus old; wins and losses are those of new.",
-        "p (adjusted) allows for all slices of this table together; all rows are not among them.",
+        "p (adjusted) allows for all slices of a table together; all rows are a table of their own.",
         "Each interval is one of 95 % by itself, not adjusted for others.",
         "All rows together and 3 slices cannot be tested at 0.05: fewer than 6 rows.",
         one.signature,
@@ -167,7 +167,7 @@ def test_no_difference_is_shown_as_minus_zero(difference: float, tmp_path: Path)
 def test_small_p_values_are_bounds() -> None:
     frame = pl.DataFrame({"x": [0.0] * 100, "y": [0.5] * 50 + [0.6] * 50})
     one = compare(frame, {"x": "x", "y": "y"}, None, draws=100_000)
-    assert one.overall["p_value"] == pytest.approx(1e-5, rel=0.01)
+    assert one.overall["p_value"].item() == pytest.approx(1e-5, rel=0.01)
     assert "<0.0001" in repr(one)
 
 
@@ -234,7 +234,7 @@ def test_files_hold_the_figures(suffix: str, tmp_path: Path) -> None:
             assert document["settings"]["digests"].keys() == {"old", "new"}
         case ".jsonl":
             lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-            assert one.overall["difference"] in [line.get("difference") for line in lines]
+            assert one.overall["difference"].item() in [line.get("difference") for line in lines]
         case ".parquet":
             assert pl.read_parquet(path).select(frame.columns).equals(frame)
         case ".xlsx":
@@ -242,5 +242,5 @@ def test_files_hold_the_figures(suffix: str, tmp_path: Path) -> None:
             assert any("difference" in row for row in sheet.rows())
         case _:
             text = path.read_text(encoding="utf-8")
-            assert f"{one.overall['new']:.3f}" in text
+            assert f"{one.overall['score'].item():.3f}" in text
             assert "table" in text

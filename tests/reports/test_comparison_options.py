@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 BOUNDS = ["difference_low", "difference_high"]
 COLUMNS = [
-    *("n", "difference", *BOUNDS, "p_value", "p_adjusted"),
-    *("wins", "ties", "losses", "few_rows", "n_clusters"),
+    *("metric", "baseline", "system", "n", "score", "score_low", "score_high", "baseline_score"),
+    *("difference", *BOUNDS, "p_value", "p_adjusted", "wins", "ties", "losses", "few_rows", "n_clusters"),
 ]
 FRAME = pl.DataFrame(
     {
@@ -36,12 +36,12 @@ SYSTEMS = {"old": "a", "new": "b"}
 
 def test_columns_are_those_promised() -> None:
     made = compare(FRAME, SYSTEMS, "t", by="k")
-    assert made.by_group.columns == ["k", "n", "old", "new", *COLUMNS[1:]]
-    assert list(made.overall) == [name for name in made.by_group.columns if name not in ("k", "p_adjusted")]
+    assert made.by_group.columns == ["k", *COLUMNS]
+    assert made.overall.columns == COLUMNS
     frame = made.to_polars()
     assert frame.columns == ["slice", *made.by_group.columns]
     assert frame["slice"].to_list() == ["overall", "group", "group", "group"]
-    assert frame.row(0, named=True)["p_adjusted"] is None
+    assert frame.head(1).select(COLUMNS).equals(made.overall)
     assert frame.tail(-1).drop("slice").equals(made.by_group)
     assert compare(FRAME, SYSTEMS, "t").to_polars()["slice"].to_list() == ["overall"]
 
@@ -59,10 +59,10 @@ def test_slices_are_sorted_by_size_and_key_with_null_last() -> None:
 def test_wins_and_losses_follow_the_better_score(metric: Any, difference: float) -> None:
     # The second system loses one row altogether and gets one right that was two thirds right.
     frame = pl.DataFrame({"a": ["ab", "ab", "abc"], "b": ["xyz", "ab", "abd"], "t": ["ab", "ab", "abd"]})
-    made = compare(frame, SYSTEMS, "t", metrics=metric).overall
+    made = compare(frame, SYSTEMS, "t", metrics=metric).overall.row(0, named=True)
     assert (made["wins"], made["ties"], made["losses"]) == (1, 1, 1)
     assert made["difference"] == pytest.approx(difference)
-    assert made["difference"] == pytest.approx(made["new"] - made["old"])
+    assert made["difference"] == pytest.approx(made["score"] - made["baseline_score"])
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_wins_and_losses_follow_the_better_score(metric: Any, difference: float)
 def test_rows_are_accounted_for(missing: Any, counts: dict[str, int]) -> None:
     made = compare(FRAME, SYSTEMS, "t", by="k", missing=missing)
     assert {name: made.settings[name] for name in counts} == counts
-    assert made.overall["n"] == counts["n"]
+    assert made.overall["n"].item() == counts["n"]
     expected = {"r": 2, "s": 2, None: 1} if missing == "empty" else {"r": 1, "s": 2, None: 1}
     assert dict(made.by_group.select("k", "n").iter_rows()) == expected
 
@@ -86,17 +86,17 @@ def test_nothing_to_compare(cluster: str | None) -> None:
     for frame in frames:
         made = compare(frame, SYSTEMS, "t", by="k", cluster=cluster)
         assert made.by_group.is_empty()
-        assert [made.overall[name] for name in ("n", "wins", "ties", "losses")] == [0, 0, 0, 0]
-        for name in ("old", "new", "difference", "difference_low", "difference_high", "p_value"):
-            assert made.overall[name] is None
+        assert made.overall.select("n", "wins", "ties", "losses").row(0) == (0, 0, 0, 0)
+        for name in ("score", "baseline_score", "difference", *BOUNDS, "p_value"):
+            assert made.overall[name].item() is None
         assert not made.regressed()
         assert "0 scored" in repr(made)
         assert made._repr_html_()
 
 
 def test_one_row_has_a_difference_but_no_interval() -> None:
-    made = compare(FRAME[1], SYSTEMS, "t").overall
-    assert (made["n"], made["old"], made["new"], made["difference"]) == (1, 0, 1, 1)
+    made = compare(FRAME[1], SYSTEMS, "t").overall.row(0, named=True)
+    assert (made["n"], made["baseline_score"], made["score"], made["difference"]) == (1, 0, 1, 1)
     assert (made["difference_low"], made["difference_high"]) == (None, None)
     assert made["p_value"] is None
 
@@ -108,12 +108,13 @@ def test_existing_scores_are_compared_as_they_are(column: list[Any]) -> None:
     frame = pl.DataFrame({"x": column, "y": [0.25, 1.0, 1.0]})
     made = compare(frame, {"x": "x", "y": "y"}, None, metrics="nls")
     differences = [1.0 * y - x for x, y in frame.iter_rows() if x is not None]
-    assert made.overall["n"] == len(differences)
+    assert made.overall["n"].item() == len(differences)
     assert made.settings["n_dropped"] == 3 - len(differences)
     assert made.settings["n_missing"] == {"x": 3 - len(differences), "y": 0}
     assert made.settings["rows"] == 3
     assert made.settings["missing"] == "drop"
-    assert made.overall["difference"] == (sum(differences) / len(differences) if differences else None)
+    expected = sum(differences) / len(differences) if differences else None
+    assert made.overall["difference"].item() == expected
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
@@ -143,9 +144,12 @@ def test_systems_are_two_names_with_their_columns(systems: Any) -> None:
 
 
 @pytest.mark.parametrize("name", [*COLUMNS, "slice", "k"])
-def test_systems_named_as_columns_of_the_result_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"systems \['{name}'\] would collide with columns of the result"):
-        compare(FRAME, {"old": "a", name: "b"}, "t", by="k")
+def test_systems_may_be_named_as_columns_of_the_result(name: str) -> None:
+    made = compare(FRAME, {"old": "a", name: "b"}, "t", by="k")
+    expected = compare(FRAME, SYSTEMS, "t", by="k").to_polars()
+    assert made.to_polars().equals(expected.with_columns(system=pl.lit(name)))
+    heading = repr(made).splitlines()[2]
+    assert re.search(rf"┆ {name}( \(2\))? +┆", heading)
 
 
 @pytest.mark.parametrize("name", [*COLUMNS, "slice"])
@@ -165,7 +169,7 @@ def test_any_other_name_will_do(name: str) -> None:
     found = compare(renamed, SYSTEMS, "t", by=name, cluster="d")
     assert found.to_polars().equals(expected.to_polars().rename({"k": name}))
     named = compare(FRAME, {name: "a", "new": "b"}, "t", by="k", cluster="d")
-    assert named.to_polars().equals(expected.to_polars().rename({"old": name}))
+    assert named.to_polars().equals(expected.to_polars().with_columns(baseline=pl.lit(name)))
     for made in (found, named):
         assert "+" in repr(made)
         assert made._repr_html_()
@@ -234,20 +238,21 @@ def test_roll_up_by_unknown_or_doubled_columns_is_refused() -> None:
 
 def test_options_reach_the_scores() -> None:
     frame = pl.DataFrame({"a": ["abcd", "ABC"], "b": ["abxx", "abc"], "t": ["abce", "abc"]})
-    defaults = compare(frame, SYSTEMS, "t").overall
+    defaults = compare(frame, SYSTEMS, "t").overall["baseline_score"].item()
     rrc = af.PROTOCOLS["rrc"].replace(threshold=0.9)
     folded = af.PROTOCOLS["anls"].replace(errors="anls")
-    assert compare(frame, SYSTEMS, "t", protocol=rrc).overall["old"] == 0.5
-    assert defaults["old"] == pytest.approx(0.875)
-    assert compare(frame, SYSTEMS, "t", metrics="cer").overall["old"] > 0.5
-    assert compare(frame, SYSTEMS, "t", metrics="cer", protocol=folded).overall["old"] == 0.125
+    assert compare(frame, SYSTEMS, "t", protocol=rrc).overall["baseline_score"].item() == 0.5
+    assert defaults == pytest.approx(0.875)
+    assert compare(frame, SYSTEMS, "t", metrics="cer").overall["baseline_score"].item() > 0.5
+    of_folded = compare(frame, SYSTEMS, "t", metrics="cer", protocol=folded).overall
+    assert of_folded["baseline_score"].item() == 0.125
 
 
 def test_a_seed_may_be_of_any_size() -> None:
     frame = pl.DataFrame({"x": [0.1 * n for n in range(40)], "y": [3.9 - 0.1 * n for n in range(40)]})
     made = [compare(frame, {"x": "x", "y": "y"}, None, seed=seed).overall for seed in (10**30, 10**30, 2**64)]
-    assert made[0] == made[1]
-    assert made[2].keys() == made[0].keys()
+    assert made[0].equals(made[1])
+    assert made[2].columns == made[0].columns
 
 
 def test_settings_and_signature_say_what_was_compared() -> None:

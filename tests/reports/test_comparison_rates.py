@@ -131,7 +131,7 @@ def test_corpus_rates_are_those_of_plain_loops(rows: list[dict[str, Any]], clust
 @given(rows=st.lists(ROW, min_size=4, max_size=12))
 def test_interval_of_rates_is_the_linearised_one(rows: list[dict[str, Any]]) -> None:
     frame = pl.DataFrame(rows, schema=SCHEMA)
-    made = compare(frame, SYSTEMS, "answers", cluster="doc", metrics="cer_corpus").overall
+    made = compare(frame, SYSTEMS, "answers", cluster="doc", metrics="cer_corpus").overall.row(0, named=True)
     clusters: dict[Any, list[Part]] = {}
     for _, unit, part in parts_of(rows, "doc"):
         clusters.setdefault(unit, []).append(part)
@@ -162,11 +162,11 @@ def test_rates_are_those_of_the_reports(cluster: str | None) -> None:
         cluster=cluster,
         metrics="cer_corpus",
     )
-    for system, column in (("t", "tesseract"), ("r", "rapidocr")):
+    for score, column in (("baseline_score", "tesseract"), ("score", "rapidocr")):
         alone = af.report(frame, column, "answers", by="question_types")
-        assert made.overall[system] == pytest.approx(alone.overall["cer_corpus"], rel=1e-12)
+        assert made.overall[score].item() == pytest.approx(alone.overall["cer_corpus"], rel=1e-12)
         expected = dict(alone.by_group.select("question_types", "cer_corpus").iter_rows())
-        assert dict(made.by_group.select("question_types", system).iter_rows()) == pytest.approx(expected)
+        assert dict(made.by_group.select("question_types", score).iter_rows()) == pytest.approx(expected)
 
 
 def test_equal_lengths_make_it_the_sign_flip_test_of_errors() -> None:
@@ -177,7 +177,7 @@ def test_equal_lengths_make_it_the_sign_flip_test_of_errors() -> None:
             "t": ["abcd"] * 7,
         }
     )
-    made = compare(frame, {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall
+    made = compare(frame, {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall.row(0, named=True)
     assert made["p_value"] == af.statistics.sign_flip([1, -2, -1, 0, -1, -2, 2])
     assert made["difference"] == pytest.approx(-3 / 28)
 
@@ -211,9 +211,9 @@ def test_one_blank_page_does_not_decide() -> None:
     )
     mean = compare(frame, {"old": "old", "new": "new"}, "t", metrics="cer")
     corpus = compare(frame, {"old": "old", "new": "new"}, "t", metrics="cer_corpus")
-    assert mean.overall["difference"] > 1
-    assert corpus.overall["difference"] == pytest.approx((20 * 50 + 36) / 20_000 - 0.2)
-    assert corpus.overall["p_value"] < 0.01
+    assert mean.overall["difference"].item() > 1
+    assert corpus.overall["difference"].item() == pytest.approx((20 * 50 + 36) / 20_000 - 0.2)
+    assert corpus.overall["p_value"].item() < 0.01
     for made in (mean, corpus):
         assert "1 empty reference; CER counts the insertions there." in repr(made).splitlines()
     assert repr(mean).splitlines()[0].endswith("CER (mean)")
@@ -226,7 +226,9 @@ def test_one_blank_page_does_not_decide() -> None:
 
 def test_rates_without_any_length_are_null() -> None:
     frame = pl.DataFrame({"a": ["", "x"], "b": ["x", ""], "t": ["", ""]})
-    made = compare(frame, {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall
-    assert [made[name] for name in ("a", "b", "difference", "difference_low", "p_value")] == [None] * 5
+    made = compare(frame, {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall.row(0, named=True)
+    assert [
+        made[name] for name in ("baseline_score", "score", "difference", "difference_low", "p_value")
+    ] == [None] * 5
     assert (made["n"], made["wins"], made["losses"]) == (2, 1, 1)
-    assert compare(frame.clear(), {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall["n"] == 0
+    assert compare(frame.clear(), {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall["n"].item() == 0

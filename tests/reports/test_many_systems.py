@@ -49,9 +49,10 @@ FRAME = drawn()
     ids=str,
 )
 def test_scores_are_those_of_reports_of_each_system(by: Any, cluster: str | None, missing: Any) -> None:
-    made = compare(
+    comparison = compare(
         FRAME, SYSTEMS, "answer", by=by, cluster=cluster, metrics=METRICS, missing=missing, draws=99
-    ).ranking
+    )
+    made, differences = comparison.ranking, comparison.to_polars()
     common = FRAME
     if missing == "drop":
         common = FRAME.drop_nulls(SYSTEMS)
@@ -62,10 +63,13 @@ def test_scores_are_those_of_reports_of_each_system(by: Any, cluster: str | None
         keys = [name for name in ("slice", "table", "k", "lang") if name in of_system.columns]
         for metric in METRICS:
             ranked = made.filter((pl.col("system") == system) & (pl.col("metric") == metric))
-            ends = {metric: "score", f"{metric}_low": "low", f"{metric}_high": "high"}
+            ends = {metric: "score", f"{metric}_low": "score_low", f"{metric}_high": "score_high"}
             expected = of_system.select(*keys, "n", *ends).rename(ends).sort(keys)
             assert_frame_equal(ranked.select(expected.columns).sort(keys), expected, rel_tol=1e-9)
             assert ranked.sort(keys)["score"].equals(expected["score"], null_equal=True)
+            if system != SYSTEMS[0]:
+                changed = differences.filter(system=system, metric=metric)
+                assert_frame_equal(changed.select(expected.columns).sort(keys), expected, rel_tol=1e-9)
 
 
 @pytest.mark.parametrize(("metric", "cluster", "missing"), crossed(METRICS, [None, "doc"], ["empty", "drop"]))
@@ -82,12 +86,8 @@ def test_differences_are_those_of_comparisons_of_two(metric: str, cluster: str |
         options["draws"] = draws
         of_two = compare(frame, {first: first, second: second}, "answer", **options).to_polars()
         row = whole.filter((pl.col("baseline") == first) & (pl.col("system") == second)).sort("slice", "k")
-        names = {first: "baseline_score", second: "score"}
-        expected = of_two.rename(names).sort("slice", "k")
-        columns = [
-            *("slice", "k", "n", "score", "baseline_score", "difference", "difference_low"),
-            *("difference_high", "wins", "ties", "losses", "few_rows", "n_clusters"),
-        ]
+        expected = of_two.sort("slice", "k")
+        columns = [name for name in expected.columns if name not in ("p_value", "p_adjusted")]
         assert_frame_equal(row.select(columns), expected.select(columns), rel_tol=1e-9, abs_tol=1e-12)
         # Units are drawn anew, not swapped: p-values are null in the same lines.
         assert row["p_value"].is_null().to_list() == expected["p_value"].is_null().to_list()
@@ -108,7 +108,7 @@ def test_two_systems_in_several_metrics_have_the_figures_of_each(cluster: str | 
     for metric in METRICS:
         alone = compare(FRAME, pair, "answer", by="lang", cluster=cluster, metrics=metric).to_polars()
         row = made.differences().filter(pl.col("metric") == metric).sort("slice", "lang")
-        expected = alone.rename({"a": "baseline_score", "b": "score"}).sort("slice", "lang")
+        expected = alone.sort("slice", "lang")
         columns = [name for name in expected.columns if name != "p_adjusted"]
         assert_frame_equal(row.select(columns), expected.select(columns))
         groups, of_one = (table.filter(pl.col("slice") == "group")["p_adjusted"] for table in (row, expected))
@@ -170,8 +170,8 @@ def test_baseline_turns_signs_and_order() -> None:
     assert_frame_equal(plain.drop("slice"), made.overall)
     turned = compare(FRAME, ["a", "c"], "answer", baseline="c").overall
     straight = compare(FRAME, ["a", "c"], "answer").overall
-    assert turned["difference"] == -straight["difference"]
-    assert (turned["wins"], turned["losses"]) == (straight["losses"], straight["wins"])
+    assert turned["difference"].item() == -straight["difference"].item()
+    assert turned.select("wins", "losses").row(0) == straight.select("losses", "wins").row(0)
     with pytest.raises(ValueError, match="baseline must be one of the systems"):
         compare(FRAME, SYSTEMS, "answer", baseline="x")
 
@@ -251,7 +251,7 @@ def test_transitions_count_error_types_against_the_first_system() -> None:
 
 def test_ranks_of_two_agree_with_their_statistics() -> None:
     made = compare(FRAME, ["a", "c"], "answer", cluster="doc")
-    assert made.overall["p_value"] < 0.05
+    assert made.overall["p_value"].item() < 0.05
     assert made.ranking.select("system", "rank", "rank_low", "rank_high").rows() == [
         ("a", 1, 1, 1),
         ("c", 2, 2, 2),
@@ -277,18 +277,18 @@ def test_many_units_are_tested_in_groups(cluster: str | None) -> None:
     found = compare(frame, ["a", "b", "c"], None, cluster=cluster, draws=2000).differences()
     for row in found.iter_rows(named=True):
         pair = {name: name for name in (row["baseline"], row["system"])}
-        of_two = compare(frame, pair, None, cluster=cluster, draws=2000).overall
+        of_two = compare(frame, pair, None, cluster=cluster, draws=2000).overall.row(0, named=True)
         assert row["difference_low"] == pytest.approx(of_two["difference_low"], rel=1e-9)
         assert row["p_value"] == pytest.approx(of_two["p_value"], abs=0.05)
 
 
 def test_reserved_names_are_refused() -> None:
     frame = FRAME.with_columns(metric=pl.col("lang"))
-    with pytest.raises(ValueError, match=r"by columns \['metric'\] would collide with columns of the result"):
-        compare(frame, SYSTEMS, "answer", by="metric")
-    two = compare(frame, ["a", "b"], "answer", by="metric")
-    with pytest.raises(af.DuplicateColumnError, match="by columns"):
-        _ = two.ranking
+    for systems in (SYSTEMS, SYSTEMS[:2]):
+        with pytest.raises(
+            ValueError, match=r"by columns \['metric'\] would collide with columns of the res"
+        ):
+            compare(frame, systems, "answer", by="metric")
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_without_rows_to_score_there_are_no_figures(
         assert set(figures["slice"]) == {"overall"}
         assert figures["n"].unique().to_list() == [0]
         assert (
-            figures.select("score", "low", "high", "rank", "rank_low").null_count().row(0)
+            figures.select("score", "score_low", "score_high", "rank", "rank_low").null_count().row(0)
             == (figures.height,) * 5
         )
         pairs = made.differences()

@@ -50,8 +50,8 @@ def test_comparison_has_the_name_and_the_direction(options: dict[str, Any], *, i
     assert (made.measures[0].name, made.measures[0].higher_is_better) == (name, is_higher)
     assert ("Lower is better" in repr(made)) is not is_higher
     assert ("Higher is better" in repr(made)) is is_higher
-    rises = made.overall["wins" if is_higher else "losses"]
-    assert (rises, made.overall["ties"]) == (1, 1)
+    rises = made.overall["wins" if is_higher else "losses"].item()
+    assert (rises, made.overall["ties"].item()) == (1, 1)
     assert made.plot().get_xlabel() == name + ("" if is_higher else ", lower is better")
 
 
@@ -104,7 +104,7 @@ def test_every_way_in_takes_the_direction() -> None:
         assert list(made.worst["a"]) == expected
         assert not frame.summarize(metrics=lower).settings.metrics[0].higher_is_better
         compared = frame.compare(SYSTEMS, None, metrics=loss)
-        assert (compared.overall["wins"], compared.overall["losses"]) == (2, 1)
+        assert [compared.overall[name].item() for name in ("wins", "losses")] == [2, 1]
 
 
 @pytest.mark.parametrize("value", ["yes", 1, 0.5])
@@ -117,7 +117,7 @@ def test_missing_scores_are_left_out_however_missing_predictions_are_scored() ->
     for missing in ("empty", "drop"):
         assert af.report(FRAME, metrics="a", missing=missing).overall["n"] == 4
         assert af.summarize(FRAME, metrics="a", missing=missing).settings.missing == "drop"
-        assert af.compare(FRAME, SYSTEMS, None, missing=missing).overall["n"] == 4
+        assert af.compare(FRAME, SYSTEMS, None, missing=missing).overall["n"].item() == 4
 
 
 def test_rows_are_without_a_score_and_not_without_a_prediction() -> None:

@@ -70,7 +70,7 @@ def test_result_unpacks_and_compares() -> None:
     wide, only_first, only_second = paired(OLD, NEW)
     assert only_first.height == only_second.height == 1
     systems = {"old": "prediction_first", "new": "prediction_second"}
-    assert compare(wide, systems, "answer", protocol="anls").overall["wins"] == 1
+    assert compare(wide, systems, "answer", protocol="anls").overall["wins"].item() == 1
 
 
 def test_predictions_are_named_after_the_tables() -> None:
@@ -114,7 +114,7 @@ def test_predictions_may_be_scores(kind: str) -> None:
     frames = [KINDS[kind]({"id": [1, 2], "prediction": values}) for values in ([0.5, 1.0], [0.25, 1.0])]
     wide = pair(*frames, on="id", prediction="prediction").frame
     made = compare(wide, {"a": "prediction_first", "b": "prediction_second"}, None)
-    assert made.overall["difference"] == -0.125
+    assert made.overall["difference"].item() == -0.125
 
 
 DAY = dt.date(2026, 2, 28)

@@ -173,10 +173,10 @@ def test_a_system_without_fields_loses_to_one_with_some() -> None:
         {"a": "a", "b": "b"}, denominator={"a": "of_a", "b": "of_b"}, name="precision", bounds=(0, 1)
     )
     made = af.compare(rows, ["a", "b"], None, metrics=precision)
-    assert {name: made.overall[name] for name in ("n", "wins", "ties", "losses")} == {
+    assert made.overall.select("n", "wins", "ties", "losses").row(0, named=True) == {
         "n": 3, "wins": 1, "ties": 1, "losses": 1
     }  # fmt: skip
-    assert (made.overall["a"], made.overall["b"]) == (1.0, 5 / 7)
+    assert made.overall.select("baseline_score", "score").row(0) == (1.0, 5 / 7)
     assert af.changes(rows, ["a", "b"], None, metrics=precision, kind="all", keep="k")[
         "k"
     ].sort().to_list() == [1, 3]
@@ -196,7 +196,7 @@ def test_ranking_has_the_interval_of_the_report(*, clustered: bool) -> None:
         ranked = made.ranking.filter(system=system).sort("slice", "k", descending=[True, False])
         assert ranked["n"].to_list() == expected["n"].to_list()
         assert ranked["few_rows"].to_list() == expected["few_rows"].to_list()
-        for end, name in zip(("score", "low", "high"), ENDS, strict=True):
+        for end, name in zip(("score", "score_low", "score_high"), ENDS, strict=True):
             assert ranked[end].to_list() == pytest.approx(expected[name].to_list(), rel=1e-9)
 
 

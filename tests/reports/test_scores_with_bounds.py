@@ -81,7 +81,7 @@ def test_comparisons_move_with_the_scale(scale: str, cluster: str | None, system
         made = af.compare(rows, systems, metrics=metric, by="k", cluster=cluster, draws=199)
         tables.append((made.ranking, made.by_group))
     (plain, plain_slices), (scaled, scaled_slices) = tables
-    ends = ["score", "low", "high"]
+    ends = ["score", "score_low", "score_high"]
     assert (figures(scaled, ends) - least) / width == pytest.approx(figures(plain, ends), abs=1e-9)
     ranks = ["rank", "rank_low", "rank_high", "few_rows"]
     assert scaled.select(ranks).equals(plain.select(ranks))

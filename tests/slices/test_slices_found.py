@@ -165,8 +165,8 @@ def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
         "answer",
         cluster="doc",
         confidence=1 - 0.05 / found.n_tests,
-    ).overall
-    assert (line["first_score"], line["second_score"]) == (compared["old"], compared["new"])
+    ).overall.row(0, named=True)
+    assert (line["first_score"], line["second_score"]) == (compared["baseline_score"], compared["score"])
     assert (line["change"], line["low"]) == (compared["difference"], compared["difference_low"])
     assert line["share_of_loss"] == 1
 

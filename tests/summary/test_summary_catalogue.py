@@ -48,7 +48,7 @@ def _summarized(frame: pl.DataFrame) -> float:
 
 def _compared(frame: pl.DataFrame) -> float:
     systems = {"none": "nothing", "read": "p"}
-    return af.compare(frame, systems, "a", metrics="char_errors", protocol=FOLDED).overall["read"]
+    return af.compare(frame, systems, "a", metrics="char_errors", protocol=FOLDED).overall["score"].item()
 
 
 def _worst(frame: pl.DataFrame) -> float:

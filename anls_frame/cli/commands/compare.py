@@ -118,7 +118,9 @@ class Gate:
         anchor = self.anchor_of(comparison)
         if anchor is not None:
             beside(comparison.systems, comparison.measures, anchor, "--anchor")
-        elif self.require_within is not None and not comparison.is_of_two:
+        elif self.require_within is not None and (
+            len(comparison.systems) > 2 or len(comparison.measures) > 1  # noqa: PLR2004 - of a pair
+        ):
             raise ValueError(
                 "--require-within decides about two systems in one metric, but there are "
                 f"{numbered(len(comparison.systems), 'system')} and "
@@ -135,7 +137,7 @@ class Gate:
         from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
         from anls_frame.cli.output import say
         from anls_frame.cli.regressions import sentences
-        from anls_frame.reports.documents import untestable_note
+        from anls_frame.reports.comparison_documents import untestable_note
 
         if self.fail_if_drop is None and self.require_within is None:
             return 0

@@ -1,12 +1,13 @@
 """
-Comparisons of several systems or in several metrics as documents, and in the form that a screen shows.
+Comparisons as documents to export, and in the short form that a screen shows.
 
-Several systems are ranked in each metric, and their scores stand side by side for each slice. Two systems in
-several metrics have a line for each metric, and the slices of each metric as in a comparison in this one.
+Two systems stand beside each other with their difference, in a line for each metric and a table for the
+slices of each. More systems are ranked in each metric, and their scores stand side by side for each slice.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -18,23 +19,23 @@ from anls_frame._text import numbered, shortened_apart, text_width, visible
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, Glance, glance, slice_labels, spelled
-from anls_frame.export.document import OVERALL, SLICE, TABLE
+from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
 from anls_frame.export.figures import Dumbbell, HeatMap, Ranks
 from anls_frame.export.heads import head
-from anls_frame.export.side_by_side import apart, both_systems, of_slices, scores_of, side_by_side
+from anls_frame.export.side_by_side import apart, of_slices, side_by_side
 from anls_frame.frames import documents as documents_of_rows
+from anls_frame.frames import origins
+from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
 from anls_frame.reports.documents import (
     FIGURE_ROWS,
     conservation,
-    doubts,
     few_note,
     fine_note,
     kinds_of,
-    scoring_note,
-    untestable_note,
     worst_slice,
 )
+from anls_frame.reports.pairwise import VOTES, least_units, untestable
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.notes import texts_notes
 
@@ -59,23 +60,28 @@ _SCREEN = 100
 _SHORT_NAME = 14
 _DRAWN_SYSTEMS = 20
 _FIGURE_WIDTH = 7
+_ALL_ROWS = "All rows"
+_SHORT = {"p_value": "p", "p_adjusted": "p (adjusted)"}
+"""Headings on a screen, where they differ from the names of columns."""
 _LONGEST_TITLE = 120
 _NAMED = 3
 """Systems and further metrics that the first sentence names."""
 _ALPHA = 0.05
 _COUNTS = ("n", "n_clusters", "wins", "ties", "losses", "rank", "rank_low", "rank_high")
+_SCORES = ("score", "score_low", "score_high", "baseline_score")
 _DIFFERENCE = ("difference", "difference_low", "difference_high")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ManyView:
-    """What a comparison of several systems or in several metrics shows; all rows come first in its tables."""
+class ComparisonView:
+    """What a comparison shows; all rows come first in its tables, which are computed if they are needed."""
 
-    ranking: pl.DataFrame
-    against: pl.DataFrame
-    """Differences to the baseline, which is the first system; of more than two systems, in all rows alone."""
+    overall: pl.DataFrame
+    """Differences to the baseline, which is the first system, in all rows."""
+    differences: Callable[[], pl.DataFrame]
+    """The same in all rows and all slices."""
+    ranking: Callable[[], pl.DataFrame]
     all_pairs: Callable[[], pl.DataFrame]
-    """All differences: there are many, so they are computed only to be written."""
     transitions: Transitions
     tables: Sequence[Sequence[str]]
     """The `by` columns of each table of slices."""
@@ -90,8 +96,13 @@ class ManyView:
 
     @property
     def is_of_two(self) -> bool:
-        """Whether two systems are compared, in several metrics."""
+        """Whether two systems are laid out side by side, or more are ranked."""
         return len(self.systems) == 2  # noqa: PLR2004
+
+    @property
+    def lines(self) -> pl.DataFrame:
+        """The table that is laid out by slices."""
+        return self.differences() if self.is_of_two else self.ranking()
 
     @property
     def named(self) -> list[tuple[Metric, str]]:
@@ -102,8 +113,17 @@ class ManyView:
             for metric, label in zip(self.metrics, labels, strict=True)
         ]
 
+    @property
+    def sliced(self) -> list[tuple[Sequence[str], Metric, str]]:
+        """The keys, metric and name of each table of slices."""
+        return [
+            (columns, metric, f"{label} by {' and '.join(columns)}")
+            for columns in self.tables
+            for metric, label in self.named
+        ]
 
-def many_document(view: ManyView) -> Document:
+
+def comparison_document(view: ComparisonView) -> Document:
     """Return a comparison as a document to export."""
     document = _document_of_two(view) if view.is_of_two else _document_of_many(view)
     rest = type_changes.tables(view.transitions, view.systems)
@@ -111,7 +131,7 @@ def many_document(view: ManyView) -> Document:
     return replace(document, tables=[*document.tables, *rest], settings=view.settings, figures=figures)
 
 
-def many_glances(view: ManyView, most: int | None) -> list[Glance]:
+def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
     """Return the tables of a comparison in their form for a screen, with at most `most` rows."""
     first, *others = _glances_of_two(view, most) if view.is_of_two else _glances_of_many(view, most)
     shown = [first._replace(title=_title(view)), *others]
@@ -122,7 +142,7 @@ def many_glances(view: ManyView, most: int | None) -> list[Glance]:
 # Several systems
 
 
-def _document_of_many(view: ManyView) -> Document:
+def _document_of_many(view: ComparisonView) -> Document:
     tables: list[Table] = []
     figures: list[Figure] = []
     for metric, label in view.named:
@@ -130,36 +150,34 @@ def _document_of_many(view: ManyView) -> Document:
         table = Table(f"Ranking by {label}", ranked, _kinds_of_ranking(ranked, metric))
         tables.append(table)
         figures.append(_ranks(table, metric))
-    for columns in view.tables:
-        for metric, label in view.named:
-            grid = side_by_side(of_slices(view.ranking, metric.name, columns), columns)
-            table = _scores(grid, columns, metric, f"{label} by {' and '.join(columns)}")
-            tables.append(table)
-            figures.append(_heat_map(table, grid, columns, metric))
+    for columns, metric, name in view.sliced:
+        grid = side_by_side(of_slices(view.ranking(), metric.name, columns), columns)
+        table = _scores(grid, columns, metric, name)
+        tables.append(table)
+        figures.append(_heat_map(table, grid, columns, metric))
     # The ranks and the scores side by side say what matters of them.
     tables.append(replace(_long("All pairs", view.all_pairs(), view), is_folded=True))
-    flat = _long("Ranking", view.ranking, view)
+    flat = _long("Ranking", view.ranking(), view)
     notes = [*_notes(view), _family_of_pairs(view)]
     return Document(_title(view), tables, {}, view.signature, notes, figures, flat, _head_of_many(view))
 
 
-def _ranked(view: ManyView, metric: Metric) -> pl.DataFrame:
+def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
     """Return the scores and ranks of all rows in a metric, each with its difference to the baseline."""
-    ranked = of_slices(view.ranking, metric.name, ())
-    change = of_slices(view.against, metric.name, ())
+    ranked = of_slices(view.ranking(), metric.name, ())
+    change = view.overall.filter(pl.col("metric") == metric.name)
     change = change.select("system", *_DIFFERENCE, "p_value", "p_adjusted")
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
-    ends = [pl.col(end).alias(f"score_{end}") for end in ("low", "high")]
     first = ["system", "n", "score", "score_low", "score_high", "rank", "rank_low", "rank_high", *_DIFFERENCE]
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
     last = ["p_value", "p_adjusted", "possibly_best", "few_rows", *clusters]
-    return joined.with_columns(ends).select(*first, *last)
+    return joined.select(*first, *last)
 
 
 def _kinds_of_ranking(ranked: pl.DataFrame, metric: Metric) -> dict[str, Kind]:
     return {
         **kinds_of(ranked.columns, (), ()),
-        **dict.fromkeys(("score", "score_low", "score_high"), metric.format or "number"),
+        **dict.fromkeys(_SCORES[:3], metric.format or "number"),
         **dict.fromkeys(("rank", "rank_low", "rank_high"), "count"),
     }
 
@@ -184,12 +202,12 @@ def _scores(grid: SideBySide, columns: Sequence[str], metric: Metric, name: str)
     return Table(name, frame, kinds)
 
 
-def _long(name: str, frame: pl.DataFrame, view: ManyView) -> Table:
+def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
     """Return a table with a line for each slice, metric and system or pair."""
     formats = {metric.format or "number" for metric in view.metrics}
     common: Kind = formats.pop() if len(formats) == 1 else "score" if "number" not in formats else "number"
     kinds: dict[str, Kind] = {
-        **dict.fromkeys(("score", "low", "high", "baseline_score"), common),
+        **dict.fromkeys(_SCORES, common),
         **dict.fromkeys(_COUNTS, "count"),
         **kinds_of(frame.columns, view.settings["by"], ()),
     }
@@ -229,18 +247,15 @@ def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Me
     )
 
 
-def _glances_of_many(view: ManyView, most: int | None) -> list[Glance]:
+def _glances_of_many(view: ComparisonView, most: int | None) -> list[Glance]:
     shown = [_glance_of_ranking(view, *named, most) for named in view.named]
-    for columns in view.tables:
-        for metric, label in view.named:
-            grid = side_by_side(of_slices(view.ranking, metric.name, columns), columns)
-            shown.append(
-                _glance_of_scores(grid, columns, metric, f"{label} by {' and '.join(columns)}", most)
-            )
+    for columns, metric, name in view.sliced:
+        grid = side_by_side(of_slices(view.ranking(), metric.name, columns), columns)
+        shown.append(_glance_of_scores(grid, columns, metric, name, most))
     return shown
 
 
-def _glance_of_ranking(view: ManyView, metric: Metric, label: str, most: int | None) -> Glance:
+def _glance_of_ranking(view: ComparisonView, metric: Metric, label: str, most: int | None) -> Glance:
     ranked = _ranked(view, metric)
     names = shortened_apart([visible(name) for name in ranked["system"]])
     rows = [
@@ -314,76 +329,87 @@ def _fitting(names: Sequence[str], heads: pl.DataFrame) -> list[str]:
 # Two systems
 
 
-def _document_of_two(view: ManyView) -> Document:
-    tables: list[Table] = [_by_metric(view)]
-    figures: list[Figure] = []
-    for columns in view.tables:
-        for metric, label in view.named:
-            table = _slices_of_two(view, metric, columns, f"{label} by {' and '.join(columns)}")
-            tables.append(table)
-            figures.append(_dumbbell(view, table, columns))
-    flat = _long("Differences", view.against, view)
+def _document_of_two(view: ComparisonView) -> Document:
+    sliced = [
+        (columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in _of_two(view)
+    ]
+    figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
+    tables = [*_by_metric(view), *(table for _, table in sliced)]
+    flat = _long("Differences", view.differences(), view)
     return Document(_title(view), tables, {}, view.signature, _notes(view), figures, flat, _head_of_two(view))
 
 
-def _by_metric(view: ManyView) -> Table:
-    """Return the table of all rows, with a line for each metric."""
-    frame = view.against.filter(pl.col(SLICE) == OVERALL)
-    both = both_systems(frame, view.systems)
-    labels = pl.Series("metric", [label for _, label in view.named], pl.String)
-    kinds = _long("", frame, view).kinds
-    scores = dict.fromkeys(scores_of(both), kinds["score"])
-    shown = both.select(
-        labels, pl.exclude(SLICE, *([TABLE] if TABLE in both.columns else []), *view.settings["by"])
-    )
-    return Table("All rows", shown, kinds_of(shown.columns, (), ()) | scores)
+def _of_two(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
+    """Return the keys, metric and name of each table of two systems; one of a single line has all rows."""
+    metric, *others = view.metrics
+    return view.sliced if view.tables or others else [((), metric, _ALL_ROWS)]
 
 
-def _slices_of_two(view: ManyView, metric: Metric, columns: Sequence[str], name: str) -> Table:
-    frame = both_systems(of_slices(view.against, metric.name, columns), view.systems)
-    scores: dict[str, Kind] = dict.fromkeys(scores_of(frame), metric.format or "number")
-    return Table(name, frame, kinds_of(frame.columns, columns, ()) | scores)
+def _by_metric(view: ComparisonView) -> list[Table]:
+    """Return the table of all rows, with a line for each metric, if there are several."""
+    if len(view.metrics) == 1:
+        return []
+    table = _long(_ALL_ROWS, view.overall.select(pl.lit(OVERALL).alias(SLICE), pl.all()), view)
+    return [replace(table, headings=_headings(view, ["metric"]))]
 
 
-def _dumbbell(view: ManyView, table: Table, columns: Sequence[str]) -> Dumbbell:
+def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric, name: str) -> Table:
+    """Return the slices of two systems in a metric."""
+    frame = of_slices(view.differences(), metric.name, columns)
+    scores: dict[str, Kind] = dict.fromkeys(_SCORES, metric.format or "number")
+    kinds = kinds_of(frame.columns, columns, ()) | scores
+    return Table(name, frame, kinds, headings=_headings(view, [SLICE, *columns]))
+
+
+def _headings(view: ComparisonView, first: Sequence[str]) -> dict[str, str]:
+    """Return what people read: the first columns, and the scores under the names of the systems."""
+    scores = ("baseline_score", "score")
+    last = (*_DIFFERENCE, "p_value", "p_adjusted", *VOTES, "few_rows", "n_clusters")
+    shown = [*first, "n", *scores, *last]
+    names = apart(view.systems, [*shown, *_SHORT.values()])
+    return {name: name for name in shown} | dict(zip(scores, names, strict=True))
+
+
+def _short_headings(table: Table) -> dict[str, str]:
+    """Return those of the figures that a screen has room for."""
+    hidden = {SLICE, "metric", "few_rows", "n_clusters", "difference_low", "difference_high"}
+    return {
+        name: _SHORT.get(name, heading)
+        for name, heading in table.headings.items()
+        if name not in hidden and table.kind(name) != "key"
+    }
+
+
+def _dumbbell(view: ComparisonView, table: Table, columns: Sequence[str]) -> Dumbbell:
     frame = table.frame.head(FIGURE_ROWS + 1)
-    first, second = scores_of(frame)
     rows = [
-        (label, row[first], row[second], spelled(row["difference"], (), "difference"))
+        (label, row["baseline_score"], row["score"], spelled(row["difference"], (), "difference"))
         for label, row in zip(slice_labels(frame, columns), frame.iter_rows(named=True), strict=True)
     ]
     return Dumbbell(table.name, _palette.system_colors(view.systems), rows, table.name)
 
 
-def _glances_of_two(view: ManyView, most: int | None) -> list[Glance]:
-    shown = [_glance_of_metrics(view)]
-    for columns in view.tables:
-        for metric, label in view.named:
-            table = _slices_of_two(view, metric, columns, f"{label} by {' and '.join(columns)}")
-            shown.append(glance(table, _headings(table.frame), ("difference",), most))
-    return shown
+def _glances_of_two(view: ComparisonView, most: int | None) -> list[Glance]:
+    sliced = [_slices_of_two(view, *of_metric) for of_metric in _of_two(view)]
+    return [
+        *(_glance_of_metrics(view, table) for table in _by_metric(view)),
+        *(glance(table, _short_headings(table), ("difference",), most) for table in sliced),
+    ]
 
 
-def _headings(frame: pl.DataFrame) -> dict[str, str]:
-    names = ("n", *scores_of(frame), "difference", "p_value", "p_adjusted", "wins", "ties", "losses")
-    return {name: name for name in names} | {"p_value": "p", "p_adjusted": "p (adjusted)"}
-
-
-def _glance_of_metrics(view: ManyView) -> Glance:
-    table = _by_metric(view)
-    systems = scores_of(table.frame)
+def _glance_of_metrics(view: ComparisonView, table: Table) -> Glance:
     rows = [
         (
-            row["metric"],
+            label,
             f"{row['n']:,}{FEW if row['few_rows'] else ''}",
-            *(spelled(row[system], (), metric.format or "number") for system in systems),
+            *(spelled(row[name], (), metric.format or "number") for name in ("baseline_score", "score")),
             spelled(row["difference"], (row["difference_low"], row["difference_high"]), "difference"),
             *(spelled(row[name], (), "p_value") for name in ("p_value", "p_adjusted")),
-            *(f"{row[name]:,}" for name in ("wins", "ties", "losses")),
+            *(f"{row[name]:,}" for name in VOTES),
         )
-        for row, metric in zip(table.frame.iter_rows(named=True), view.metrics, strict=True)
+        for row, (metric, label) in zip(table.frame.iter_rows(named=True), view.named, strict=True)
     ]
-    names = ["metric", *_headings(table.frame).values()]
+    names = ["metric", *_short_headings(table).values()]
     texts = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").rename(visible)
     return Glance(table.name, texts, [], 0, ())
 
@@ -391,7 +417,7 @@ def _glance_of_metrics(view: ManyView) -> Glance:
 # Names and notes
 
 
-def _head_of_many(view: ManyView) -> str:
+def _head_of_many(view: ComparisonView) -> str:
     """Return the best system of the first metric, which others may be as good, and the last one."""
     (metric, label), *others = view.named
     ranked = _ranked(view, metric).drop_nulls("score").to_dicts()
@@ -421,25 +447,25 @@ def _head_of_many(view: ManyView) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _head_of_two(view: ManyView) -> str:
+def _head_of_two(view: ComparisonView) -> str:
     """Return the differences of all rows, and the slice in which the first one is the worst."""
-    rows = view.against.filter(pl.col(SLICE) == OVERALL).to_dicts()
     (metric, label), *_ = view.named
-    row, *others = rows
+    row, *others = view.overall.to_dicts()
     if row["difference"] is None:
         return ""
     scores = [
         f"{shortened_label(name)} {spelled(row[column], (), metric.format or 'number')}"
         for name, column in zip(view.systems[::-1], ("score", "baseline_score"), strict=True)
     ]
-    differences = [
+    changes = [
         spelled(one["difference"], (one["difference_low"], one["difference_high"]), "difference")
         for one in (row, *others)
     ]
-    tables = [(tuple(columns), _slices_of_two(view, metric, columns, label).frame) for columns in view.tables]
+    differences = view.differences()
+    tables = [(tuple(columns), of_slices(differences, metric.name, columns)) for columns in view.tables]
     worst = worst_slice(tables, "difference", "difference", higher_is_better=bool(metric.higher_is_better))
-    first = head(f"{label} of {' against '.join(scores)}: {differences[0]}", row["n"], worst=worst)
-    named = zip(view.named[1:], differences[1:], strict=True)
+    first = head(f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], worst=worst)
+    named = zip(view.named[1:], changes[1:], strict=True)
     also = [f"{name} {difference}" for (_, name), difference in named][:_NAMED]
     if not also:
         return first
@@ -447,7 +473,7 @@ def _head_of_two(view: ManyView) -> str:
     return f"{first} {rest[0].upper()}{rest[1:]}."
 
 
-def _title(view: ManyView) -> str:
+def _title(view: ComparisonView) -> str:
     metrics = _listed([label for _, label in view.named])
     if view.is_of_two:
         first, second = view.systems
@@ -464,13 +490,13 @@ def _listed(words: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _notes(view: ManyView, possibly_best: str = "possibly_best", best: str = "best") -> list[str]:
+def _notes(view: ComparisonView, possibly_best: str = "possibly_best", best: str = "best") -> list[str]:
     """Return notes on the rows behind the figures, on ranks, and on p-values."""
     settings = view.settings
     level = f"{100 * settings['confidence']:g} %"
     notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"])]
     notes += texts_notes(settings, settings["unanswerable"])
-    notes += scoring_note(settings)
+    notes += _scoring_note(settings)
     notes += documents_of_rows.note(settings["forgotten_documents"])
     numbers = {tuple(by): _number_of_slices(view, by) for by in view.tables}
     notes += fine_note(numbers, settings["n"])
@@ -489,32 +515,23 @@ def _notes(view: ManyView, possibly_best: str = "possibly_best", best: str = "be
         )
         notes += [f"{best}: the best score of a line, or several equal ones."] if view.tables else []
         notes.append(f"Difference: each system minus {view.systems[0]}.")
-    notes += [*_directions(view), *_notes_on_cer(view), _family(view)]
+    notes += [*_directions(view), *_notes_on_cer(view), *_family(view)]
     notes.append(f"Each interval is one of {level} by itself, not adjusted for others.")
-    shown = view.against if view.is_of_two else view.ranking
-    notes += few_note(pl.concat([view.against.select("few_rows"), shown.select("few_rows")]))
+    lines = view.lines
+    notes += few_note(pl.concat([view.overall.select("few_rows"), lines.select("few_rows")]))
     if view.is_of_two:
-        return [
-            *notes,
-            *doubts(view.against.unique(["metric", SLICE, *_places(view)], maintain_order=True), settings),
-        ]
-    slices = shown.unique([SLICE, *_places(view)], maintain_order=True)
-    note = untestable_note(slices, settings, _ALPHA)
+        return [*notes, *_doubts(lines, settings)]
+    note = untestable_note(lines, settings, _ALPHA)
     return [*notes, *([] if note is None else [f"{note[0].upper()}{note[1:]}"])]
 
 
-def _number_of_slices(view: ManyView, by: Sequence[str]) -> int:
+def _number_of_slices(view: ComparisonView, by: Sequence[str]) -> int:
     """Return the number of slices of a table, in which all rows come first."""
-    lines = of_slices(view.ranking, view.metrics[0].name, by)
-    return lines.height // len(view.systems) - 1
+    lines = of_slices(view.lines, view.metrics[0].name, by)
+    return lines.filter(pl.col("system") == view.systems[-1]).height - 1
 
 
-def _places(view: ManyView) -> list[str]:
-    """Return the columns that tell slices apart."""
-    return [*([TABLE] if TABLE in view.ranking.columns else []), *view.settings["by"]]
-
-
-def _directions(view: ManyView) -> list[str]:
+def _directions(view: ComparisonView) -> list[str]:
     notes = []
     for text, higher in (("Lower is better", False), ("Higher is better", True)):
         # Of built-in scores, that higher is better goes without saying.
@@ -528,9 +545,14 @@ def _directions(view: ManyView) -> list[str]:
     return notes
 
 
-def _notes_on_cer(view: ManyView) -> list[str]:
+def _notes_on_cer(view: ComparisonView) -> list[str]:
     settings, notes = view.settings, []
-    if any(metric is BUILT_IN["cer_corpus"] for metric in view.metrics) and view.is_of_two:
+    if BUILT_IN["cer_mean"] in view.metrics:
+        notes.append(
+            "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
+            "corpus CER (cer_corpus) divides all edits by all characters."
+        )
+    if BUILT_IN["cer_corpus"] in view.metrics and view.is_of_two:
         notes.append("Wins, ties and losses in corpus CER are by the CER of each row.")
     if settings["n_empty_reference"] and any(one.is_built_in and one.row == "cer" for one in view.metrics):
         notes.append(
@@ -539,25 +561,68 @@ def _notes_on_cer(view: ManyView) -> list[str]:
     return notes
 
 
-def _family(view: ManyView) -> str:
-    """Return the note on what adjusted p-values allow for."""
-    first, metrics = view.systems[0], len(view.metrics)
+def _family(view: ComparisonView) -> list[str]:
+    """Return the note on what adjusted p-values allow for, if there are several."""
+    metrics = _all_metrics(view)
     if view.is_of_two:
-        slices = "; in slices, for all slices of a table too" if view.tables else ""
-        return f"p (adjusted) allows for all {metrics} metrics together{slices}."
-    others = f"the {len(view.systems) - 1:,} differences to {first}"
-    allowed = f"p (adjusted) allows for {_listed([others, *_all_metrics(view)])} together"
-    return (
+        slices = ["all slices of a table"] if view.tables else []
+        allowed = " and ".join([*(f"all {counted}" for counted in metrics), *slices])
+        own = "; all rows are a table of their own" if view.tables else ""
+        return [f"p (adjusted) allows for {allowed} together{own}."] if allowed else []
+    others = f"the {len(view.systems) - 1:,} differences to {view.systems[0]}"
+    allowed = f"p (adjusted) allows for {_listed([others, *metrics])} together"
+    return [
         f"{allowed}, which are fewer than all pairs, so it can show a difference that the ranks leave open."
-    )
+    ]
 
 
-def _family_of_pairs(view: ManyView) -> str:
+def _family_of_pairs(view: ComparisonView) -> str:
     pairs = len(view.systems) * (len(view.systems) - 1) // 2
     slices = "; in slices, for all slices of a table too" if view.tables else ""
     allowed = _listed([f"all {pairs:,} pairs", *_all_metrics(view)])
     return f"Among all pairs, p_adjusted allows for {allowed} together{slices}."
 
 
-def _all_metrics(view: ManyView) -> list[str]:
+def _all_metrics(view: ComparisonView) -> list[str]:
     return [f"{len(view.metrics)} metrics"] if len(view.metrics) > 1 else []
+
+
+def _scoring_note(settings: Mapping[str, Any]) -> list[str]:
+    """Return the note on how the rows of a comparison were scored before, if there is one."""
+    protocol = protocol_from_dict(settings["protocol"])
+    return origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
+
+
+def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: float) -> str | None:
+    """Return a note on the slices with too few units to reach a p-value of alpha, if there are any."""
+    rows = untestable(slices, alpha, settings["draws"])
+    if rows.is_empty():
+        return None
+    # Several systems or metrics have several lines for a slice.
+    rows = rows.unique([SLICE, *(name for name in (TABLE, *settings["by"]) if name in rows.columns)])
+    groups = rows.filter(pl.col(SLICE) == GROUP).height
+    what = [
+        *(["all rows together"] if groups < rows.height else []),
+        *([numbered(groups, "slice")] if groups else []),
+    ]
+    cluster = settings["cluster"]
+    units = "rows" if cluster is None else f"clusters ({cluster})"
+    least = least_units(alpha, settings["draws"])
+    few_draws = f"with {settings['draws']:,} draws p is larger"
+    fewer = few_draws if least == sys.maxsize else f"fewer than {least} {units}"
+    return f"{' and '.join(what)} cannot be tested at {alpha:g}: {fewer}."
+
+
+def _doubts(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
+    """Return notes on p-values that cannot be small, and on p-values and intervals that disagree."""
+    note = untestable_note(slices, settings, _ALPHA)
+    notes = [] if note is None else [f"{note[0].upper()}{note[1:]}"]
+    alpha = round(1 - settings["confidence"], 12)
+    excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
+    disagreeing = slices.filter(excludes != (pl.col("p_value") <= alpha))
+    if disagreeing.height:
+        notes.append(
+            f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
+            "on the sums of differences, p the share of random sign flips that give a difference as large."
+        )
+    return notes

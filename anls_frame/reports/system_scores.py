@@ -1,0 +1,89 @@
+"""Scores of several systems by slice, with intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from anls_frame.reports.estimates import (
+    Sums,
+    are_few,
+    brought_back,
+    brought_to_unit,
+    carried_by,
+    interval,
+    units,
+)
+from anls_frame.summary import fixed_point
+from anls_frame.summary.fixed_point import FINE_BITS
+from anls_frame.summary.keys import explode_lists
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from anls_frame.reports.lines import Lines
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.systems_summary import SystemsSummary
+
+
+class SystemScores(NamedTuple):
+    """The figures of a report of each system, as arrays of slices by systems."""
+
+    score: FloatArray
+    low: FloatArray
+    high: FloatArray
+    effective: FloatArray
+    """Effective number of units."""
+    few: npt.NDArray[np.bool_]
+    """Whether there are too few rows or units."""
+    powers: FloatArray
+    """Sums of the powers 1 to 4 of the units' numbers of rows, of each slice."""
+    clusters: npt.NDArray[np.int64]
+    """Number of clusters, or of rows without clusters, of each slice."""
+
+
+def system_scores(summary: SystemsSummary, lines: Lines, confidence: float) -> SystemScores:
+    """Return the scores and intervals of a metric, as reports of the systems have them."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
+    metric = lines.metric
+    x, y = lines.totals()
+    shape = x.shape
+    y = np.broadcast_to(y, shape)
+    score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)
+    xx, xy, yy, bracket, cubes, fourths = np.zeros((6, *shape))
+    powers = np.zeros((4, shape[0]))
+    clusters = np.zeros(shape[0], np.int64)
+    for place, line in enumerate(lines):
+        residual = line.x - np.nan_to_num(score[place]) * line.y
+        moments = (
+            *((xx, line.x**2), (xy, line.x * line.y), (yy, line.y**2), (bracket, residual**2)),
+            *((cubes, line.y**3), (fourths, line.y**4)),
+        )
+        for into, values in moments:
+            into[place] = line.counts @ np.broadcast_to(values, residual.shape)
+        powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
+        clusters[place] = line.counts.sum()
+    sizes = (np.repeat(one[:, None], shape[1], 1) for one in powers)
+    sums = brought_to_unit(Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes), metric)
+    if metric.counts_fields:
+        sums = sums.of_fields(cubes, fourths)
+    elif metric.interval == "bounded":
+        sums = sums._replace(squares=_squares(summary, lines))
+    low, high = brought_back(metric, score, *interval(metric.interval, sums, confidence))
+    carried = np.full(shape, np.inf) if metric.is_share else carried_by(metric.interval, sums)
+    effective = units(sums)
+    few = are_few(powers[0][:, None], effective, carried)
+    return SystemScores(score, low, high, effective, few, powers, clusters)
+
+
+def _squares(summary: SystemsSummary, lines: Lines) -> FloatArray:
+    """Return the sums of squared scores in [0, 1] over rows, lines by systems."""
+    keys = lines.keys
+    names = [f"square_{system}" for system in range(lines.systems)]
+    slices = explode_lists(summary.sums.slices[lines.metric.name], keys).filter(pl.col("n") > 0)
+    sums = [fixed_point.floats(pl.col(name).sum(), FINE_BITS).alias(name) for name in names]
+    added = slices.group_by(keys).agg(sums).sort(keys) if keys else slices.select(sums)
+    return added.select(names).to_numpy()
