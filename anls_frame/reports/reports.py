@@ -480,9 +480,12 @@ class Report(SlicedResult[Table_co]):
         slices = partial(self._slices, sort=sort, min_n=min_n)
         sliced = [chosen_keys(columns, self._by, self.noun) for columns in self._tables if columns]
         few = pl.col("n") < min_n
+        overall = self._overall
         return ReportView(
             summary=self.summary,
-            tables=[(columns, self._with_overall(slices(columns))) for columns in self._tables],
+            tables=[
+                (columns, self._with_overall(slices(columns), self._overall)) for columns in self._tables
+            ],
             flat=self._flat(slices),
             worst=self._worst,
             settings=self.settings,
