@@ -480,7 +480,6 @@ class Report(SlicedResult[Table_co]):
         slices = partial(self._slices, sort=sort, min_n=min_n)
         sliced = [chosen_keys(columns, self._by, self.noun) for columns in self._tables if columns]
         few = pl.col("n") < min_n
-        overall = self._overall
         return ReportView(
             summary=self.summary,
             tables=[
