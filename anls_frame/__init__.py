@@ -76,7 +76,6 @@ _HOMES = {
     "summary.settings": "Settings",
     "summary.summarizing": "summarize",
     "summary.summary": "Summary",
-    "summary.systems_summary": "SystemsSummary summarize_systems",
 }
 """The public names of each module: `.ci/stub.py` writes them out for type checkers."""
 

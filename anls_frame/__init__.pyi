@@ -93,7 +93,5 @@ from anls_frame.summary.merging import merge as merge
 from anls_frame.summary.settings import Settings as Settings
 from anls_frame.summary.summarizing import summarize as summarize
 from anls_frame.summary.summary import Summary as Summary
-from anls_frame.summary.systems_summary import SystemsSummary as SystemsSummary
-from anls_frame.summary.systems_summary import summarize_systems as summarize_systems
 
 __version__: str

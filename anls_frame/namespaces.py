@@ -135,7 +135,6 @@ class AnlsFrameNamespace(Generic[FrameT]):
             raise AttributeError(message, name=name, obj=self)
 
     summarize = _Forwarded()
-    summarize_systems = _Forwarded()
     report = _Forwarded()
     compare = _Forwarded()
     mean_over_epochs = _Forwarded()

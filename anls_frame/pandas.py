@@ -46,8 +46,7 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     .anls of a pandas.DataFrame: add_scores, anls, bag_of_words_error, browse, cer, changes, compare,
       confusions, edit_counts, edit_ops, error_type, exact_match, explain, find_slices, hamming,
       hamming_vectors, lcs_distance, length_scores, levenshtein, mean_over_epochs, mer, nearest_answer,
-      nls, pass_at_k, report, score, summarize, summarize_systems, variance_components, wer, wil,
-      word_errors, worst
+      nls, pass_at_k, report, score, summarize, variance_components, wer, wil, word_errors, worst
     """
 
 

@@ -23,8 +23,7 @@ from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
 from anls_frame.export.verdicts import digest
 from anls_frame.frames.conversion import at_hand, column_names
 from anls_frame.summary.keys import explode_lists
-from anls_frame.summary.measures import NOTED
-from anls_frame.summary.notes import texts_notes
+from anls_frame.summary.notes import NOTED, texts_notes
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import (
     Settings,

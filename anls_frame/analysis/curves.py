@@ -11,6 +11,7 @@ from anls_frame._typing import Missing, Table, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, to_pandas
 from anls_frame.protocol import resolve_scoring
 from anls_frame.summary import details, fixed_point
+from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
 from anls_frame.summary.rows import Live, scored_texts
 from anls_frame.summary.settings import Settings, check_by, check_missing
@@ -90,8 +91,10 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
     columns = check_by(by)
     keys = chosen_keys(columns, settings.by, "summary")
     sums = [pl.col("n").sum(), pl.col("nls_units").sum()]
-    rows = _grouped(explode_lists(summary.cells, keys), keys, [pl.col("n").sum().alias("rows")])
-    bins = _grouped(explode_lists(summary.bins, keys), [*keys, "grid_threshold"], sums)
+    rows = _grouped(
+        explode_lists(summary.report_sums.cells[ALL], keys), keys, [pl.col("n").sum().alias("rows")]
+    )
+    bins = _grouped(explode_lists(summary.report_sums.bins, keys), [*keys, "grid_threshold"], sums)
     steps = pl.DataFrame(
         {"step": range(GRID + 1), "threshold": [step / GRID for step in range(GRID + 1)]},
         schema={"step": pl.UInt8, "threshold": pl.Float64},
@@ -236,10 +239,10 @@ def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
     be distinguished from those at 0 and are counted there.
     """
     settings = summary.settings
-    exact = int(summary.cells["exact_match_sum"].sum())
+    exact = int(summary.report_sums.cells[ALL]["exact_match_sum"].sum())
     counts = [0] * GRID
     low = 0
-    for step, n in summary.bins.group_by("grid_threshold").agg(pl.col("n").sum()).iter_rows():
+    for step, n in summary.report_sums.bins.group_by("grid_threshold").agg(pl.col("n").sum()).iter_rows():
         # The step is the first k with d / L < k / 200, or the last one with 1 - d / L >= k / 200.
         if step is None or (settings.protocol.cut == "similarity" and step == 0):
             low += n
@@ -254,7 +257,9 @@ def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
 
 def cut_between(summary: Summary, histogram: Histogram) -> int:
     """Count the rows between 0 and 1 that the cut sets to 0."""
-    return min(max(int(summary.cells["zeros_sum"].sum()) - histogram.low, 0), sum(histogram.bins))
+    return min(
+        max(int(summary.report_sums.cells[ALL]["zeros_sum"].sum()) - histogram.low, 0), sum(histogram.bins)
+    )
 
 
 def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:

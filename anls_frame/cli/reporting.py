@@ -88,7 +88,7 @@ class Delivery:
             first = report.measures[0]
             print(plain(f"{scored}, {first.label} {report.overall[first.name]:.4f}: {self.output}"))
 
-    def put_comparison(self, summary: af.SystemsSummary) -> None:
+    def put_comparison(self, summary: af.Summary) -> None:
         """Write and print the comparison of a summary of several systems."""
         useless = [
             f"--{one.name.replace('_', '-')}"

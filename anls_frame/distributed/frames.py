@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import daft
 
@@ -17,9 +17,9 @@ from anls_frame.distributed.batches import Batches
 from anls_frame.frames.documents import DOCUMENT
 from anls_frame.metrics import scoring
 from anls_frame.slices import finding, summarized
-from anls_frame.summary import own_metrics, slicing, summarizing, systems_summary
-from anls_frame.summary.catalogue import BUILT_IN, resolve
-from anls_frame.summary.systems import of_system, resolve_for
+from anls_frame.summary import summarizing
+from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from anls_frame.slices.result import Slices
-    from anls_frame.summary.summary import Summary
-    from anls_frame.summary.systems_summary import SystemsSummary
-
-_Kind = TypeVar("_Kind", "Summary", "SystemsSummary")
 
 
 def without_rows(frame: Any) -> pa.Table:
@@ -61,24 +57,27 @@ def summarize(frame: Any, *, part: str | None = None, **options: Any) -> Summary
     batches = Batches.of(frame)
     nothing: Summary = summarizing.summarize(batches.nothing, **options, part=part)
     options["keep"] = nothing.settings.keep
-    metrics = resolve(options["metrics"], batches.frame.column_names, has_texts=nothing.settings.has_texts)
-    read = [options["prediction"], options["answers"], *options["keep"], *own_metrics.needed(metrics)]
-    return _added_up(batches, nothing, read, workers.PartialSummary, options)
-
-
-def summarize_systems(frame: Any, *, part: str | None = None, **options: Any) -> SystemsSummary:
-    """Return the summary of several systems on all rows."""
-    batches = Batches.of(frame)
-    nothing: SystemsSummary = systems_summary.summarize_systems(batches.nothing, **options, part=part)
-    settings, systems = nothing.settings, nothing.systems
-    metrics = resolve_for(
-        options["metrics"], systems, has_texts=settings.has_texts, protocol=settings.protocol
-    )
-    # Columns of existing scores are the metric's own.
-    texts = [*systems.values(), options["answers"]] if settings.has_texts else []
-    own = [of_system(metric, name) for metric in metrics for name in systems]
-    read = [*texts, *own_metrics.needed(own)]
-    return _added_up(batches, nothing, read, workers.PartialSystems, options)
+    names = summarizing.columns_read(nothing, batches.frame.column_names, **options)
+    if nothing.settings.cluster is None and DOCUMENT in batches.frame.column_names:
+        # So that batches note documents that no cluster names.
+        dtype = batches.frame.schema()[DOCUMENT].dtype
+        names += [DOCUMENT] if dtype.is_string() or dtype.is_integer() else []
+    needed, columns = _columns(names)
+    binary = daft.DataType.binary()
+    # According to Daft's annotation, it returns either a class or a decorator.
+    partial: Any = daft.udaf(workers.PartialSummary, return_dtype=binary, state=binary)
+    added = partial()(*columns, names=needed, options=options).alias("summary")
+    in_batches = batches.frame.select(*columns).into_batches(batches.rows)
+    # Daft counts the rows in the same pass.
+    [row] = in_batches.agg(added, columns[0].count("all").alias("rows")).to_pylist()
+    # Without any batch, both values are null.
+    content, rows = row["summary"], row["rows"] or 0
+    summary = Summary.from_bytes(content) if content else nothing
+    if summary.rows != rows:
+        raise RuntimeError(
+            f"Daft read {rows:,} rows, but the returned summaries cover {summary.rows:,}; run it again"
+        )
+    return dataclasses.replace(summary, parts=dict.fromkeys(nothing.parts, rows))
 
 
 def find_slices(
@@ -88,50 +87,17 @@ def find_slices(
     if features:
         raise ValueError("features are made of rows in memory; add them to the Daft frame as columns")
     prediction, pair = finding.one_or_two(prediction, systems)
-    summarized_in: Any = summarizing.summarize if pair is None else systems_summary.summarize_systems
-    names = inspect.signature(summarized_in).parameters
+    names = inspect.signature(summarizing.summarize).parameters
     of_rows: dict[str, Any] = {name: options.pop(name) for name in names if name in options}
-    of_rows |= {"by": columns} | ({"prediction": prediction} if pair is None else {"systems": pair})
+    of_rows |= {"by": columns, "prediction": prediction if pair is None else pair}
     finding.checked(**options)
     if of_rows["metrics"] is None and of_rows["answers"] is not None:
         of_rows["metrics"] = "anls"
-    nothing = summarized_in(without_rows(frame), **of_rows)
+    nothing: Summary = summarizing.summarize(without_rows(frame), **of_rows)
     metrics = [metric.name for metric in nothing.settings.metrics if metric.name != BUILT_IN["zeros"].name]
     summarized.check(nothing, None, metrics)
-    found: Slices = finding.find_slices(summarized_in(frame, **of_rows), metrics=metrics, **options)
+    found: Slices = finding.find_slices(summarizing.summarize(frame, **of_rows), metrics=metrics, **options)
     return found
-
-
-def _added_up(
-    batches: Batches,
-    nothing: _Kind,
-    read: Iterable[str | None],
-    steps: type[workers.PartialSummary],
-    options: dict[str, Any],
-) -> _Kind:
-    """Return what the summaries of batches add up to; `nothing` is that of no rows."""
-    cluster = nothing.settings.cluster
-    names = [*read, cluster, *slicing.resolve(options["by"]).columns]
-    if cluster is None and DOCUMENT in batches.frame.column_names:
-        # So that batches note documents that no cluster names.
-        dtype = batches.frame.schema()[DOCUMENT].dtype
-        names += [DOCUMENT] if dtype.is_string() or dtype.is_integer() else []
-    needed, columns = _columns(name for name in names if name is not None)
-    binary = daft.DataType.binary()
-    # According to Daft's annotation, it returns either a class or a decorator.
-    partial: Any = daft.udaf(steps, return_dtype=binary, state=binary)
-    added = partial()(*columns, names=needed, options=options).alias("summary")
-    in_batches = batches.frame.select(*columns).into_batches(batches.rows)
-    # Daft counts the rows in the same pass.
-    [row] = in_batches.agg(added, columns[0].count("all").alias("rows")).to_pylist()
-    # Without any batch, both values are null.
-    content, rows = row["summary"], row["rows"] or 0
-    summary: _Kind = steps.kind.from_bytes(content) if content else nothing
-    if summary.rows != rows:
-        raise RuntimeError(
-            f"Daft read {rows:,} rows, but the returned summaries cover {summary.rows:,}; run it again"
-        )
-    return dataclasses.replace(summary, parts=dict.fromkeys(nothing.parts, rows))
 
 
 def _columns(names: Iterable[str]) -> tuple[tuple[str, ...], list[daft.Expression]]:

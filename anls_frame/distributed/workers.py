@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -10,7 +10,6 @@ from anls_frame.metrics.scoring import add_scores
 from anls_frame.summary.merging import merge
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.systems_summary import SystemsSummary, summarize_systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,41 +32,25 @@ class PartialSummary:
     It has no state, because Daft may use an instance for more than one query.
     """
 
-    kind: ClassVar[Any] = Summary
-    summarize: ClassVar[Any] = staticmethod(summarize)
-
     def aggregate(self, *columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> bytes:
         """Summarize a batch of rows; without rows, return no bytes."""
         table = _table(columns, names)
-        content: bytes = self.summarize(table, **options).to_bytes() if table.num_rows else b""
-        return content
+        return summarize(table, **options).to_bytes() if table.num_rows else b""
 
     def combine(self, states: daft.Series) -> bytes:
         """Add up summaries."""
         contents = [content for content in states.to_pylist() if content]
         if len(contents) <= 1:
             return contents[0] if contents else b""
-        content: bytes = _added(contents, self.kind).to_bytes()
-        return content
+        # Some at a time, then their sums: with clusters, all at once need too much memory.
+        starts = range(0, len(contents), _MERGED_AT_ONCE)
+        some = (map(Summary.from_bytes, contents[start : start + _MERGED_AT_ONCE]) for start in starts)
+        return merge(map(merge, some)).to_bytes()
 
     def finalize(self, state: bytes) -> bytes:
         """Return the sum."""
         return state
 
 
-class PartialSystems(PartialSummary):
-    """The same for several systems."""
-
-    kind = SystemsSummary
-    summarize = staticmethod(summarize_systems)
-
-
 def _table(columns: Sequence[daft.Series], names: tuple[str, ...]) -> pa.Table:
     return pa.table({name: column.to_arrow() for name, column in zip(names, columns, strict=True)})
-
-
-def _added(contents: Sequence[bytes], kind: Any) -> Any:
-    """Add up some summaries at a time, then their sums: with clusters, all at once need too much memory."""
-    starts = range(0, len(contents), _MERGED_AT_ONCE)
-    some = (map(kind.from_bytes, contents[start : start + _MERGED_AT_ONCE]) for start in starts)
-    return merge(map(merge, some))

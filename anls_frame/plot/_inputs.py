@@ -104,7 +104,7 @@ class Input(NamedTuple):
         if not summary.settings.details:
             raise ValueError(f"the {noun} has no {name}; make it with details=True")
         keys = chosen_keys(by, summary.settings.by, noun)
-        return named(_DETAILS[name](summary.details[name], keys), keys, by)
+        return named(_DETAILS[name](summary.report_sums.details[name], keys), keys, by)
 
 
 def is_report(given: Any) -> bool:

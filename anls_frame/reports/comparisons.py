@@ -18,9 +18,11 @@ from anls_frame.reports.long_frames import wide
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.results import SlicedResult
 from anls_frame.summary import transitions
+from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.keys import chosen_keys, in_order, named
-from anls_frame.summary.system_sums import pairs
-from anls_frame.summary.systems_summary import SystemsSummary, summarize_systems
+from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
+from anls_frame.summary.predictions import hexadecimal
+from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
+    from anls_frame.summary.summary import Summary
 
 __all__ = ["Comparison", "Paired", "compare", "pair"]
 
@@ -90,7 +93,7 @@ class Comparison(SlicedResult[Table_co]):
 
     def __init__(
         self,
-        summary: SystemsSummary,
+        summary: Summary,
         *,
         baseline: str | None = None,
         confidence: float = 0.95,
@@ -99,6 +102,7 @@ class Comparison(SlicedResult[Table_co]):
     ) -> None:
         super().__init__(summary.settings, confidence, from_pandas=summary.from_pandas)
         self.summary = summary
+        self._sums = summary.comparison_sums
         self.draws = draws
         self.seed = seed
         self._order = baseline_first(summary.systems, baseline)
@@ -108,7 +112,7 @@ class Comparison(SlicedResult[Table_co]):
     @classmethod
     def from_summary(
         cls,
-        summary: SystemsSummary[Table_co],
+        summary: Summary[Table_co],
         *,
         baseline: str | None = None,
         confidence: float = 0.95,
@@ -116,12 +120,12 @@ class Comparison(SlicedResult[Table_co]):
         seed: int = 0,
     ) -> Comparison[Table_co]:
         """
-        Return the comparison of the rows that were summarized by `summarize_systems`.
+        Return the comparison of the rows that were summarized, in one part or several.
 
         Parameters
         ----------
         summary
-            From `summarize_systems`, or `merge`.
+            From `summarize` of several systems, or `merge`.
         baseline, confidence, draws, seed
             As for `compare`.
 
@@ -130,15 +134,10 @@ class Comparison(SlicedResult[Table_co]):
         >>> import polars as pl
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"]})
-        >>> summary = af.summarize_systems(df, {"old": "old", "new": "new"}, "answer")
+        >>> summary = af.summarize(df, {"old": "old", "new": "new"}, "answer")
         >>> af.Comparison.from_summary(summary).overall["difference"].item()
         0.5
         """
-        if not isinstance(summary, SystemsSummary):
-            raise TypeError(
-                "a comparison is made from a summary of several systems: use summarize_systems; got "
-                f"{type(summary).__name__}"
-            )
         _check_test(confidence, draws, seed)
         made = cls(summary, baseline=baseline, confidence=confidence, draws=draws, seed=seed)
         _check_names(made)
@@ -176,13 +175,14 @@ class Comparison(SlicedResult[Table_co]):
             "confidence": self.confidence,
             "draws": self.draws,
             "seed": self.seed,
-            **self.summary.sums.counts[self.metric.name],
-            "n_missing": {name: self.summary.n_missing[name] for name in self._order},
-            "n_invented": {name: self.summary.n_invented[name] for name in self._order},
-            "n_placeholders": {name: self.summary.n_placeholders[name] for name in self._order},
+            **self._sums.counts[self.metric.name],
+            **{
+                count: {name: getattr(self.summary.predictions[name], count) for name in self._order}
+                for count in PREDICTION_COUNTS
+            },
             "scored_by": self.summary.scored_by,
             "forgotten_documents": self.summary.forgotten_documents,
-            "digests": {name: self.summary.digests[name] for name in self._order},
+            "digests": {name: hexadecimal(self.summary.predictions[name].digest) for name in self._order},
         }
 
     @property
@@ -214,7 +214,7 @@ class Comparison(SlicedResult[Table_co]):
         │ new    ┆ exact          ┆ exact          ┆ 1   ┆ 0.5   │
         └────────┴────────────────┴────────────────┴─────┴───────┘
         """
-        if not self.summary.transitions:
+        if not self._sums.transitions:
             raise ValueError("error types were not counted: pass details=True when comparing")
         if self._places[0]:
             raise ValueError("transitions are counted from the first system; compare with it as the baseline")
@@ -224,7 +224,7 @@ class Comparison(SlicedResult[Table_co]):
         keys = chosen_keys(columns, self._by, self.noun)
         tables = [
             transitions.table(counted, keys).select(*keys, pl.lit(name).alias("system"), pl.exclude(keys))
-            for name, counted in self.summary.transitions.items()
+            for name, counted in self._sums.transitions.items()
         ]
         return named(in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns)
 
@@ -570,7 +570,7 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
         """Transitions in all rows and in each slice, a table for each set of keys, if they were counted."""
-        if not self.summary.transitions or self._places[0]:
+        if not self._sums.transitions or self._places[0]:
             return []
         overall = self._transitions(())
         found = [
@@ -968,7 +968,7 @@ def compare(
     if answers is None:
         origins.warn_if_mixed(frame)
     side_by_side = wide(frame, systems, answers, prediction=prediction, system=system, id=id, metrics=metrics)
-    summary = summarize_systems(
+    summary = summarize(
         origins.like(side_by_side.frame, frame),
         # Error types are counted from the first.
         {name: side_by_side.systems[name] for name in baseline_first(side_by_side.systems, baseline)},

@@ -25,8 +25,8 @@ from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.reports.type_changes import PLACE, categories
 from anls_frame.summary import details
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
+from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import chosen_keys, key_names
-from anls_frame.summary.measures import NOTED
 from anls_frame.summary.notes import of_systems, texts_notes
 from anls_frame.summary.rows import ROW_SCORES
 
@@ -121,8 +121,8 @@ def _tables(view: ReportView) -> tuple[list[Table], Table | None]:
 
 def _detail_tables(summary: Summary) -> list[Table]:
     """Return the error types and, of all rows that were read at all, the most frequent substitutions."""
-    errors = details.error_table(summary.details["errors"], [])
-    confusions = details.confusion_table(summary.details["confusions"], [], "replace").select(
+    errors = details.error_table(summary.report_sums.details["errors"], [])
+    confusions = details.confusion_table(summary.report_sums.details["confusions"], [], "replace").select(
         *_PAIR, "count", "share_of_errors", "share_of_reference"
     )
     name = "Substitutions"
@@ -145,13 +145,13 @@ def _report_notes(view: ReportView) -> list[str]:
     counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
     notes = [conservation(summary.rows, counts, has_texts=settings.has_texts)]
     if settings.has_texts:
-        sums = summary.cells.select(NOTED).sum().row(0, named=True)
-        notes += texts_notes(sums, settings.unanswerable)
+        (predictions,) = summary.predictions.values()
+        notes += texts_notes(vars(predictions), settings.unanswerable)
     notes += _own_notes(view.measures, overall)
     if view.left_out:
         notes.append(f"{numbered(view.left_out, 'slice')} of fewer than {view.min_n:,} rows left out.")
     keys = key_names(settings.by, None)
-    if any(isinstance(summary.cells.schema[key], pl.List) for key in keys):
+    if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
         notes.append("A row counts in each of its slices, so their counts may add up to more than all rows.")
     if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.measures):
         empty = numbered(overall["n_empty_reference"], "empty reference")
@@ -206,7 +206,9 @@ def _lost_points(view: ReportView, overall: Mapping[str, Any]) -> dict[str, floa
     if lost <= 0:
         return None
     counts = dict(
-        details.error_table(view.summary.details["errors"], []).select("error_type", "n").iter_rows()
+        details.error_table(view.summary.report_sums.details["errors"], [])
+        .select("error_type", "n")
+        .iter_rows()
     )
     return {kind: counts[kind] / lost for kind in ("missing", "empty", "invented", "wrong") if kind in counts}
 
@@ -248,7 +250,7 @@ def _substitutions(summary: Summary) -> list[Figure]:
 def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) -> Stacked:
     keys = chosen_keys(by, summary.settings.by, "report")
     # By the internal names of the keys: a `by` column may have the name of a column of the table.
-    errors = summary.details["errors"]
+    errors = summary.report_sums.details["errors"]
     table = details.error_table(errors, keys)
     # Keyed by repr: struct values are dictionaries, which are not hashable.
     counts: dict[str, dict[str, int]] = {}

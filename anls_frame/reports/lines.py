@@ -10,9 +10,10 @@ import polars as pl
 
 from anls_frame.reports.unit_sums import UnitSums
 from anls_frame.summary import fixed_point
+from anls_frame.summary.cell_sums import ALL
+from anls_frame.summary.comparison_sums import EXACT_BITS, bits
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.system_rows import all_columns, columns, scores
-from anls_frame.summary.system_sums import EXACT_BITS, ROWS, bits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.systems_summary import SystemsSummary
+    from anls_frame.summary.summary import Summary
 
     IntArray = npt.NDArray[np.int64]
 
@@ -145,7 +146,7 @@ class Lines:
         return [f"{which}_{system}" for system in range(self.systems)]
 
 
-def lines(summary: SystemsSummary, keys: Sequence[str]) -> list[Lines]:
+def lines(summary: Summary, keys: Sequence[str]) -> list[Lines]:
     """Return the lines of a table with these keys, for each metric."""
     has_clusters = summary.settings.cluster is not None
     units = _clusters(summary) if has_clusters else _rows(summary)
@@ -154,30 +155,30 @@ def lines(summary: SystemsSummary, keys: Sequence[str]) -> list[Lines]:
     ]
 
 
-def _clusters(summary: SystemsSummary) -> pl.DataFrame:
+def _clusters(summary: Summary) -> pl.DataFrame:
     """Return all clusters, sorted, with their numbers."""
-    every = [cells.select(CLUSTER) for cells in summary.sums.cells.values()]
+    every = [cells.select(CLUSTER) for cells in summary.comparison_sums.cells.values()]
     return pl.concat(every, how="vertical_relaxed").unique().sort(CLUSTER).with_row_index("unit")
 
 
-def _rows(summary: SystemsSummary) -> pl.DataFrame:
+def _rows(summary: Summary) -> pl.DataFrame:
     """Return all combinations of scores, sorted, with their numbers."""
     count = len(summary.systems)
     values = [name for place, one in enumerate(summary.metrics) for name in all_columns(place, one, count)]
     keys = key_names(summary.settings.by, None)
-    return summary.sums.cells[ROWS].sort(*keys, *values).with_row_index("unit")
+    return summary.comparison_sums.cells[ALL].sort(*keys, *values).with_row_index("unit")
 
 
 def _of_metric(
-    summary: SystemsSummary, place: int, metric: Metric, keys: tuple[str, ...], units: pl.DataFrame
+    summary: Summary, place: int, metric: Metric, keys: tuple[str, ...], units: pl.DataFrame
 ) -> Lines:
     count = len(summary.systems)
     if summary.settings.cluster is not None:
-        cells = summary.sums.cells[metric.name].with_columns(count=pl.lit(1, pl.Int64))
+        cells = summary.comparison_sums.cells[metric.name].with_columns(count=pl.lit(1, pl.Int64))
         number = cells.select(CLUSTER).join(
             units, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left"
         )["unit"]
-        exact = cells if metric.is_ratio else summary.sums.slices[metric.name]
+        exact = cells if metric.is_ratio else summary.comparison_sums.slices[metric.name]
     else:
         rows = units.filter(pl.all_horizontal(pl.col(scores(place, count)).is_not_null()))
         number = rows["unit"]
@@ -188,7 +189,7 @@ def _of_metric(
         all_keys = key_names(summary.settings.by, None)
         renamed = [pl.col(old).alias(new) for new, old in named.items()]
         cells = rows.select(*all_keys, n=pl.lit(1.0), count="n").hstack(rows.select(renamed))
-        exact = summary.sums.slices[metric.name]
+        exact = summary.comparison_sums.slices[metric.name]
         if metric.is_ratio:
             counted = [pl.col(name).cast(pl.Int64) * pl.col("count").cast(pl.Int64) for name in named]
             exact = cells.select(*all_keys, *counted, n="count")

@@ -12,15 +12,15 @@ import polars as pl
 from anls_frame.reports.estimates import are_few, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.reports.system_scores import system_scores
+from anls_frame.summary.comparison_sums import pairs as all_pairs
 from anls_frame.summary.keys import explode_lists
-from anls_frame.summary.system_sums import pairs as all_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.statistics import SystemSums
     from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.systems_summary import SystemsSummary
+    from anls_frame.summary.summary import Summary
 
 
 VOTES = ("wins", "ties", "losses")
@@ -67,7 +67,7 @@ class Test:
 
 
 def table(
-    summary: SystemsSummary, keys: Sequence[str], pairs: Sequence[tuple[int, int]], test: Test
+    summary: Summary, keys: Sequence[str], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
     """
     Return one line for each slice, metric and pair, in this order; the columns are those of `COLUMNS`.
@@ -88,7 +88,7 @@ def table(
 
 def with_simultaneous(
     made: pl.DataFrame,
-    summary: SystemsSummary,
+    summary: Summary,
     keys: Sequence[str],
     pairs: Sequence[tuple[int, int]],
     test: Test,
@@ -105,7 +105,7 @@ def with_simultaneous(
 
 
 def _of_metric(
-    summary: SystemsSummary,
+    summary: Summary,
     of_metric: Lines,
     pairs: Sequence[tuple[int, int]],
     p_values: tuple[FloatArray, ...],
@@ -255,12 +255,12 @@ def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(*(carried(np.maximum(side, 0.0)) for side in (far, -far))), np.float64)
 
 
-def _voted(summary: SystemsSummary, of_metric: Lines, pairs: Sequence[tuple[int, int]]) -> list[pl.Series]:
+def _voted(summary: Summary, of_metric: Lines, pairs: Sequence[tuple[int, int]]) -> list[pl.Series]:
     """Return the counts of wins, ties and losses of all lines and pairs."""
     import numpy as np  # noqa: PLC0415 - only to compare
 
     keys, systems = of_metric.keys, len(summary.systems)
-    votes = explode_lists(summary.sums.votes[of_metric.metric.name], keys)
+    votes = explode_lists(summary.comparison_sums.votes[of_metric.metric.name], keys)
     added = votes.group_by(*keys, "pair").agg(pl.col(VOTES).sum()).sort(*keys, "pair")
     numbers = {pair: number for number, pair in enumerate(all_pairs(systems))}
     shape = (of_metric.slices.height, len(numbers))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.systems_summary import SystemsSummary
+    from anls_frame.summary.summary import Summary
 
 
 PILOT = 60
@@ -45,7 +45,7 @@ class Planner:
         Number of draws of the sign-flip test, below whose smallest p-value nothing can be shown.
     """
 
-    summary: SystemsSummary
+    summary: Summary
     pair: tuple[int, int]
     draws: int
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anls_frame.reports.lines import Lines
     from anls_frame.reports.pairwise import Test
     from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.systems_summary import SystemsSummary
+    from anls_frame.summary.summary import Summary
 
 COLUMNS = (
     "metric",
@@ -38,7 +38,7 @@ COLUMNS = (
 )
 
 
-def table(summary: SystemsSummary, keys: Sequence[str], test: Test) -> pl.DataFrame:
+def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return one line for each slice, metric and system, in this order."""
     import numpy as np  # noqa: PLC0415 - only to compare
 
@@ -99,9 +99,7 @@ def with_ranks_on_few(
     return marked
 
 
-def _of_metric(
-    summary: SystemsSummary, of_metric: Lines, better: npt.NDArray[np.bool_], test: Test
-) -> pl.DataFrame:
+def _of_metric(summary: Summary, of_metric: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
     """Return the scores and intervals of a metric."""
     import numpy as np  # noqa: PLC0415 - only to compare
 

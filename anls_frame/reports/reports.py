@@ -15,6 +15,7 @@ from anls_frame.reports import rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.results import SlicedResult
 from anls_frame.summary import moments
+from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.details import OPERATIONS, confusion_table, error_table, length_table
 from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named
 from anls_frame.summary.measures import COUNTS
@@ -106,6 +107,7 @@ class Report(SlicedResult[Table_co]):
         confidence = share("confidence", confidence, ends=False)
         super().__init__(summary.settings, confidence, from_pandas=summary.from_pandas)
         self.summary = summary
+        self._sums = summary.report_sums
         self._lengths = summary.settings.lengths
         self._check_conservation()
         self._check_names()
@@ -155,7 +157,7 @@ class Report(SlicedResult[Table_co]):
     def _worst(self) -> pl.DataFrame:
         if not self.summary.settings.worst:
             return pl.DataFrame()
-        rows = canonical(self.summary.worst_rows.drop("row_digest", strict=False))
+        rows = canonical(self._sums.worst_rows.drop("row_digest", strict=False))
         names = dict(zip(key_names(self._by, None), self._by, strict=True)) | self._names_in_rows
         cluster = self.summary.settings.cluster
         if cluster in self._by:
@@ -315,7 +317,7 @@ class Report(SlicedResult[Table_co]):
             raise ValueError("the report has no slices; name columns in by= when making it")
         measures = {one.name: one for one in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
-        cells = self.summary.own.get(chosen.name, self.summary.cells)
+        cells = self._sums.cells.get(chosen.name, self._sums.cells[ALL])
         tested = rest.against_rest(
             cells, keys, chosen, draws=count("draws", draws, 1, rest.MOST_DRAWS), seed=count("seed", seed)
         ).sort("p_value", *keys, nulls_last=True)
@@ -500,7 +502,7 @@ class Report(SlicedResult[Table_co]):
         keys = key_names(settings.by, settings.cluster)
         own = self._names_in_rows
         internal = (*keys, "row_digest")
-        columns = [name for name in self.summary.worst_rows.columns if name not in internal]
+        columns = [name for name in self._sums.worst_rows.columns if name not in internal]
         shown = [own.get(name, name) for name in columns]
         of_rows = shown if settings.worst else []
         names = ("slice", *([TABLE] if settings.tables else []), *self.overall, *of_rows)
@@ -521,7 +523,7 @@ class Report(SlicedResult[Table_co]):
         return own | {f"keep_{place}": name for place, name in enumerate(settings.keep)}
 
     def _check_conservation(self) -> None:
-        total = self.summary.cells.sum()
+        total = self._sums.cells[ALL].sum()
         counts = {name: int(total[name][0] or 0) for name in COUNTS}
         accounted = counts["n"] + counts["n_unanswerable"]
         if self.summary.settings.missing == "drop":
@@ -535,8 +537,7 @@ class Report(SlicedResult[Table_co]):
     @cached_property
     def measures(self) -> tuple[Metric, ...]:
         """The metrics that are reported for each slice."""
-        found = {metric.name: metric for _, _, metrics in self._parts for metric in metrics}
-        return tuple(found[metric.name] for metric in self.summary.settings.metrics)
+        return self.summary.metrics
 
     @cached_property
     def _parts(self) -> list[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
@@ -575,7 +576,7 @@ class Report(SlicedResult[Table_co]):
         if not self.summary.settings.details:
             raise ValueError(f"the report has no {name}; make it with details=True")
         keys = chosen_keys(columns, self._by, self.noun)
-        return self._as_given(named(table(self.summary.details[name], keys), keys, columns))
+        return self._as_given(named(table(self._sums.details[name], keys), keys, columns))
 
 
 def _on_frames(

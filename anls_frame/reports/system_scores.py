@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from anls_frame.reports.lines import Lines
     from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.systems_summary import SystemsSummary
+    from anls_frame.summary.summary import Summary
 
 
 class SystemScores(NamedTuple):
@@ -44,7 +44,7 @@ class SystemScores(NamedTuple):
     """Number of clusters, or of rows without clusters, of each slice."""
 
 
-def system_scores(summary: SystemsSummary, lines: Lines, confidence: float) -> SystemScores:
+def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemScores:
     """Return the scores and intervals of a metric, as reports of the systems have them."""
     import numpy as np  # noqa: PLC0415 - only to compare
 
@@ -79,11 +79,11 @@ def system_scores(summary: SystemsSummary, lines: Lines, confidence: float) -> S
     return SystemScores(score, low, high, effective, few, powers, clusters)
 
 
-def _squares(summary: SystemsSummary, lines: Lines) -> FloatArray:
+def _squares(summary: Summary, lines: Lines) -> FloatArray:
     """Return the sums of squared scores in [0, 1] over rows, lines by systems."""
     keys = lines.keys
     names = [f"square_{system}" for system in range(lines.systems)]
-    slices = explode_lists(summary.sums.slices[lines.metric.name], keys).filter(pl.col("n") > 0)
+    slices = explode_lists(summary.comparison_sums.slices[lines.metric.name], keys).filter(pl.col("n") > 0)
     sums = [fixed_point.floats(pl.col(name).sum(), FINE_BITS).alias(name) for name in names]
     added = slices.group_by(keys).agg(sums).sort(keys) if keys else slices.select(sums)
     return added.select(names).to_numpy()

@@ -12,7 +12,6 @@ from anls_frame.reports import pairwise
 from anls_frame.reports.reports import Report
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.summarizing import summarize
-from anls_frame.summary.systems_summary import summarize_systems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from anls_frame.slices.scores import Scores
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.summary import Summary
-    from anls_frame.summary.systems_summary import SystemsSummary
 
     Mask = npt.NDArray[np.bool_]
 
@@ -98,18 +96,19 @@ def of_rows(
     metrics
         The metrics.
     options
-        How rows are scored, for `summarize` and `summarize_systems`.
+        How rows are scored, for `summarize`.
     confidence
         Confidence level of the intervals.
     """
-    prediction = next(iter(systems.values())) if answers is not None else None
+    are_two = len(systems) > 1
+    of_one = next(iter(systems.values())) if answers is not None else None
+    prediction = systems if are_two else of_one
+    figures = of_comparison if are_two else of_report
 
     def reported(slices: pl.Series) -> pl.DataFrame:
         rows = frame.with_columns(slices.alias(SLICE))
-        given: dict[str, Any] = {"answers": answers, "metrics": list(metrics), "by": SLICE, **options}
-        if len(systems) > 1:
-            return of_comparison(summarize_systems(rows, systems, **given), metrics, confidence)
-        return of_report(summarize(rows, prediction, **given), metrics, confidence)
+        summary = summarize(rows, prediction, answers, metrics=list(metrics), by=SLICE, **options)
+        return figures(summary, metrics, confidence)
 
     return reported
 
@@ -119,7 +118,7 @@ def of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) ->
     return _lines(Report(summary, confidence=confidence).by_group, metrics)
 
 
-def of_comparison(summary: SystemsSummary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
+def of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
     """Return the changes of slices from a summary of two systems that is sliced by them."""
     # p-values are not needed: those of the search are adjusted for all that were looked at.
     test = pairwise.Test(confidence=confidence, draws=1, seed=0)

@@ -25,7 +25,6 @@ from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import of_system, resolve_for, two
-from anls_frame.summary.systems_summary import SystemsSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,8 +97,8 @@ def find_slices(
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
         Its columns are loaded into memory. Or a Daft DataFrame, in whose summary by `columns` and `cluster`
-        slices are found. Or a `Summary`, or a `SystemsSummary` of two systems, with a cluster: it knows how
-        its rows were scored; `columns` then are among its `by`, and `metrics` names its means.
+        slices are found. Or a `Summary` of one system or two, with a cluster: it knows how its rows were
+        scored; `columns` then are among its `by`, and `metrics` names its means.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores. A mapping as prediction stands for `systems`.
@@ -211,7 +210,7 @@ def find_slices(
         draws=draws,
         seed=seed,
     )
-    if isinstance(frame, Summary | SystemsSummary):
+    if isinstance(frame, Summary):
         of_rows: dict[str, object] = {
             "prediction": prediction,
             "answers": answers,
@@ -326,7 +325,7 @@ class _Source:
 
 
 def _of_summary(
-    summary: Summary | SystemsSummary,
+    summary: Summary,
     columns: Columns | None,
     metrics: object,
     of_rows: Mapping[str, Any],
@@ -345,7 +344,7 @@ def _of_summary(
         scores=lines.scores,
         reported=lines.reported,
         settings=lines.settings,
-        systems=tuple(summary.systems) if isinstance(summary, SystemsSummary) else (),
+        systems=tuple(summary.systems) if len(summary.systems) > 1 else (),
         from_pandas=summary.from_pandas,
     )
 

@@ -13,12 +13,11 @@ import polars.selectors as cs
 
 from anls_frame.slices.figures import SLICE, of_comparison, of_report
 from anls_frame.slices.scores import Scores, lost
-from anls_frame.summary import fixed_point, system_sums
+from anls_frame.summary import comparison_sums, fixed_point
 from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.comparison_sums import LOST, SQUARES, ComparisonSums
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, key_names
-from anls_frame.summary.system_sums import LOST, SQUARES
-from anls_frame.summary.systems_summary import SystemsSummary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,12 +55,12 @@ class Lines:
     documents: pl.Series
     scores: Sequence[Scores]
     settings: Settings
-    _summary: Summary | SystemsSummary
+    _summary: Summary
     _of_frames: pl.DataFrame
     _place: pl.Series
 
     @classmethod
-    def of(cls, summary: Summary | SystemsSummary, columns: object, metrics: object) -> Lines:
+    def of(cls, summary: Summary, columns: object, metrics: object) -> Lines:
         """
         Return the lines of a summary, with the columns and metrics that a caller asked for.
 
@@ -73,13 +72,13 @@ class Lines:
         settings = summary.settings
         names, chosen = check(summary, columns, metrics)
         keys = key_names(settings.by, settings.cluster)
-        frames = _frames(summary)
+        frames = summary.sums.cells
         lines, of_frames = _numbered(frames, keys)
         scores = []
+        of_metric = _change if isinstance(summary.sums, ComparisonSums) else _score
         for name, metric in chosen:
             place = of_frames.filter(frame=name)["line"]
-            sums = _change if isinstance(summary, SystemsSummary) else _score
-            scores.append(sums(frames[name].with_columns(line=place), metric, lines.height))
+            scores.append(of_metric(frames[name].with_columns(line=place), metric, lines.height))
         if any(not np.array_equal(one.scored, scores[0].scored) for one in scores):
             raise ValueError(
                 "metrics of a summary must have scores in the same rows, because it does not say how many "
@@ -124,60 +123,24 @@ class Lines:
         def of_slices(slices: pl.Series) -> pl.DataFrame:
             lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
             frames = {}
-            for name, cells in _frames(self._summary).items():
+            for name, cells in self._summary.sums.cells.items():
                 lines = self._place.gather(self._of_frames.filter(frame=name)["line"]).to_numpy()
                 of_chosen = np.where(lines >= 0, numbers[lines], -1)
                 others = [column for column in cells.columns if not column.startswith("key_")]
                 joined = cells.select(others).with_columns(line=of_chosen)
                 joined = joined.join(lists, on="line", how="inner", maintain_order="left")
                 frames[name] = joined.select("key_0", *others)
-            if isinstance(self._summary, SystemsSummary):
-                return of_comparison(_sliced_systems(self._summary, settings, frames), metrics, confidence)
-            return of_report(_sliced(self._summary, settings, frames), metrics, confidence)
+            sums = self._summary.sums.sliced(frames, settings)
+            summary = dataclasses.replace(
+                self._summary, settings=settings, parts={"lines": sums.rows}, sums=sums, from_pandas=False
+            )
+            figures = of_comparison if isinstance(sums, ComparisonSums) else of_report
+            return figures(summary, metrics, confidence)
 
         return of_slices
 
 
-def _frames(summary: Summary | SystemsSummary) -> Mapping[str, pl.DataFrame]:
-    """Return the frames of cells by name."""
-    if isinstance(summary, SystemsSummary):
-        return summary.sums.cells
-    return {name: cells for name, cells, _ in summary.groups()}
-
-
-def _sliced(summary: Summary, settings: Settings, frames: Mapping[str, pl.DataFrame]) -> Summary:
-    """Return a summary with other settings and cells, for a report."""
-    own = {metric.name for metric in settings.own}
-    return dataclasses.replace(
-        summary,
-        settings=settings,
-        parts={"lines": int(frames[""]["rows"].sum())},
-        cells=frames[""],
-        own={name: cells for name, cells in frames.items() if name in own},
-        worst_rows=summary.worst_rows.clear(),
-        details={},
-        from_pandas=False,
-    )
-
-
-def _sliced_systems(
-    summary: SystemsSummary, settings: Settings, frames: Mapping[str, pl.DataFrame]
-) -> SystemsSummary:
-    """Return the same for differences between two systems, which need no other sums."""
-    keys = key_names(settings.by, None)
-    votes = {name: system_sums.votes_of_two(cells, keys) for name, cells in frames.items()}
-    slices = {
-        metric.name: system_sums.slices_of_two(frames[metric.name], keys, metric)
-        for metric in settings.metrics
-        if not metric.is_ratio
-    }
-    sums = dataclasses.replace(summary.sums, cells=frames, votes=votes, slices=slices)
-    return dataclasses.replace(summary, settings=settings, sums=sums, transitions={}, from_pandas=False)
-
-
-def check(
-    summary: Summary | SystemsSummary, columns: object, metrics: object
-) -> tuple[list[str], list[tuple[str, Metric]]]:
+def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str], list[tuple[str, Metric]]]:
     """
     Return the columns and metrics to search, each metric with the name of its frame of cells.
 
@@ -186,7 +149,7 @@ def check(
     ValueError
         If the summary cannot answer this.
     """
-    if isinstance(summary, SystemsSummary) and len(summary.systems) != _TWO:
+    if len(summary.systems) > _TWO:
         raise ValueError(
             f"the summary must be of one system or of two, because only those of two have the sums of their "
             f"changes; it has {list(summary.systems)}"
@@ -213,7 +176,7 @@ def _columns(by: Sequence[str], columns: object) -> list[str]:
     return names
 
 
-def _check_clusters(summary: Summary | SystemsSummary) -> None:
+def _check_clusters(summary: Summary) -> None:
     if summary.settings.cluster is None:
         raise ValueError(
             "the summary must have clusters, because slices are tested by documents; name their column in "
@@ -221,18 +184,15 @@ def _check_clusters(summary: Summary | SystemsSummary) -> None:
         )
 
 
-def _metrics(summary: Summary | SystemsSummary, metrics: object) -> list[tuple[str, Metric]]:
+def _metrics(summary: Summary, metrics: object) -> list[tuple[str, Metric]]:
     """Return the metrics, each with the name of its frame of cells."""
-    if isinstance(summary, SystemsSummary):
-        every = {metric.name: (metric.name, metric) for metric in summary.metrics}
-    else:
-        names = {metric.name for metric in summary.settings.metrics}
-        every = {
-            metric.name: (frame, metric)
-            for frame, _, of_frame in summary.groups()
-            for metric in of_frame
-            if metric.name in names
-        }
+    names = {metric.name for metric in summary.settings.metrics}
+    every = {
+        metric.name: (name, metric)
+        for name, _, of_cells in summary.groups()
+        for metric in of_cells
+        if metric.name in names
+    }
     if metrics is None:
         wanted = ["anls"] if "anls" in every else [name for name in every if name != BUILT_IN["zeros"].name]
     else:
@@ -286,7 +246,7 @@ def _score(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
 
 def _change(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
     """Return the sums of each line in the change of a metric from the first system to the second."""
-    bits, square_bits = system_sums.bits(metric, _TWO), system_sums.square_bits(metric)
+    bits, square_bits = comparison_sums.bits(metric, _TWO), comparison_sums.square_bits(metric)
     change = pl.col("x_1").cast(pl.Int128) - pl.col("x_0").cast(pl.Int128)
     x, rounding = _exact(cells, change, height, bits, 1)
     y, _ = _exact(cells, pl.col("n"), height)

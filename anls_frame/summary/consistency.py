@@ -12,21 +12,25 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame.metrics.errors import ERROR_TYPES
-from anls_frame.summary import details, fixed_point, system_sums, transitions
+from anls_frame.summary import comparison_sums, details, fixed_point, transitions
 from anls_frame.summary.catalogue import TEXT_METRICS
+from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, key_names
-from anls_frame.summary.measures import COUNTS, NOTED
+from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.rows import ROW_SCORES
-from anls_frame.summary.saved_header import LEAST_SYSTEMS, SYSTEMS, add_up, expect
+from anls_frame.summary.saved_header import add_up, check_counts, expect
 from anls_frame.summary.system_rows import all_columns, scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from anls_frame.summary.measures import Metric
+    from anls_frame.summary.predictions import Predictions
     from anls_frame.summary.settings import Settings
 
+_TWO = 2
+_ROWS_OF_ALL = f"cells {ALL}"
 _ROUNDING = 1e-6
 """By how much two sums of the same scores may differ, relative to the largest score in every row."""
 _FLOATS = ("score_min", "score_max", *ROW_SCORES[:3])
@@ -47,19 +51,22 @@ _TEXTS = (
 def check_frames(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> None:
     """Raise an error unless the frames have the columns of the settings, and sums that agree."""
     settings, rows = header["settings"], sum(header["parts"].values())
-    expected = _columns_of_systems(header) if SYSTEMS in header else _columns_of_one(settings)
+    are_several = len(header["systems"]) > 1
+    expected = _columns_of_systems(settings, header["systems"]) if are_several else _columns_of_one(settings)
     expect(frames.keys() == expected.keys(), f"its tables must be {', '.join(expected)}")
     for kind, frame in frames.items():
         _check_columns(kind, frame, expected[kind], settings)
     _check_keys(frames, settings)
-    if SYSTEMS in header:
+    if are_several:
+        check_counts(header["sums"], settings, rows)
         for metric in settings.metrics:
             _check_sums_of_systems(frames, metric, header)
         others = [frame for kind, frame in frames.items() if kind.startswith("transitions ")]
         for frame in others:
             expect(_sum(frame, "n") <= rows, "the transitions are more than the rows")
     else:
-        _check_sums_of_one(frames, settings, rows)
+        (predictions,) = header["predictions"].values()
+        _check_sums_of_one(frames, settings, rows, predictions)
 
 
 def _check_columns(kind: str, frame: pl.DataFrame, expected: Iterable[str], settings: Settings) -> None:
@@ -72,11 +79,11 @@ def _check_columns(kind: str, frame: pl.DataFrame, expected: Iterable[str], sett
             continue
         if name in _TEXTS:
             expect(_is_of_texts(dtype), f"column {name!r} of {where} must hold texts, got {dtype}")
-        elif name in _FLOATS or (kind == "cells " and name.startswith("score_")):
+        elif name in _FLOATS or (kind == _ROWS_OF_ALL and name.startswith("score_")):
             expect(dtype == pl.Float64, f"column {name!r} of {where} must hold numbers, got {dtype}")
             expect(frame[name].is_not_nan().all(), f"column {name!r} of {where} must not hold NaN")
         elif kind != "worst":
-            is_part = kind == "cells " and name.startswith(("x_", "y_"))
+            is_part = kind == _ROWS_OF_ALL and name.startswith(("x_", "y_"))
             expect(
                 dtype == pl.Float64 if is_part else dtype.is_integer(),
                 f"columns must hold integers: {name} ({dtype})",
@@ -94,19 +101,18 @@ def _check_keys(frames: Mapping[str, pl.DataFrame], settings: Settings) -> None:
     keys = list(key_names(settings.by, None))
     for kind, frame in frames.items():
         own = [*keys, *([CLUSTER] if CLUSTER in frame.columns else [])]
-        cells = frames.get("cells " if settings.cluster is None else f"cells {kind.partition(' ')[2]}")
-        cells = frames.get("cell", cells)
+        cells = frames.get(_ROWS_OF_ALL, frames.get(f"cells {kind.partition(' ')[2]}"))
         # Transitions also count rows that another system leaves out.
         is_apart = kind == "worst" or kind.startswith("transitions ")
         if cells is None or is_apart or not own or not {*own} <= {*frame.columns}:
             continue
         found, known = (_combinations(one, own) for one in (frame, cells))
-        of_metric = kind.startswith("own ")
+        are_cells = kind.startswith("cells ")
         expect(
-            found.is_in(known.implode()).all() and (not of_metric or len(found) == len(known)),
+            found.is_in(known.implode()).all() and (not are_cells or len(found) == len(known)),
             f"the table {kind!r} is about other slices than the cells",
         )
-        if kind == "cell":
+        if kind == _ROWS_OF_ALL and "rows" in cells.columns:
             expect(len(found) == frame.height, "a cell is there twice")
 
 
@@ -126,23 +132,19 @@ def _columns_of_one(settings: Settings) -> dict[str, list[str]]:
     keys = list(key_names(settings.by, None))
     has_clusters = settings.cluster is not None
     units = [*keys, *([CLUSTER] if has_clusters else [])]
-    groups: dict[str, tuple[Metric, ...]] = {"": TEXT_METRICS if settings.has_texts else ()}
+    groups: dict[str, tuple[Metric, ...]] = {ALL: TEXT_METRICS if settings.has_texts else ()}
     groups |= {metric.name: (metric,) for metric in settings.own}
     own = [f"own_{place}" for place, _ in enumerate(settings.own)]
     kept = [f"keep_{place}" for place, _ in enumerate(settings.keep)]
     texts = ["prediction", "answers", *ROW_SCORES] if settings.has_texts else []
     bins = [*keys, "grid_threshold", "n", "nls_units"] if settings.has_texts else []
-    cells = {name: _columns_of_cells(units, metrics) for name, metrics in groups.items()}
-    found = {
-        "cell": [*cells.pop(""), *(NOTED if settings.has_texts else ())],
-        "bin": bins,
-        "worst": [*keys, *([CLUSTER] if has_clusters else []), *texts, *own, *kept, "row_digest"],
-        **{f"own {name}": columns for name, columns in cells.items()},
-    }
+    found = {f"cells {name}": _columns_of_cells(units, metrics) for name, metrics in groups.items()}
+    found["bins"] = bins
+    found["worst"] = [*units, *texts, *own, *kept, "row_digest"]
     if settings.details:
-        found["errors"] = [*keys, "error_type", "n"]
-        found["confusions"] = [*keys, *details.KEYS["confusions"], "count"]
-        found["lengths"] = [*keys, "bits", *details.SUMS]
+        found["details errors"] = [*keys, "error_type", "n"]
+        found["details confusions"] = [*keys, *details.KEYS["confusions"], "count"]
+        found["details lengths"] = [*keys, "bits", *details.SUMS]
     return found
 
 
@@ -154,16 +156,14 @@ def _columns_of_cells(keys: Sequence[str], metrics: Sequence[Metric]) -> list[st
     return list(dict.fromkeys(columns))
 
 
-def _columns_of_systems(header: Mapping[str, Any]) -> dict[str, list[str]]:
+def _columns_of_systems(settings: Settings, systems: Sequence[str]) -> dict[str, list[str]]:
     """Return the columns of each frame of a summary of several systems."""
-    settings: Settings = header["settings"]
-    systems = [*header[SYSTEMS]["columns"]]
     keys = list(key_names(settings.by, None))
     numbers = range(len(systems))
     found: dict[str, list[str]] = {}
     if settings.cluster is None:
         every = [all_columns(place, one, len(systems)) for place, one in enumerate(settings.metrics)]
-        found["cells "] = [*keys, "n", *(name for names in every for name in names)]
+        found[_ROWS_OF_ALL] = [*keys, "n", *(name for names in every for name in names)]
     for metric in settings.metrics:
         if settings.cluster is not None:
             found[f"cells {metric.name}"] = [*keys, CLUSTER, *_sums_of_systems(metric, len(systems))]
@@ -171,50 +171,52 @@ def _columns_of_systems(header: Mapping[str, Any]) -> dict[str, list[str]]:
         sums = [f"{name}_{system}" for name in ("sum", "square") for system in numbers]
         found[f"slices {metric.name}"] = [*keys, SCALE, "n", *sums]
     if settings.details:
-        found |= {f"transitions {name}": [*keys, *transitions.PAIR, "n"] for name in systems[1:]}
+        found |= {f"transitions {name}": [*keys, *transitions.PAIR, "n"] for name in [*systems][1:]}
     return found
 
 
 def _sums_of_systems(metric: Metric, systems: int) -> list[str]:
-    sides = ["wins", "losses"] if systems == LEAST_SYSTEMS else []
+    sides = ["wins", "losses"] if systems == _TWO else []
     if metric.is_ratio:
         return ["n", *sides, *(f"{name}_{system}" for name in "xy" for system in range(systems))]
-    changes = system_sums.CHANGES if sides else ()
+    changes = comparison_sums.CHANGES if sides else ()
     return [SCALE, "n", *sides, *(f"x_{system}" for system in range(systems)), *changes]
 
 
 # Sums of one system
 
 
-def _check_sums_of_one(frames: Mapping[str, pl.DataFrame], settings: Settings, rows: int) -> None:
-    cells = frames["cell"]
+def _check_sums_of_one(
+    frames: Mapping[str, pl.DataFrame], settings: Settings, rows: int, predictions: Predictions
+) -> None:
+    cells = frames[_ROWS_OF_ALL]
     found = _sum(cells, "rows")
     expect(found == rows, f"the rows do not add up: {rows:,} read, {found:,} in cells")
     expect(frames["worst"].height <= settings.worst, "the worst rows are more than were asked for")
     for kind, frame in frames.items():
         if "rows" in frame.columns:
             _check_counts(kind, frame)
+    add_up("of missing predictions", predictions.n_missing, _sum(cells, "n_missing"))
     n = _sum(cells, "n")
     if settings.has_texts:
         _check_shares(cells)
         dropped = _sum(cells, "n_missing") if settings.missing == "drop" else 0
         add_up("of rows with and without a score", rows, n + _sum(cells, "n_unanswerable") + dropped)
     for name in ("n", "nls_units") if settings.has_texts else ():
-        add_up(f"of {name!r} in bins", _sum(cells, name), _sum(frames["bin"], name))
+        add_up(f"of {name!r} in bins", _sum(cells, name), _sum(frames["bins"], name))
     for metric in settings.own:
-        add_up(f"of {metric.name!r}", rows, _sum(frames[f"own {metric.name}"], "rows"))
+        add_up(f"of {metric.name!r}", rows, _sum(frames[f"cells {metric.name}"], "rows"))
         if metric.has_scales:
-            _check_means(metric.name, frames[f"own {metric.name}"])
+            _check_means(metric.name, frames[f"cells {metric.name}"])
     if settings.details:
-        add_up("by length", n, _sum(frames["lengths"], "n"))
-        expect(_sum(frames["errors"], "n") <= rows, "the error types are more than the rows")
+        add_up("by length", n, _sum(frames["details lengths"], "n"))
+        expect(_sum(frames["details errors"], "n") <= rows, "the error types are more than the rows")
 
 
 def _check_counts(kind: str, cells: pl.DataFrame) -> None:
     """Raise an error unless the counts of each cell are possible."""
     parts = pl.col("n", "n_missing", "n_unanswerable", "n_empty_reference")
     within = [parts.is_between(0, pl.col("rows")), pl.col("n_empty_reference") <= pl.col("n")]
-    within += [pl.col(name).is_between(0, pl.col("rows")) for name in NOTED if name in cells.columns]
     expect(cells.select(pl.all_horizontal(within).all()).item(), f"counts of {kind!r} contradict each other")
 
 
@@ -263,25 +265,27 @@ def _check_sums_of_systems(
     frames: Mapping[str, pl.DataFrame], metric: Metric, header: Mapping[str, Any]
 ) -> None:
     settings: Settings = header["settings"]
-    found, name = header[SYSTEMS], metric.name
-    systems, n = len(found["columns"]), found["counts"][name]["n"]
+    sums, name = header["sums"], metric.name
+    systems, n = len(header["systems"]), sums["counts"][name]["n"]
     slices, votes = frames[f"slices {name}"], frames[f"votes {name}"]
     add_up(f"of {name!r} in slices", n, _sum(slices, "n"))
     _check_votes(votes, name, systems, n)
     place = settings.metrics.index(metric)
     if settings.cluster is None:
-        cells = frames["cells "]
+        cells = frames[_ROWS_OF_ALL]
         expect((cells["n"] >= 0).all(), "numbers of rows are negative")
         scored = cells.drop_nulls(scores(place, systems))
         totals = [float((scored[score] * scored["n"]).sum()) for score in scores(place, systems)]
     else:
         scored = frames[f"cells {name}"]
         _check_cells_of_systems(scored, votes, name)
-        totals = [] if metric.is_ratio else _totals(scored, "x", system_sums.bits(metric, systems), systems)
+        totals = (
+            [] if metric.is_ratio else _totals(scored, "x", comparison_sums.bits(metric, systems), systems)
+        )
     add_up(f"of {name!r} in cells", n, _sum(scored, "n"))
     _check_slices(name, scored, slices, votes, list(key_names(settings.by, None)))
-    ends = [abs(end) for end in found["ends"][name] if end is not None]
-    exact = _totals(slices, "sum", system_sums.EXACT_BITS, systems)
+    ends = [abs(end) for end in sums["ends"][name] if end is not None]
+    exact = _totals(slices, "sum", comparison_sums.EXACT_BITS, systems)
     largest = max(ends, default=0.0) * n
     for total, other in zip(totals, exact, strict=False):
         expect(abs(total - other) <= largest * _ROUNDING, f"the sums of {name!r} in cells and slices differ")
@@ -294,7 +298,7 @@ def _check_sums_of_systems(
 
 def _check_votes(votes: pl.DataFrame, name: str, systems: int, n: int) -> None:
     sides = ("wins", "ties", "losses")
-    pairs = len(system_sums.pairs(systems))
+    pairs = len(comparison_sums.pairs(systems))
     expect(all((votes[side] >= 0).all() for side in sides), f"votes of {name!r} are negative")
     added = votes.group_by("pair").agg(pl.sum_horizontal(pl.col(sides).cast(pl.Int128).sum()).alias("n"))
     numbers = added["pair"].to_list()

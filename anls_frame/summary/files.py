@@ -12,17 +12,19 @@ import polars as pl
 
 from anls_frame._native import __version__
 from anls_frame.summary import consistency, saved_header
-from anls_frame.summary.saved_header import SYSTEMS
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-FORMAT = 11
+FORMAT = 12
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
-HEADER = ("settings", "parts", "digest", "scored_by", "forgotten_documents", "is_folded")
-"""What a summary holds besides its frames."""
+HEADER = (
+    *("settings", "systems", "parts", "predictions"),
+    *("scored_by", "forgotten_documents", "is_folded"),
+)
+"""What a summary holds besides its sums."""
 
 _METADATA_KEY = "anls_frame"
 # Polars panics on some damaged files, and JSON may be nested too deep.
@@ -47,15 +49,13 @@ def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> by
         how="diagonal",
     )
     own = {
+        **header,
         "format": FORMAT,
-        "settings": header["settings"].to_dict(),
-        "parts": dict(header["parts"]),
-        "digest": header["digest"],
         "columns": columns,
-        "scored_by": header["scored_by"],
-        "forgotten_documents": header["forgotten_documents"],
-        "is_folded": header["is_folded"],
-        **({SYSTEMS: header[SYSTEMS]} if SYSTEMS in header else {}),
+        "settings": header["settings"].to_dict(),
+        "systems": dict(header["systems"]),
+        "parts": dict(header["parts"]),
+        "predictions": {name: own.to_dict() for name, own in header["predictions"].items()},
     }
     file = io.BytesIO()
     whole.write_parquet(file, metadata={_METADATA_KEY: json.dumps(own)})
@@ -81,11 +81,6 @@ def save(path: str | os.PathLike[str], content: bytes) -> None:
     # Written through memory, because Polars would report a full disk with an error of its own.
     with replacing(Path(path)) as file:
         file.write(content)
-
-
-def is_of_systems(path: Path) -> bool:
-    """Whether a file is a summary of several systems; false for what is no summary."""
-    return SYSTEMS in _metadata(path)
 
 
 def is_summary(path: Path) -> bool:
@@ -123,7 +118,7 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
     # The format is checked first, because everything else may have other names in another format.
     _check_format(metadata.get("format", 0), by, name)
     try:
-        header = saved_header.checked_header({one: metadata[one] for one in HEADER}, metadata.get(SYSTEMS))
+        header = saved_header.checked_header({one: metadata[one] for one in (*HEADER, "sums")})
         _check_size(source)
         # One after the other: together they have the columns of all, most of them null.
         whole = pl.scan_parquet(source)

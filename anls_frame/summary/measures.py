@@ -34,9 +34,6 @@ LOWER_IS_BETTER = frozenset(("cer", "wer", "mer", "wil", "ter"))
 COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
 """Columns of cells that count rows."""
 
-NOTED = ("n_invented", "n_placeholders")
-"""Columns of cells of texts that count predictions which notes name."""
-
 
 @dataclass(frozen=True, repr=False)
 class Metric:

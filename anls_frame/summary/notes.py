@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from anls_frame.summary.settings import Unanswerable
 
+NOTED = ("n_invented", "n_placeholders")
+"""Counts of predictions that notes name."""
+
 _NAMED_SYSTEMS = 10
 """Systems that a note names."""
 

@@ -289,8 +289,6 @@ def _sums_of_texts() -> list[pl.Expr]:
         _count(is_missing("missing"), "n_missing"),
         _count(~pl.col("answerable"), "n_unanswerable"),
         _count(pl.col("reference_length") == 0, "n_empty_reference"),
-        _count(pl.col("is_invented"), "n_invented"),
-        _count(pl.col("is_placeholder"), "n_placeholders"),
         sum_of_scores("nls"),
         fixed_point.sum_of_shares(nls * nls, FINE_BITS).alias("nls_square_units"),
         sum_of_scores("cer"),
@@ -301,6 +299,14 @@ def _sums_of_texts() -> list[pl.Expr]:
         (errors * errors).sum().alias("char_errors_squares"),
         (errors * length).sum().alias("char_errors_by_length"),
         (length * length).sum().alias("reference_length_squares"),
+    ]
+
+
+def totals() -> list[pl.Expr]:
+    """Return the sums over texts that are needed of all rows only."""
+    return [
+        _count(pl.col("is_invented"), "n_invented"),
+        _count(pl.col("is_placeholder"), "n_placeholders"),
         *digest_sums("row_digest"),
     ]
 

@@ -6,23 +6,19 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from anls_frame.summary.predictions import COUNTS, Predictions
 from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SYSTEMS = "systems"
-"""What the header of a summary of several systems holds besides."""
-
-LEAST_SYSTEMS = 2
-_UINT64 = 1 << 64
 _MOST_ROWS = 1 << 62
 _COUNTS_OF_SYSTEMS = ("rows", "n_dropped", "n_unanswerable", "n", "n_empty_reference")
 
 
-def checked_header(header: Mapping[str, Any], systems: Any) -> dict[str, Any]:
-    """Return the header with its settings; `systems` is None for a summary of one system."""
-    settings = Settings.from_dict(header["settings"])
+def checked_header(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the header with its settings and the counts of each system's predictions."""
+    settings, systems = Settings.from_dict(header["settings"]), header["systems"]
     expect(_are_counts(header["parts"]) and "" not in header["parts"], "'parts' must name numbers of rows")
     for name in ("scored_by", "forgotten_documents"):
         expect(header[name] is None or isinstance(header[name], str), f"{name!r} must be a text or null")
@@ -31,13 +27,29 @@ def checked_header(header: Mapping[str, Any], systems: Any) -> dict[str, Any]:
         is_folded is False or (is_folded is True and settings.cluster is not None),
         "'is_folded' must be true or false, and true only with clusters",
     )
-    checked = {**header, "settings": settings}
-    if systems is None:
-        is_digest = isinstance(header["digest"], str) and re.fullmatch("[0-9a-f]{16}", header["digest"])
-        expect(is_digest, "'digest' must be 16 hexadecimal digits")
-        return checked
-    _check_systems(systems, settings, sum(header["parts"].values()))
-    return {**checked, SYSTEMS: systems}
+    are_named = (
+        isinstance(systems, dict) and systems and all(isinstance(one, str) for one in systems.values())
+    )
+    expect(are_named, "'systems' must name columns")
+    rows = sum(header["parts"].values())
+    predictions = _checked_predictions(header["predictions"], systems, rows)
+    return {**header, "settings": settings, "predictions": predictions}
+
+
+def _checked_predictions(values: Any, systems: Mapping[str, str], rows: int) -> dict[str, Predictions]:
+    """Return what is counted of each system's predictions."""
+    expect(isinstance(values, dict) and [*values] == [*systems], "'predictions' must be of the systems")
+    found = {}
+    for name, own in values.items():
+        expect(own.keys() == {"digest", *COUNTS}, f"'predictions' of {name!r} are incomplete")
+        expect(
+            isinstance(own["digest"], str) and re.fullmatch("[0-9a-f]{16}", own["digest"]),
+            "'digest' must be 16 hexadecimal digits",
+        )
+        for count in COUNTS:
+            expect(_is_count(own[count], rows), f"{count!r} must be a number of at most {rows:,}")
+        found[name] = Predictions(**own | {"digest": int(own["digest"], 16)})
+    return found
 
 
 def checked_columns(columns: Any) -> dict[str, dict[str, str]]:
@@ -50,23 +62,10 @@ def checked_columns(columns: Any) -> dict[str, dict[str, str]]:
     return dict(columns)
 
 
-def _check_systems(systems: Any, settings: Settings, rows: int) -> None:
+def check_counts(sums: Any, settings: Settings, rows: int) -> None:
+    """Raise an error unless the counts and ends of several systems are possible."""
     names = {metric.name for metric in settings.metrics}
-    columns, counts, ends = systems["columns"], systems["counts"], systems["ends"]
-    expect(
-        isinstance(columns, dict)
-        and len(columns) >= LEAST_SYSTEMS
-        and all(isinstance(column, str) for column in columns.values()),
-        "'columns' of systems must name two systems or more",
-    )
-    largest = {**dict.fromkeys(("missing", "invented", "placeholders"), rows), "digests": _UINT64 - 1}
-    for name, most in largest.items():
-        values = systems[name]
-        are_right = isinstance(values, list) and len(values) == len(columns)
-        expect(
-            are_right and all(_is_count(value, most) for value in values),
-            f"{name!r} must be one number of at most {most:,} for each system",
-        )
+    counts, ends = sums["counts"], sums["ends"]
     for values in (counts, ends):
         expect(isinstance(values, dict) and values.keys() == names, "the metrics differ from the settings")
     for name in names:

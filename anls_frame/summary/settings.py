@@ -244,52 +244,45 @@ def check_part(part: str | None) -> None:
         raise ValueError(f"part must be a non-empty string, got {part!r}")
 
 
-def are_texts(prediction: str | None, answers: str | None) -> bool:
-    """Return whether there are columns of texts; raise an error if there is only one of the two."""
-    both = prediction is not None and answers is not None
-    if not both and not (prediction is None and answers is None):
+def are_texts(prediction: object, answers: str | None) -> bool:
+    """
+    Return whether there are texts to score; columns of several systems without answers hold scores.
+
+    Raise an error if there is only one of the columns prediction and answers.
+    """
+    if not (prediction is None or isinstance(prediction, str)):
+        return answers is not None
+    if (prediction is None) != (answers is None):
         raise ValueError("pass both columns, prediction and answers, or neither and the scores in metrics=")
-    return both
+    return answers is not None
 
 
 def scoring(
-    protocol: ScoreProtocol | str,
-    *,
-    of_texts: bool,
-    unanswerable: Unanswerable = "drop",
-    details: bool = False,
+    protocol: ScoreProtocol | str, *, of_texts: bool, unanswerable: Unanswerable = "drop"
 ) -> dict[str, Any]:
     """Return the fields of `Settings` that say how texts are scored; existing scores have none."""
-    if flag("details", details) and not of_texts:
-        raise ValueError("details need texts; columns of scores have none")
     check_unanswerable(unanswerable)
     if not of_texts and unanswerable != "drop":
         raise ValueError(
             "unanswerable='empty' scores rows without an answer, but the scores exist already; fill their "
             "nulls with the scores that these rows should have"
         )
-    if not of_texts:
-        return {}
-    return {
-        "protocol": resolve_scoring(protocol),
-        "unanswerable": unanswerable,
-        "details": details,
-    }
+    return {"protocol": resolve_scoring(protocol), "unanswerable": unanswerable} if of_texts else {}
 
 
-def detail_settings(details: bool | Mapping[str, float], *, of_texts: bool) -> dict[str, Any]:  # noqa: FBT001
+def detail_settings(details: object, *, of_texts: bool, systems: int = 1) -> dict[str, Any]:
     """Return the fields of `Settings` that say which details are counted, and how."""
-    if isinstance(details, Mapping):
-        unknown = sorted(map(str, details.keys() - {"max_length", "min_nls"}))
-        if unknown:
-            raise ValueError(f"details must be True, False or options max_length and min_nls, got {unknown}")
-        given = details
-    else:
-        given = {}
-        if not flag("details", details):
-            return {}
+    given = details if isinstance(details, Mapping) and systems == 1 else None
+    if given is None and not flag("details", details):
+        return {}
     if not of_texts:
         raise ValueError("details need texts; columns of scores have none")
+    if systems > 1:
+        return {"details": True}
+    given = given or {}
+    unknown = sorted(map(str, given.keys() - {"max_length", "min_nls"}))
+    if unknown:
+        raise ValueError(f"details must be True, False or options max_length and min_nls, got {unknown}")
     longest = count("max_length", given.get("max_length", 1), 1, LONGEST_CONFUSION)
     return {"details": True, "max_length": longest, "min_nls": share("min_nls", given.get("min_nls", _READ))}
 

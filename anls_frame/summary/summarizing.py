@@ -1,10 +1,10 @@
-"""Summarize a frame: count its rows and sum its scores."""
+"""Summarize a frame: count its rows and sum the scores of one system or several."""
 
 from __future__ import annotations
 
 import dataclasses
 import uuid
-from typing import TYPE_CHECKING, Any, Concatenate, cast
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, cast
 
 from anls_frame._arguments import count, takes_names
 from anls_frame._engines import on_engines
@@ -12,10 +12,10 @@ from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
-from anls_frame.summary.catalogue import are_of_pages, resolve
-from anls_frame.summary.cells import Collected, collect
+from anls_frame.summary import comparison_sums, own_metrics, report_sums, transitions
+from anls_frame.summary.catalogue import are_of_pages
 from anls_frame.summary.details import KEYS, plans
-from anls_frame.summary.keys import key_names
+from anls_frame.summary.keys import key_names, optional
 from anls_frame.summary.rows import Live, existing_scores, scored_texts
 from anls_frame.summary.settings import (
     MOST_ROWS,
@@ -30,6 +30,8 @@ from anls_frame.summary.settings import (
 from anls_frame.summary.slicing import check_values
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
+from anls_frame.summary.system_rows import scored_rows
+from anls_frame.summary.systems import metrics_of, of_system, systems_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,8 +40,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from anls_frame._typing import Missing, OnFrames, Options
+    from anls_frame.frames.progress import Advance
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.cell_sums import CellSums
+    from anls_frame.summary.predictions import Predictions
     from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
 
@@ -59,7 +64,7 @@ def _on_frames(
 @takes_names
 def summarize(
     frame: Any,
-    prediction: str | None = None,
+    prediction: str | Mapping[str, str] | Sequence[str] | None = None,
     answers: str | None = None,
     *,
     metrics: Metrics | None = None,
@@ -74,7 +79,7 @@ def summarize(
     part: str | None = None,
 ) -> Summary:
     """
-    Count and sum the scores of a frame by cell, for the report of rows in several parts.
+    Count and sum the scores of a frame by cell, for the report or comparison of rows in several parts.
 
     Parameters
     ----------
@@ -84,10 +89,13 @@ def summarize(
         scored where they are stored.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
-        `metrics` names the columns of existing scores.
+        `metrics` names the columns of existing scores. For a comparison, `prediction` is several systems,
+        from name to column, or a list of columns, as for `compare`; without `answers` these hold existing
+        scores.
     metrics
-        The scores to report, one or several, as for `report`: names, columns of existing scores, expressions
-        of the frame's columns, or a `Metric`. Each own metric reads the rows once more.
+        The scores, one or several, as for `report`: names, columns of existing scores, expressions of the
+        frame's columns, or a `Metric`. Each own metric reads the rows once more. Of several systems, as for
+        `compare`.
     by
         Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
         entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
@@ -104,8 +112,8 @@ def summarize(
         scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
         empty, whatever `missing` says, and wrong with any text.
     worst
-        Number of rows to keep: those with the lowest score in the first metric, or with the highest if lower
-        is better.
+        Number of rows of one system to keep: those with the lowest score in the first metric, or with the
+        highest if lower is better.
     keep
         Columns to keep of these rows, such as the id of a question; by default, with the metrics "ocr", the
         column `page` that `read_pages` has.
@@ -113,14 +121,15 @@ def summarize(
         Also count error types, character confusions (prepared by the protocol's `errors`) and lengths; this
         reads the rows two more times. Confusions are counted in rows with an `nls` of at least 0.5, which
         were read at all; a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``, see
-        `confusions`.
+        `confusions`. Of several systems, `True` counts the error types of each against those of the first.
     part
         Name of this part, by which `merge` recognises it; random by default.
 
     Returns
     -------
     Summary
-        Its size depends on the number of cells, not on the number of rows.
+        Its size depends on the number of cells, not on the number of rows; that of several systems without
+        clusters on the number of different combinations of scores.
 
     Raises
     ------
@@ -136,86 +145,142 @@ def summarize(
     --------
     anls_frame.merge : add up the summaries of parts.
     anls_frame.report : the report of one frame; `Report.from_summary` makes that of a summary.
-    anls_frame.summarize_systems : the same for several systems.
+    anls_frame.compare : the comparison of one frame; `Comparison.from_summary` makes that of a summary.
 
     Examples
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> df = pl.DataFrame({"prediction": ["a", None], "answer": ["a", "x"], "lang": ["en", "en"]})
-    >>> af.summarize(df, "prediction", "answer", by="lang").cells.select("key_0", "n", "zeros_sum")
-    shape: (1, 3)
-    ┌───────┬─────┬───────────┐
-    │ key_0 ┆ n   ┆ zeros_sum │
-    │ ---   ┆ --- ┆ ---       │
-    │ str   ┆ i64 ┆ i64       │
-    ╞═══════╪═════╪═══════════╡
-    │ en    ┆ 2   ┆ 1         │
-    └───────┴─────┴───────────┘
+    >>> df = pl.DataFrame({"old": ["a", None], "new": ["a", "x"], "answer": ["a", "x"], "lang": ["en", "en"]})
+    >>> summary = af.summarize(df, "old", "answer", by="lang")
+    >>> af.Report.from_summary(summary).overall["anls"]
+    0.5
+    >>> summary = af.summarize(df, ["old", "new"], "answer", by="lang")
+    >>> af.Comparison.from_summary(summary).overall["difference"].item()
+    0.5
     """
+    systems = systems_of(prediction)
     has_texts = are_texts(prediction, answers)
-    missing = resolve_missing(missing, has_scores=not has_texts)
     worst = count("worst", worst, most=MOST_ROWS - 1)
     of_texts = scoring(protocol, of_texts=has_texts, unanswerable=unanswerable)
-    of_texts |= detail_settings(details, of_texts=has_texts)
+    of_texts |= detail_settings(details, of_texts=has_texts, systems=len(systems))
     check_part(part)
     slicing = slicing_of(by)
     # Columns that slice, and the cluster, are kept in any case.
     kept = tuple(name for name in check_keep(keep) if name not in (*slicing.plain, cluster))
+    are_several = len(systems) > 1
+    if are_several and (worst or kept):
+        raise ValueError(
+            "worst= and keep= are for the summary of one system; `changes` returns the rows in which "
+            "several differ"
+        )
     frame = at_hand(frame)
-    chosen = resolve(metrics, column_names(frame), has_texts=has_texts, protocol=protocol)
+    chosen = metrics_of(metrics, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
     if worst and not kept and are_of_pages(chosen) and _PAGE in {*column_names(frame)} - {*slicing.names}:
         # Pages are known by their names, as `read_pages` has them.
         kept = (_PAGE,)
-    own = tuple(metric for metric in chosen if not metric.is_built_in)
-    live = Live(slicing=slicing, metrics=own)
     settings = Settings(
         by=slicing.names,
         tables=slicing.tables,
         cluster=cluster,
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
-        missing=missing,
+        missing=resolve_missing(missing, has_scores=not has_texts),
         worst=worst,
         keep=kept,
         **of_texts,
     )
-    total = len(frame) * passes(settings) if hasattr(frame, "__len__") else None
+    live = Live(slicing=slicing, metrics=chosen)
+    total = len(frame) * passes(settings, len(systems)) if hasattr(frame, "__len__") else None
     with following(total) as advance:
-        if prediction is None or answers is None:
-            rows = existing_scores(frame, live, settings, advance)
+        if are_several:
+            collected = _of_systems(frame, systems, answers, live, settings, advance=advance)
         else:
-            rows = scored_texts(frame, (prediction, answers), live, settings, advance)
-            if settings.details:
-                keys = key_names(settings.by, None)
-                rows = dataclasses.replace(rows, details=plans(rows.texts, keys, settings))
-        settings = dataclasses.replace(settings, orders=rows.orders)
-        collected = collect(dataclasses.replace(rows, part=part), settings)
-        summary = _summary(collected, settings, part or uuid.uuid4().hex)
-    known = scored_by(frame, has_texts=has_texts)
-    return dataclasses.replace(
-        summary,
-        scored_by=known,
+            columns = None if answers is None else (str(prediction), answers)
+            collected = _of_one(frame, columns, live, settings, part=part, advance=advance)
+    names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
+    for cells in collected.sums.cells.values():
+        check_values(cells, names)
+    return Summary(
+        settings=dataclasses.replace(settings, orders=collected.orders),
+        systems=systems,
+        parts={part or uuid.uuid4().hex: collected.sums.rows},
+        predictions=dict(zip(systems, collected.predictions, strict=True)),
+        sums=collected.sums,
+        scored_by=scored_by(frame, has_texts=has_texts),
         forgotten_documents=documents.forgotten(frame, cluster),
         from_pandas=is_pandas(frame),
     )
 
 
-def passes(settings: Settings) -> int:
+def passes(settings: Settings, systems: int = 1) -> int:
     """Return the number of times that the rows are read."""
+    if systems > 1:
+        return 1
     of_texts = settings.has_texts + settings.details * (len(KEYS) - 1)  # lengths come with the scores
     return of_texts + len(settings.own) + bool(settings.worst)
 
 
-def _summary(collected: Collected, settings: Settings, part: str) -> Summary:
-    check_values(collected.cells, dict(zip(key_names(settings.by, None), settings.by, strict=True)))
-    return Summary(
-        settings=settings,
-        parts={part: int(collected.cells["rows"].sum())},
-        digest=collected.digest,
-        cells=collected.cells,
-        own=collected.own,
-        bins=collected.bins,
-        worst_rows=collected.worst,
-        details=collected.details,
-    )
+def columns_read(
+    summary: Summary, columns: Sequence[str], *, prediction: Any, answers: str | None, **options: Any
+) -> list[str]:
+    """Return which columns of a frame `summarize` has read for a summary, with the options that it had."""
+    settings, systems = summary.settings, summary.systems
+    how: dict[str, Any] = {"has_texts": settings.has_texts, "protocol": settings.protocol}
+    metrics = metrics_of(options["metrics"], prediction, columns, **how)
+    own = [of_system(metric, name) for metric in metrics for name in systems]
+    # Columns of existing scores are the metric's own.
+    texts = [*systems.values(), *optional(answers)] if settings.has_texts else []
+    needed = [*texts, *settings.keep, *own_metrics.needed(own), *optional(settings.cluster)]
+    return [*needed, *slicing_of(options["by"]).columns]
+
+
+class _Collected(NamedTuple):
+    sums: CellSums
+    predictions: Sequence[Predictions]
+    orders: Mapping[str, Sequence[str]]
+
+
+def _of_one(
+    frame: Any,
+    columns: tuple[str, str] | None,
+    live: Live,
+    settings: Settings,
+    *,
+    part: str | None,
+    advance: Advance,
+) -> _Collected:
+    own = tuple(metric for metric in live.metrics if not metric.is_built_in)
+    live = dataclasses.replace(live, metrics=own)
+    if columns is None:
+        rows = existing_scores(frame, live, settings, advance)
+    else:
+        rows = scored_texts(frame, columns, live, settings, advance)
+        if settings.details:
+            keys = key_names(settings.by, None)
+            rows = dataclasses.replace(rows, details=plans(rows.texts, keys, settings))
+    sums, predictions = report_sums.collect(dataclasses.replace(rows, part=part), settings)
+    return _Collected(sums, [predictions], rows.orders)
+
+
+def _of_systems(
+    frame: Any,
+    systems: Mapping[str, str],
+    answers: str | None,
+    live: Live,
+    settings: Settings,
+    *,
+    advance: Advance,
+) -> _Collected:
+    rows = scored_rows(frame, systems, answers, live, settings, advance=advance)
+    sums, predictions = comparison_sums.collect(rows)
+    if settings.details and answers is not None:
+        columns = list(systems.values())
+        typed = transitions.typed_rows(frame, columns, answers, live.slicing, settings)
+        counted = {}
+        for place, name in enumerate(systems):
+            if place:
+                found = transitions.counts(typed, 0, place).collect(engine="streaming")
+                counted[name] = transitions.added([found], key_names(settings.by, None))
+        sums = dataclasses.replace(sums, transitions=counted)
+    return _Collected(sums, predictions, rows.orders)

@@ -1,73 +1,60 @@
 """
-Summaries: all that a report needs to know about the rows, in a form that can be added up.
+Summaries: all that a report or a comparison needs to know about the rows, in a form that can be added up.
 
 Rows are counted and summed by *cell*: by the unexploded values of the `by` columns (a list of question types
 is one value) and by the cluster, if there is one. Cells partition the rows, so the summaries of parts add up
-to the summary of all rows. Every report is computed from a summary, by adding up cells.
+to the summary of all rows. Every figure is computed from a summary, by adding up cells.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
-import polars as pl
-
-from anls_frame._text import numbered, visible
+from anls_frame._text import listed, numbered, visible
 from anls_frame._typing import Table_co
 from anls_frame.summary import files
-from anls_frame.summary.catalogue import TEXT_METRICS
-from anls_frame.summary.cells import add_up, widened
-from anls_frame.summary.cluster_groups import in_groups
-from anls_frame.summary.details import KEYS
-from anls_frame.summary.keys import key_names
-from anls_frame.summary.saved import Saved
-from anls_frame.summary.saved_header import SYSTEMS
+from anls_frame.summary.comparison_sums import ComparisonSums
+from anls_frame.summary.predictions import hexadecimal
+from anls_frame.summary.report_sums import ReportSums
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
 
+    import polars as pl
+
+    from anls_frame.summary.cell_sums import CellSums
     from anls_frame.summary.measures import Metric
+    from anls_frame.summary.predictions import Predictions
     from anls_frame.summary.settings import Settings
 
 __all__ = ["Summary"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summary(Saved, Generic[Table_co]):
+class Summary(Generic[Table_co]):
     """
-    Counts and sums of scored rows, by cell.
+    Counts and sums of scored rows, by cell: of one system, or of several on the same rows.
 
-    It is made by `summarize`, added up by `merge`, and turned into a report by `Report.from_summary`.
+    It is made by `summarize` and added up by `merge`. `Report.from_summary` makes the report of one system,
+    `Comparison.from_summary` the comparison of several.
 
     Parameters
     ----------
     settings
         How it was made.
+    systems
+        The systems, from name to column, in order; a single one has the name of its column.
     parts
         Names of its parts, each with its number of rows.
-    digest
-        Sum of the hashes of all scored rows, as 16 hexadecimal digits; it does not depend on the order of the
-        rows or on how they are split into parts.
-    cells
-        One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster. Sums of
-        scores are integers, so that they do not depend on the order of the rows: `anls_units` and `nls_units`
-        are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62.
-    own
-        The same for each own metric, by its name. A mean has one row for each `scale` as well; the units of
-        `score_units` are relative to it.
-    bins
-        One row for each combination of `by` values and grid point, the threshold k/200 at which the protocol's
-        cut only just keeps a score, with the number of rows and the sum of `nls`, as in the cells.
-    worst_rows
-        The rows with the worst scores, as many as the settings ask for; list keys are not exploded.
-    details
-        If the settings ask for them, the counts of `errors` (error types), `confusions` and `lengths` by
-        cell; see `Report.errors`, `Report.confusions` and `Report.lengths`.
+    predictions
+        The digest of each system's rows, and the counts of its predictions.
+    sums
+        The sums; internal, and may change.
     is_folded
         Whether its clusters are groups of clusters, after `fold_clusters`.
     scored_by
@@ -84,22 +71,22 @@ class Summary(Saved, Generic[Table_co]):
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> df = pl.DataFrame({"prediction": ["a", "b"], "answer": ["a", "x"], "lang": ["en", "de"]})
-    >>> summary = af.summarize(df, "prediction", "answer", by="lang")
+    >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"], "lang": ["en", "de"]})
+    >>> summary = af.summarize(df, "old", "answer", by="lang")
     >>> summary
-    <Summary of 2 rows by lang: 1 part, 2 cells; anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:none|v:0.1.0>
+    <Summary of old on 2 rows by lang: 1 part, 2 cells; anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:none|v:0.1.0>
     >>> summary.rows
     2
+    >>> parts = [af.summarize(half, ["old", "new"], "answer") for half in (df[:1], df[1:])]
+    >>> af.Comparison.from_summary(af.merge(parts)).overall["difference"].item()
+    0.5
     """  # noqa: E501 - printed output
 
     settings: Settings
+    systems: Mapping[str, str]
     parts: Mapping[str, int]
-    digest: str
-    cells: pl.DataFrame
-    bins: pl.DataFrame
-    worst_rows: pl.DataFrame
-    own: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    predictions: Mapping[str, Predictions]
+    sums: CellSums
     is_folded: bool = False
     scored_by: str | None = None
     forgotten_documents: str | None = None
@@ -110,17 +97,53 @@ class Summary(Saved, Generic[Table_co]):
         """Number of rows that were read."""
         return sum(self.parts.values())
 
+    @property
+    def digest(self) -> str:
+        """
+        Sum of the hashes of all systems' scored rows, as 16 hexadecimal digits.
+
+        It does not depend on the order of the rows or on how they are split into parts.
+        """
+        return hexadecimal(sum(own.digest for own in self.predictions.values()))
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics, with bounds that follow from the scores where none are given."""
+        found = {metric.name: metric for _, _, metrics in self.groups() for metric in metrics}
+        return tuple(found[metric.name] for metric in self.settings.metrics)
+
+    @property
+    def report_sums(self) -> ReportSums:
+        """The sums of one system; internal, and may change."""
+        if not isinstance(self.sums, ReportSums):
+            raise ValueError(  # noqa: TRY004 - the class is right
+                f"this is a summary of several systems, {listed(self.systems)}: use Comparison.from_summary, "
+                "or summarize the column of one system"
+            )
+        return self.sums
+
+    @property
+    def comparison_sums(self) -> ComparisonSums:
+        """The sums of several systems; internal, and may change."""
+        if not isinstance(self.sums, ComparisonSums):
+            raise ValueError(  # noqa: TRY004 - the class is right
+                f"this is a summary of one system, {listed(self.systems)}: use Report.from_summary, or pass "
+                "the columns of all systems to summarize"
+            )
+        return self.sums
+
     def __repr__(self) -> str:
         settings = self.settings
         by = f" by {' and '.join(settings.by)}" if settings.by else ""
-        contents = [numbered(len(self.parts), "part"), numbered(self.cells.height, "cell")]
-        if self.worst_rows.height:
-            contents.append(numbered(self.worst_rows.height, "worst row"))
-        if self.details:
+        cells = sum(cells.height for cells in self.sums.cells.values())
+        contents = [numbered(len(self.parts), "part"), numbered(cells, "cell")]
+        if settings.worst:
+            contents.append(numbered(self.report_sums.worst_rows.height, "worst row"))
+        if settings.details:
             contents.append("details")
-        text = f"<Summary of {numbered(self.rows, 'row')}{by}: {', '.join(contents)}; {settings.signature}>"
+        rows = f"{', '.join(self.systems)} on {numbered(self.rows, 'row')}"
         # Column names may contain control characters, which are shown as symbols.
-        return visible(text)
+        return visible(f"<Summary of {rows}{by}: {', '.join(contents)}; {settings.signature}>")
 
     def fold_clusters(self) -> Summary[Table_co]:
         """
@@ -132,9 +155,10 @@ class Summary(Saved, Generic[Table_co]):
         Returns
         -------
         Summary
-            It can be merged with other folded summaries. Reports have the same scores. Intervals and p-values
-            treat a group as one cluster: they are valid, as clusters are independent, and hardly differ,
-            unless there were fewer than a few hundred clusters. `n_clusters` is the number of groups.
+            It can be merged with other folded summaries. Reports and comparisons have the same scores,
+            differences, wins and losses. Intervals, ranks and p-values treat a group as one cluster: they are
+            valid, as clusters are independent, and hardly differ, unless there were fewer than a few hundred
+            clusters. `n_clusters` is the number of groups.
 
         Raises
         ------
@@ -147,33 +171,57 @@ class Summary(Saved, Generic[Table_co]):
         >>> import anls_frame as af
         >>> df = pl.DataFrame({"prediction": ["a"] * 9000, "answer": ["a", "x"] * 4500})
         >>> summary = af.summarize(df.with_row_index("doc"), "prediction", "answer", cluster="doc")
-        >>> summary.cells.height, summary.fold_clusters().cells.height
-        (9000, 3630)
-        """
+        >>> summary.fold_clusters()
+        <Summary of prediction on 9,000 rows: 1 part, 3,630 cells; anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:doc|v:0.1.0>
+        """  # noqa: E501 - printed output
         if self.settings.cluster is None:
             raise ValueError("there are no clusters to fold; name their column in cluster= when summarizing")
         if self.is_folded:
             return self
-        keys = key_names(self.settings.by, self.settings.cluster)
-
-        def folded(cells: pl.DataFrame) -> pl.DataFrame:
-            # Groups are few, and may have more rows than clusters can.
-            return add_up([widened(in_groups(cells))], keys)
-
-        return dataclasses.replace(
-            self,
-            cells=folded(self.cells),
-            own={name: folded(cells) for name, cells in self.own.items()},
-            is_folded=True,
-        )
+        return dataclasses.replace(self, sums=self.sums.folded(self.settings), is_folded=True)
 
     def groups(self) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the cells with the metrics that are computed from them: "" and those of own metrics."""
-        yield "", self.cells, TEXT_METRICS if self.settings.has_texts else ()
-        for metric in self.settings.own:
-            cells = self.own[metric.name]
-            ends = cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(0)
-            yield metric.name, cells, (metric.within(*ends),)
+        """Return the cells, each with its name and the metrics that are computed from them."""
+        return self.sums.groups(self.settings)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Save the summary as one Parquet file, with the settings in its metadata.
+
+        Parameters
+        ----------
+        path
+            The file, which is written completely or not at all.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"], "new": ["b"], "answer": ["a"]})
+        >>> path = Path(tempfile.mkdtemp()) / "summary.parquet"
+        >>> af.summarize(df, ["old", "new"], "answer").save(path)
+        >>> af.Summary.load(path).rows
+        1
+        """
+        files.save(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """
+        Return the content of the file that `save` writes, for example to send it to another machine.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a"], "answer": ["a"]})
+        >>> content = af.summarize(df, "prediction", "answer").to_bytes()
+        >>> af.Summary.from_bytes(content).rows
+        1
+        """
+        header = {name: getattr(self, name) for name in files.HEADER}
+        return files.content(self.sums.frames(), {**header, "sums": self.sums.header()})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary[pl.DataFrame]:
@@ -185,7 +233,7 @@ class Summary(Saved, Generic[Table_co]):
         ValueError
             If the file is not a summary, or its format is not the one that this version reads.
         """
-        return cls._of(*files.load(Path(path)), str(path))
+        return cls._of(*files.load(Path(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary[pl.DataFrame]:
@@ -197,28 +245,11 @@ class Summary(Saved, Generic[Table_co]):
         ValueError
             If these are not the bytes of a summary, or its format is not the one that this version reads.
         """
-        return cls._of(*files.read(io.BytesIO(content), "the content"), "the content")
-
-    def _content(self) -> bytes:
-        frames = {"cell": self.cells, "bin": self.bins, "worst": self.worst_rows, **self.details}
-        # Names of metrics may be those of other frames.
-        frames |= {f"own {name}": cells for name, cells in self.own.items()}
-        header = {name: getattr(self, name) for name in files.HEADER}
-        return files.content(frames, header)
+        return cls._of(*files.read(io.BytesIO(content), "the content"))
 
     @classmethod
-    def _of(
-        cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any], name: str
-    ) -> Summary[pl.DataFrame]:
-        if SYSTEMS in header:
-            raise ValueError(f"{name} is a summary of several systems: load it with SystemsSummary")
-        return Summary(
-            **header,
-            cells=frames["cell"],
-            bins=frames["bin"],
-            worst_rows=frames["worst"],
-            own={
-                kind.removeprefix("own "): frame for kind, frame in frames.items() if kind.startswith("own ")
-            },
-            details={kind: frames[kind] for kind in KEYS if kind in frames},
-        )
+    def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
+        values = dict(header)
+        # Several systems are summarized for a comparison, see `summarize`.
+        kind: type[CellSums] = ComparisonSums if len(values["systems"]) > 1 else ReportSums
+        return Summary(**values | {"sums": kind.of_frames(frames, values["sums"])})

@@ -9,6 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import to_lazy
+from anls_frame.frames.progress import counted
 from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import key_names, optional, sliced_keys
 from anls_frame.summary.rows import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from anls_frame._typing import Missing
+    from anls_frame.frames.progress import Advance
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.rows import Live
     from anls_frame.summary.settings import Settings
@@ -115,7 +117,13 @@ def all_columns(place: int, metric: Metric, systems: int) -> list[str]:
 
 
 def scored_rows(
-    frame: Any, systems: Mapping[str, str], answers: str | None, live: Live, settings: Settings
+    frame: Any,
+    systems: Mapping[str, str],
+    answers: str | None,
+    live: Live,
+    settings: Settings,
+    *,
+    advance: Advance = None,
 ) -> SystemRows:
     """Return the rows with the scores of all systems; a row counts only where all of them have a score."""
     predictions = list(systems.values()) if answers is not None else []
@@ -126,6 +134,7 @@ def scored_rows(
     others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *settings.keep, *needed])
     columns_of_texts = [*predictions, *optional(answers)]
     source = to_lazy(frame, columns_of_texts, list(others), answers=answers, protocol=settings.protocol)
+    source = counted(source, advance)
     if answers is not None:
         source = with_unanswerable(source, predictions, answers, settings.unanswerable)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)

@@ -13,6 +13,28 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
 
 
+def systems_of(prediction: Any) -> dict[str, str]:
+    """Return the systems, from name to column; a single one has the name of its column."""
+    if prediction is None or isinstance(prediction, str):
+        name = "score" if prediction is None else prediction
+        return {name: name}
+    return resolve_systems(prediction)
+
+
+def metrics_of(
+    given: Any,
+    prediction: Any,
+    columns: Sequence[str],
+    *,
+    has_texts: bool,
+    protocol: ScoreProtocol | str,
+) -> tuple[Metric, ...]:
+    """Return the metrics that a caller asked for, of one system or of several."""
+    if prediction is None or isinstance(prediction, str):
+        return resolve(given, columns, has_texts=has_texts, protocol=protocol)
+    return resolve_for(given, resolve_systems(prediction), has_texts=has_texts, protocol=protocol)
+
+
 def resolve_for(
     given: Any,
     systems: Mapping[str, str],

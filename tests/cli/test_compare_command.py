@@ -419,7 +419,7 @@ def test_a_slice_that_cannot_be_tested_counts_once(run: Run, tmp_path: Path) -> 
 def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"by": "doc_type", "cluster": "doc_id", "metrics": ["anls", "cer"]}
     for name, rows in (("a", FRAME[:200]), ("b", FRAME[200:])):
-        af.summarize_systems(rows, SIX, "answers", **settings).save(tmp_path / f"{name}.parquet")
+        af.summarize(rows, SIX, "answers", **settings).save(tmp_path / f"{name}.parquet")
     af.summarize(FRAME, "dates", "answers").save(tmp_path / "one.parquet")
 
     printed = fine(run("merge", "a.parquet", "b.parquet", "--summary", "both.parquet", "--json"))
@@ -429,7 +429,7 @@ def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> No
     said = fine(run("merge", "both.parquet", "--confidence", "0.9", "-o", "out.html"))
     assert said.startswith("best: rapidocr (ANLS 0.8566), possibly best: rapidocr, exchanged, ")
     assert "rapidocr" in fine(run("merge", "a.parquet"))
-    refused(run("merge", "a.parquet", "one.parquet"), "a.parquet is a summary of several systems, and one")
+    refused(run("merge", "a.parquet", "one.parquet"), "cannot be merged: systems (['rapidocr', 'tesseract")
     refused(run("merge", "both.parquet", "--min-n", "5"), "--min-n: only for reports")
     refused(run("merge", "a.parquet", "both.parquet"), "the same part occurs twice")
     refused(run("merge", "a.parquet", "b.parquet", "-o", "out.html"), "out.html: the file already exists")

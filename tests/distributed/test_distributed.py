@@ -342,7 +342,7 @@ def test_scores_of_systems_are_compared_too() -> None:
         }
     )
     batches = Batches(daft.from_arrow(frame.to_arrow()), amount(29, 7))
-    found = af.summarize_systems(batches, ["a", "b", "c"], None, metrics="f1", part="all")
+    found = af.summarize(batches, ["a", "b", "c"], None, metrics="f1", part="all")
     assert found.parts == {"all": 400}
     expected = af.compare(frame, ["a", "b", "c"], None, metrics="f1")
     report_oracle.check_alike(af.Comparison.from_summary(found).ranking, expected.ranking)

@@ -80,19 +80,17 @@ def test_a_column_that_cannot_be_read_is_no_error() -> None:
 
 
 def test_the_note_is_saved_and_merged(tmp_path: Path) -> None:
-    for summarize, read, make in (
-        (lambda rows: af.summarize(rows, "prediction", "answers"), af.Summary, af.Report.from_summary),
-        (
-            lambda rows: af.summarize_systems(rows, ["prediction", "other"], "answers"),
-            af.SystemsSummary,
-            af.Comparison.from_summary,
-        ),
-    ):
+    predictions: list[tuple[Any, Any]] = [
+        ("prediction", af.Report.from_summary),
+        (["prediction", "other"], af.Comparison.from_summary),
+    ]
+    for prediction, make in predictions:
         # The first part has one row of each document.
-        parts = [summarize(FRAME[:40].gather_every(4)), summarize(FRAME[40:])]
+        some = [FRAME[:40].gather_every(4), FRAME[40:]]
+        parts = [af.summarize(rows, prediction, "answers") for rows in some]
         assert [part.forgotten_documents for part in parts] == [None, "doc_id"]
         af.merge(parts).save(tmp_path / "summary.parquet")
-        assert NOTE in repr(make(read.load(tmp_path / "summary.parquet")))
+        assert NOTE in repr(make(af.Summary.load(tmp_path / "summary.parquet")))
 
 
 def test_only_the_first_rows_of_a_query_are_read() -> None:

@@ -149,7 +149,7 @@ def comparison_figures(comparison: Any, name: str) -> Iterator[tuple[str, Any]]:
     yield from table(comparison.ranking, keys, f"{name} ranking")
     yield from table(comparison.differences(), keys, f"{name} differences")
     yield from table(comparison.to_polars(), keys, f"{name} flat")
-    if comparison.summary.transitions:
+    if comparison.summary.settings.details:
         yield from table(
             comparison.transitions, [*by, "system", "old_error_type", "new_error_type"], f"{name} transitions"
         )
@@ -252,7 +252,7 @@ def summaries() -> Iterator[tuple[str, Any]]:
     yield from report_figures(af.Report.from_summary(af.merge(loaded)), "merged")
     folded = [summary.fold_clusters() for summary in made]
     yield from report_figures(af.Report.from_summary(af.merge(folded)), "folded")
-    several = [af.summarize_systems(half, SIX[:3], "answers", by="lang", cluster="doc_id") for half in halves]
+    several = [af.summarize(half, SIX[:3], "answers", by="lang", cluster="doc_id") for half in halves]
     merged = af.Comparison.from_summary(af.merge(several), draws=2000)
     yield from comparison_figures(merged, "merged systems")
 

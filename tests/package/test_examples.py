@@ -48,4 +48,4 @@ def test_examples_define_every_name(tmp_path: Path) -> None:
         [*command, "--no-cache", str(tmp_path)], capture_output=True, encoding="utf-8", check=False
     )
     assert "All checks passed" in done.stdout, done.stdout + done.stderr
-    assert written > 200
+    assert written > 150

@@ -197,10 +197,10 @@ def read_summary(path: Path) -> None:
 
 
 def read_systems(path: Path) -> None:
-    summary = af.SystemsSummary.load(path)
+    summary = af.Summary.load(path)
     af.Comparison.from_summary(summary).to_polars()
     with contextlib.suppress(ValueError):
-        af.merge([summary, af.summarize_systems(ROWS, ["old", "new"], "t", part="another", **OF_SYSTEMS)])
+        af.merge([summary, af.summarize(ROWS, ["old", "new"], "t", part="another", **OF_SYSTEMS)])
 
 
 OF_ONE: dict[str, Any] = {
@@ -228,7 +228,7 @@ KINDS: dict[str, tuple[str, Callable[[], bytes], Any, Callable[[Path], Any]]] = 
     ),
     "systems": (
         "systems.parquet",
-        lambda: af.summarize_systems(ROWS, ["old", "new"], "t", **OF_SYSTEMS).to_bytes(),
+        lambda: af.summarize(ROWS, ["old", "new"], "t", **OF_SYSTEMS).to_bytes(),
         of_table,
         read_systems,
     ),

@@ -395,11 +395,10 @@ def test_missing_predictions_are_counted_for_each_system(
     systems: list[str], cluster: str | None, missing: Any, tmp_path: Path
 ) -> None:
     parts = [
-        af.summarize_systems(rows, systems, "t", cluster=cluster, missing=missing)
-        for rows in (THREE[:2], THREE[2:])
+        af.summarize(rows, systems, "t", cluster=cluster, missing=missing) for rows in (THREE[:2], THREE[2:])
     ]
     af.merge(parts).save(tmp_path / "summary.parquet")
-    merged = af.Comparison.from_summary(af.SystemsSummary.load(tmp_path / "summary.parquet"))
+    merged = af.Comparison.from_summary(af.Summary.load(tmp_path / "summary.parquet"))
     expected = dict(zip("abc", (2, 1, 0), strict=True))
     for made in (compare(THREE, systems, "t", cluster=cluster, missing=missing), merged):
         assert made.settings["n_missing"] == {name: expected[name] for name in systems}

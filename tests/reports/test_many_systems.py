@@ -144,13 +144,13 @@ def test_merged_parts_are_the_whole_to_the_last_bit(cluster: str | None, count: 
         "metrics": METRICS,
         "details": True,
     }
-    whole = Comparison.from_summary(af.summarize_systems(FRAME, systems, "answer", **options), draws=300)
+    whole = Comparison.from_summary(af.summarize(FRAME, systems, "answer", **options), draws=300)
     parts = []
     for place, start in enumerate((200, 0, 97)):
         end = {0: 97, 97: 200, 200: 240}[start]
-        part = af.summarize_systems(FRAME[start:end], systems, "answer", **options)
+        part = af.summarize(FRAME[start:end], systems, "answer", **options)
         part.save(tmp_path / f"{place}.parquet")
-        parts.append(af.SystemsSummary.load(tmp_path / f"{place}.parquet"))
+        parts.append(af.Summary.load(tmp_path / f"{place}.parquet"))
     merged = Comparison.from_summary(af.merge(parts), draws=300)
     for one, other in (
         (whole.ranking, merged.ranking),
@@ -318,10 +318,10 @@ def test_without_rows_to_score_there_are_no_figures(
 def test_folded_parts_with_common_clusters_are_the_folded_whole(count: int, metrics: Any) -> None:
     systems = SYSTEMS[:count]
     options: dict[str, Any] = {"by": "lang", "cluster": "doc", "metrics": metrics}
-    whole = af.summarize_systems(FRAME, systems, "answer", **options)
-    parts = [af.summarize_systems(half, systems, "answer", **options) for half in (FRAME[:100], FRAME[100:])]
+    whole = af.summarize(FRAME, systems, "answer", **options)
+    parts = [af.summarize(half, systems, "answer", **options) for half in (FRAME[:100], FRAME[100:])]
     merged = af.merge([part.fold_clusters() for part in parts])
-    merged = af.SystemsSummary.from_bytes(merged.to_bytes())
+    merged = af.Summary.from_bytes(merged.to_bytes())
     one, other = (Comparison.from_summary(each, draws=300) for each in (whole.fold_clusters(), merged))
     assert_frame_equal(one.ranking, other.ranking, check_exact=True)
     assert_frame_equal(one.differences(), other.differences(), check_exact=True)
@@ -335,7 +335,7 @@ def test_folded_parts_with_common_clusters_are_the_folded_whole(count: int, metr
     with pytest.raises(ValueError, match="the clusters of some summaries are folded"):
         af.merge([parts[0].fold_clusters(), parts[1]])
     with pytest.raises(ValueError, match="there are no clusters to fold"):
-        af.summarize_systems(FRAME, systems, "answer").fold_clusters()
+        af.summarize(FRAME, systems, "answer").fold_clusters()
 
 
 def test_folded_clusters_keep_intervals_and_ranks() -> None:
@@ -348,7 +348,7 @@ def test_folded_clusters_keep_intervals_and_ranks() -> None:
         for name, shift in (("a", 0.0), ("b", 0.0005), ("c", 0.02))
     }
     frame = pl.DataFrame({"doc": [f"document {one}" for one in doc], **scores})
-    summary = af.summarize_systems(frame, ["a", "b", "c"], None, cluster="doc")
+    summary = af.summarize(frame, ["a", "b", "c"], None, cluster="doc")
     plain, folded = (Comparison.from_summary(one, draws=2000) for one in (summary, summary.fold_clusters()))
     # 19,000 documents leave 1 % of the groups empty.
     assert 4030 < folded.ranking["n_clusters"][0] < 4080
@@ -364,7 +364,7 @@ def test_folded_clusters_keep_intervals_and_ranks() -> None:
 @pytest.mark.parametrize(("metric", "cluster"), crossed(["anls", "cer_corpus"], [None, "doc"]))
 def test_a_baseline_chosen_for_a_summary_turns_two_systems(metric: str, cluster: str | None) -> None:
     options: dict[str, Any] = {"by": "lang", "cluster": cluster, "metrics": metric, "details": True}
-    summary = af.summarize_systems(FRAME, ["a", "c"], "answer", **options)
+    summary = af.summarize(FRAME, ["a", "c"], "answer", **options)
     straight = Comparison.from_summary(summary, draws=300).to_polars()
     turned = Comparison.from_summary(summary, baseline="c", draws=300)
 
@@ -377,19 +377,21 @@ def test_a_baseline_chosen_for_a_summary_turns_two_systems(metric: str, cluster:
 
 def test_what_is_no_comparison_is_refused_with_the_way_to_one() -> None:
     one = af.summarize(FRAME, "a", "answer", part="1")
-    several = af.summarize_systems(FRAME, ["a", "b"], "answer", by="lang", part="1")
-    others = af.summarize_systems(FRAME, ["a", "c"], "answer", by="lang", part="2")
+    several = af.summarize(FRAME, ["a", "b"], "answer", by="lang", part="1")
+    others = af.summarize(FRAME, ["a", "c"], "answer", by="lang", part="2")
     scores = pl.DataFrame({"a": [0.5], "b": [1.0]})
     nameless = long_frame().with_columns(pl.col("model").replace("b", None))
     long: dict[str, Any] = {"prediction": "output", "answers": "answer", "system": "model", "id": "id"}
     calls: list[tuple[Callable[[], object], str]] = [
-        (lambda: Comparison.from_summary(one), "summary of several systems: use summarize_systems"),  # type: ignore[arg-type]
+        (lambda: Comparison.from_summary(one), "summary of one system, a: use Report.from_summary, or pass"),
+        (lambda: af.Report.from_summary(several), "several systems, a, b: use Comparison.from_summary"),
         (
             lambda: af.merge([several, others]),
-            r"of different systems cannot be merged: \['a', 'b'\]",
+            r"cannot be merged: systems \(\['a', 'b'\] and \['a', 'c'\]\)$",
         ),
-        (lambda: af.Summary.from_bytes(several.to_bytes()), "several systems: load it with SystemsSummary"),
-        (lambda: af.SystemsSummary.from_bytes(one.to_bytes()), "one system: load it with Summary"),
+        (lambda: af.merge([one, several]), r"cannot be merged: systems \(\['a'\] and \['a', 'b'\]\), by"),
+        (lambda: af.summarize(FRAME, ["a", "b"], "answer", worst=3), "are for the summary of one system"),
+        (lambda: af.summarize(FRAME, ["a", "b"], "answer", keep="lang"), "are for the summary of one system"),
         (lambda: compare(FRAME, ["a", "a"], "answer"), "systems must have different names"),
         (lambda: compare(scores, ["a", "b"], None, metrics=["f1"]), "must be a name for the scores or a Me"),
         (lambda: compare(nameless, **long), "column 'model' must not be null, but is in 2"),

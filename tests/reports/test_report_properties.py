@@ -10,6 +10,7 @@ import pytest
 import report_oracle
 from hypothesis import given
 from hypothesis import strategies as st
+from summary_checks import with_cells
 
 from anls_frame import Summary, summarize
 from anls_frame.reports.reports import Report, report
@@ -102,7 +103,7 @@ def test_order_of_rows_and_of_entries_does_not_matter(rows: list[dict[str, Any]]
 
 
 def more_in_cells(summary: Summary, column: str) -> Summary:
-    return dataclasses.replace(summary, cells=summary.cells.with_columns(pl.col(column) + 1))
+    return with_cells(summary, summary.report_sums.cells[""].with_columns(pl.col(column) + 1))
 
 
 @pytest.mark.parametrize(
@@ -111,8 +112,8 @@ def more_in_cells(summary: Summary, column: str) -> Summary:
         lambda summary: more_in_cells(summary, "n"),
         lambda summary: more_in_cells(summary, "rows"),
         lambda summary: more_in_cells(summary, "n_unanswerable"),
-        lambda summary: dataclasses.replace(summary, cells=summary.cells.head(1)),
-        lambda summary: dataclasses.replace(summary, cells=summary.cells.clear()),
+        lambda summary: with_cells(summary, summary.report_sums.cells[""].head(1)),
+        lambda summary: with_cells(summary, summary.report_sums.cells[""].clear()),
         lambda summary: dataclasses.replace(summary, parts={"a": 1}),
         lambda summary: dataclasses.replace(summary, parts={}),
     ],

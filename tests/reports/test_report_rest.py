@@ -134,7 +134,7 @@ def test_p_values_of_documents_are_those_of_rows_dealt_anew(seed: int, measure: 
     tested = report.against_rest(draws=39, seed=seed, measure=measure).sort("kind")
     (metric,) = [one for one in report.measures if one.name == measure]
     kinds = tested.select(key_0="kind")
-    losses, codes = rest.losses_of(report.summary.own[measure], kinds, metric)
+    losses, codes = rest.losses_of(report.summary.report_sums.cells[measure], kinds, metric)
     places = [np.flatnonzero(codes.codes == place).tolist() for place in range(kinds.height)]
     loss = losses.values  # noqa: PD011 - an array
     if measure == "score":

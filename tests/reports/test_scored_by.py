@@ -43,14 +43,14 @@ def test_a_comparison_names_the_protocol_of_the_harness_as_a_report_does() -> No
 
 def test_summaries_keep_it(tmp_path: Path) -> None:
     frame = af.read_rrc(RRC / "gold_label.json", FILES["rapidocr"])
-    summary = af.summarize_systems(frame, {"a": "prediction", "b": "question"}, "answers", part="one")
+    summary = af.summarize(frame, {"a": "prediction", "b": "question"}, "answers", part="one")
     assert summary.scored_by == "rrc"
 
     summary.save(tmp_path / "summary.parquet")
-    loaded = af.SystemsSummary.load(tmp_path / "summary.parquet")
-    parts = [loaded, af.summarize_systems(frame, {"a": "prediction", "b": "question"}, "answers", part="two")]
+    loaded = af.Summary.load(tmp_path / "summary.parquet")
+    parts = [loaded, af.summarize(frame, {"a": "prediction", "b": "question"}, "answers", part="two")]
     assert loaded.scored_by == af.merge(parts).scored_by == "rrc"
-    unknown = af.summarize_systems(frame.head(9), {"a": "prediction", "b": "question"}, "answers")
+    unknown = af.summarize(frame.head(9), {"a": "prediction", "b": "question"}, "answers")
     assert af.merge([loaded, unknown]).scored_by is None
 
 

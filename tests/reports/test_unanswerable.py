@@ -159,14 +159,19 @@ def test_summaries_keep_the_choice_and_do_not_merge_with_another(tmp_path: Path)
     loaded = af.Summary.load(tmp_path / "s.parquet")
     assert loaded.settings.unanswerable == "empty"
     assert str(af.Report.from_summary(loaded)) == str(af.Report.from_summary(parts["empty"]))
-    of_systems = af.summarize_systems(frame, ["prediction", "other"], "answers", unanswerable="empty")
+    of_systems = af.summarize(frame, ["prediction", "other"], "answers", unanswerable="empty")
     of_systems.save(tmp_path / "of_systems.parquet")
-    loaded_systems = af.SystemsSummary.load(tmp_path / "of_systems.parquet")
-    assert loaded_systems.n_invented == of_systems.n_invented == {"prediction": 1, "other": 2}
+    loaded_systems = af.Summary.load(tmp_path / "of_systems.parquet")
+    assert loaded_systems.predictions == of_systems.predictions
+    assert n_invented(of_systems) == {"prediction": 1, "other": 2}
     twice = af.merge(
-        [of_systems, af.summarize_systems(frame, ["prediction", "other"], "answers", unanswerable="empty")]
+        [of_systems, af.summarize(frame, ["prediction", "other"], "answers", unanswerable="empty")]
     )
-    assert twice.n_invented == {"prediction": 2, "other": 4}
+    assert n_invented(twice) == {"prediction": 2, "other": 4}
+
+
+def n_invented(summary: af.Summary) -> dict[str, int]:
+    return {name: counted.n_invented for name, counted in summary.predictions.items()}
 
 
 def test_wrong_choices_are_refused() -> None:
@@ -228,7 +233,7 @@ def test_texts_are_blank_and_placeholders_whatever_whitespace_python_strips() ->
             pl.DataFrame({"prediction": texts}).with_columns(answer=pl.lit(answer)), "prediction", "answer"
         )
         wanted = len(spaces) + (answer is None)
-        assert made.cells.select(pl.col(noted).sum()).item() == wanted
+        assert getattr(made.predictions["prediction"], noted) == wanted
 
 
 def test_the_shell_scores_and_notes_the_same(tmp_path: Path) -> None:

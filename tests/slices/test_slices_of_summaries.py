@@ -57,7 +57,7 @@ def check_equal(of_summary: af.Slices, of_rows: af.Slices, *, draws: int = 0) ->
 
 def test_texts_have_the_slices_of_their_rows() -> None:
     summary = merged(QUESTIONS, "rapidocr", "answers", by=COLUMNS, cluster="doc_id")
-    assert summary.cells.height < QUESTIONS.height
+    assert summary.report_sums.cells[""].height < QUESTIONS.height
     options: list[dict[str, Any]] = [
         {},
         {"holdout": 0.5},
@@ -82,7 +82,7 @@ def test_groups_of_folded_summaries_are_documents() -> None:
     options: dict[str, Any] = {"by": COLUMNS, "cluster": "doc_id"}
     for summary in (
         af.summarize(QUESTIONS, "rapidocr", "answers", **options),
-        af.summarize_systems(QUESTIONS, ["rapidocr", "tesseract"], "answers", **options),
+        af.summarize(QUESTIONS, ["rapidocr", "tesseract"], "answers", **options),
     ):
         folded, whole = (af.find_slices(one).frame for one in (summary.fold_clusters(), summary))
         assert folded.height
@@ -110,7 +110,7 @@ def test_what_the_second_system_lost_is_that_of_the_rows() -> None:
     metrics = ["anls", "cer_mean"]
     summary = merged(
         *(QUESTIONS, systems, "answers"),
-        summarize=af.summarize_systems,
+        summarize=af.summarize,
         by=COLUMNS,
         cluster="doc_id",
         metrics=metrics,
@@ -140,7 +140,7 @@ def test_what_the_second_system_lost_in_own_scores_is_that_of_the_rows() -> None
     ):
         summary = merged(
             *(frame, systems, None),
-            summarize=af.summarize_systems,
+            summarize=af.summarize,
             by=columns,
             cluster="doc",
             metrics=metric,
@@ -160,13 +160,13 @@ def test_a_saved_summary_and_a_pandas_frame_give_the_same(tmp_path: Path) -> Non
     of_pandas = af.summarize(scores().to_pandas(), by="kind", cluster="doc", metrics="score")
     assert af.find_slices(of_pandas).frame["n"].tolist() == af.find_slices(summary).frame["n"].to_list()
     frame = scores().with_columns(old=pl.lit(100.0))
-    two: dict[str, Any] = {"systems": ["old", "score"], "answers": None, "by": "kind", "cluster": "doc"}
-    of_systems = af.summarize_systems(frame, **two)
+    two: dict[str, Any] = {"prediction": ["old", "score"], "answers": None, "by": "kind", "cluster": "doc"}
+    of_systems = af.summarize(frame, **two)
     of_systems.save(tmp_path / "systems.summary")
     expected = af.find_slices(of_systems)
-    found = af.find_slices(af.SystemsSummary.load(tmp_path / "systems.summary"))
+    found = af.find_slices(af.Summary.load(tmp_path / "systems.summary"))
     assert found.frame.equals(expected.frame)
-    of_pandas = af.find_slices(af.summarize_systems(frame.to_pandas(), **two))
+    of_pandas = af.find_slices(af.summarize(frame.to_pandas(), **two))
     assert of_pandas.frame["change"].tolist() == expected.frame["change"].to_list()
 
 
@@ -201,7 +201,7 @@ def test_what_a_summary_cannot_answer_is_an_error() -> None:
 def test_what_a_summary_of_systems_cannot_answer_is_an_error() -> None:
     frame = scores().with_columns(old=pl.lit(100.0), third=pl.lit(99.0))
     options: dict[str, Any] = {"answers": None, "by": "kind", "cluster": "doc"}
-    summary = af.summarize_systems(frame, ["old", "score"], **options)
+    summary = af.summarize(frame, ["old", "score"], **options)
     with pytest.raises(ValueError, match=r"prediction.*must be left out"):
         af.find_slices(summary, {"old": "old", "new": "score"})
     with pytest.raises(ValueError, match="names of those that the summary is sliced by"):
@@ -209,10 +209,10 @@ def test_what_a_summary_of_systems_cannot_answer_is_an_error() -> None:
     with pytest.raises(ValueError, match="names of the summary's metrics"):
         af.find_slices(summary, metrics="anls")
     with pytest.raises(ValueError, match="must have clusters"):
-        af.find_slices(af.summarize_systems(frame, ["old", "score"], **{**options, "cluster": None}))
+        af.find_slices(af.summarize(frame, ["old", "score"], **{**options, "cluster": None}))
     with pytest.raises(ValueError, match=r"of one system or of two.*'third'"):
-        af.find_slices(af.summarize_systems(frame, ["old", "score", "third"], **options))
+        af.find_slices(af.summarize(frame, ["old", "score", "third"], **options))
     rates = af.Metric({"a": "pages", "b": "old"}, denominator={"a": "old", "b": "old"}, name="rate")
     systems = {"a": "pages", "b": "old"}
     with pytest.raises(ValueError, match="means of scores"):
-        af.find_slices(af.summarize_systems(frame, systems, **options, metrics=rates))
+        af.find_slices(af.summarize(frame, systems, **options, metrics=rates))

@@ -32,7 +32,7 @@ def one(**options: Any) -> Any:
 
 
 def several(**options: Any) -> Any:
-    return af.summarize_systems(ROWS, SYSTEMS, "t", **{"by": "kind", "cluster": "doc"} | options)
+    return af.summarize(ROWS, SYSTEMS, "t", **{"by": "kind", "cluster": "doc"} | options)
 
 
 def loaded(summary: Any) -> Any:
@@ -55,12 +55,12 @@ def test_a_loaded_summary_merges_with_a_fresh_one(options: dict[str, Any]) -> No
         assert_frame_equal(report.to_polars(), whole.to_polars(), check_exact=True)
         assert_frame_equal(report.worst, whole.worst)
         assert_frame_equal(report.lengths(), whole.lengths())
-        assert merged.worst_rows.schema == first.worst_rows.schema
+        assert merged.report_sums.worst_rows.schema == first.report_sums.worst_rows.schema
 
 
 def test_a_loaded_summary_of_systems_merges_with_a_fresh_one() -> None:
     first, second = (
-        af.summarize_systems(half, SYSTEMS, "t", by="kind", details=True, part=str(half.height))
+        af.summarize(half, SYSTEMS, "t", by="kind", details=True, part=str(half.height))
         for half in (ROWS[:13], ROWS[13:])
     )
     whole = af.Comparison.from_summary(af.merge([first, second])).to_polars()
@@ -78,10 +78,8 @@ def test_what_is_saved_is_not_refused(systems: list[str], missing: str, cluster:
     frame = ROWS.with_columns(kind=lists, third=third)
     options: Any = {"by": "kind", "cluster": cluster, "details": True, "missing": missing}
     for height in (0, 1, 2, 30):
-        summary = af.summarize_systems(
-            frame.head(height), systems, "t", metrics=["anls", "wer_corpus"], **options
-        )
-        other = af.summarize_systems(frame, systems, "t", metrics=["anls", "wer_corpus"], **options)
+        summary = af.summarize(frame.head(height), systems, "t", metrics=["anls", "wer_corpus"], **options)
+        other = af.summarize(frame, systems, "t", metrics=["anls", "wer_corpus"], **options)
         for made in (summary, af.merge([summary, loaded(other)])):
             assert loaded(made).rows == made.rows
             if cluster is not None:
@@ -96,10 +94,10 @@ def test_sums_beyond_the_integers_of_a_cell_are_not_refused(by: str | None, clus
     questions = pl.read_parquet(DATA / "ocr_qa.parquet").with_columns(right=pl.col("answers").list.first())
     systems = ["tesseract", "rapidocr", "right"]
     for chosen in (systems[:2], systems):
-        summary = af.summarize_systems(
+        summary = af.summarize(
             questions, chosen, "answers", by=by, cluster=cluster, metrics=["anls", "cer_corpus"]
         )
-        assert loaded(summary).digests == summary.digests
+        assert loaded(summary).predictions == summary.predictions
 
 
 def changed(
@@ -134,10 +132,19 @@ def all_doubled(frame: pl.DataFrame) -> pl.DataFrame:
 def test_cells_that_contradict_the_number_of_rows_are_refused(options: dict[str, Any]) -> None:
     summary = several(**options)
     with pytest.raises(ValueError, match="do not add up: 25 and 50"):
-        af.SystemsSummary.from_bytes(changed(summary, all_doubled))
+        af.Summary.from_bytes(changed(summary, all_doubled))
 
 
-CELLS_OF_ONE = ["rows", "n", "n_unanswerable", "anls_units", "nls_units", "exact_match_sum", "zeros_sum"]
+CELLS_OF_ONE = [
+    "rows",
+    "n",
+    "n_missing",
+    "n_unanswerable",
+    "anls_units",
+    "nls_units",
+    "exact_match_sum",
+    "zeros_sum",
+]
 
 
 @pytest.mark.parametrize("column", CELLS_OF_ONE)
@@ -145,6 +152,26 @@ def test_a_larger_sum_of_one_system_is_refused(column: str) -> None:
     content = changed(one(), multiplied(column, "cell", 9))
     with pytest.raises(ValueError, match=r"add up|contradict|so many scores"):
         af.Summary.from_bytes(content)
+
+
+def test_missing_predictions_that_are_not_those_of_the_cells_are_refused() -> None:
+    def header(values: dict[str, Any]) -> dict[str, Any]:
+        values["predictions"]["old"]["n_missing"] += 1
+        return values
+
+    with pytest.raises(ValueError, match="of missing predictions do not add up: 6 and 5"):
+        af.Summary.from_bytes(changed(one(), header=header))
+
+
+@pytest.mark.parametrize("made", [one, several], ids=["one", "systems"])
+@pytest.mark.parametrize("count", ["n_missing", "n_invented", "n_placeholders"])
+def test_more_predictions_than_rows_are_refused(made: Callable[[], Any], count: str) -> None:
+    def header(values: dict[str, Any]) -> dict[str, Any]:
+        values["predictions"]["old"][count] = 31
+        return values
+
+    with pytest.raises(ValueError, match=f"'{count}' must be a number of at most 30"):
+        af.Summary.from_bytes(changed(made(), header=header))
 
 
 @pytest.mark.parametrize("cluster", ["doc", None])
@@ -156,7 +183,7 @@ def test_a_doubled_sum_of_systems_is_refused(column: str, kind: str, cluster: st
     if cluster is None and column == "x_0":
         column = "score_0_0"
     with pytest.raises(ValueError, match=r"add up|contradict|differ|so many scores"):
-        af.SystemsSummary.from_bytes(changed(several(cluster=cluster), multiplied(column, kind)))
+        af.Summary.from_bytes(changed(several(cluster=cluster), multiplied(column, kind)))
 
 
 def nested(levels: int) -> Any:
@@ -214,7 +241,7 @@ def test_foreign_values_anywhere_in_the_header_are_a_clear_error_or_harmless(
         except ValueError as error:
             messages[way, str(new)] = str(error)
         else:
-            of = af.Report if isinstance(found, af.Summary) else af.Comparison
+            of = af.Report if len(found.systems) == 1 else af.Comparison
             of.from_summary(found).to_polars()  # type: ignore[attr-defined]
     assert len(messages) > len(ways) / 2
     for where, message in messages.items():
@@ -225,9 +252,8 @@ def test_foreign_values_anywhere_in_the_header_are_a_clear_error_or_harmless(
 def test_a_header_nested_without_end_is_refused() -> None:
     file = io.BytesIO()
     pl.DataFrame({"kind": ["cell"]}).write_parquet(file, metadata={"anls_frame": "[" * 200_000})
-    for of in (af.Summary, af.SystemsSummary):
-        with pytest.raises(ValueError, match="is not a summary of anls_frame"):
-            of.from_bytes(file.getvalue())
+    with pytest.raises(ValueError, match="is not a summary of anls_frame"):
+        af.Summary.from_bytes(file.getvalue())
 
 
 def test_a_small_file_of_many_values_is_refused() -> None:

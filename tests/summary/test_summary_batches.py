@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 
 import polars as pl
@@ -9,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-from anls_frame.summary import buckets, cells, moments
+from anls_frame.summary import buckets, cells, moments, report_sums
 from anls_frame.summary.buckets import Buckets
 
 ROWS = 3000
@@ -43,12 +44,14 @@ def in_order(frame: pl.DataFrame) -> pl.DataFrame:
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch, order: str) -> None:
     frame = rows(1).sort("doc") if order == "by document" else rows(2)
     whole = summary(frame)
-    monkeypatch.setattr(cells, "_ROWS_OF_A_BATCH", 70)
+    monkeypatch.setattr(report_sums, "_ROWS_OF_A_BATCH", 70)
     monkeypatch.setattr(buckets, "_LOOSE_VALUES", 200)
     parts = summary(frame)
     assert parts.digest == whole.digest
-    assert_frame_equal(in_order(parts.cells), in_order(whole.cells), check_exact=True)
-    assert_frame_equal(in_order(parts.bins), in_order(whole.bins), check_exact=True)
+    assert_frame_equal(
+        in_order(parts.report_sums.cells[""]), in_order(whole.report_sums.cells[""]), check_exact=True
+    )
+    assert_frame_equal(in_order(parts.report_sums.bins), in_order(whole.report_sums.bins), check_exact=True)
 
 
 def test_clusters_cost_no_figure_and_no_reading() -> None:
@@ -58,9 +61,11 @@ def test_clusters_cost_no_figure_and_no_reading() -> None:
     without = af.summarize(frame, "prediction", "answers", by="tags")
     assert sum(read) == ROWS
     assert with_clusters.digest == without.digest
-    added = cells.add_up([with_clusters.cells.drop("cluster")], ["key_0"])
-    assert_frame_equal(in_order(added), in_order(without.cells), check_exact=True)
-    assert_frame_equal(in_order(with_clusters.bins), in_order(without.bins), check_exact=True)
+    added = cells.add_up([with_clusters.report_sums.cells[""].drop("cluster")], ["key_0"])
+    assert_frame_equal(in_order(added), in_order(without.report_sums.cells[""]), check_exact=True)
+    assert_frame_equal(
+        in_order(with_clusters.report_sums.bins), in_order(without.report_sums.bins), check_exact=True
+    )
 
 
 def test_parts_of_clusters_give_the_same_slices(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +73,7 @@ def test_parts_of_clusters_give_the_same_slices(monkeypatch: pytest.MonkeyPatch)
     scores = rows(5).with_row_index("x").with_columns(pl.col("x") / 7e5 - 1e-3)
     own = af.summarize(scores, metrics="x", by="tags", cluster="doc", part="p")
     shuffled = [
-        type(one)(**{**vars(one), "cells": one.cells.sample(fraction=1, shuffle=True, seed=1)})
+        dataclasses.replace(one, sums=dataclasses.replace(one.report_sums, cells=in_another_order(one)))
         for one in (made, own)
     ]
     expected = [
@@ -80,6 +85,10 @@ def test_parts_of_clusters_give_the_same_slices(monkeypatch: pytest.MonkeyPatch)
             for one, (total, groups) in zip((whole, whole.fold_clusters()), both, strict=True):
                 assert overall(one) == total
                 assert_frame_equal(by_group(one), groups, check_exact=True)
+
+
+def in_another_order(one: af.Summary) -> dict[str, pl.DataFrame]:
+    return {name: cells.sample(fraction=1, shuffle=True, seed=1) for name, cells in one.sums.cells.items()}
 
 
 def overall(one: af.Summary) -> object:
@@ -122,5 +131,5 @@ def test_orders_of_a_list_are_one_cell_of_several_systems() -> None:
         }
     )
     systems = {"one": "one", "two": "two"}
-    sums = af.summarize_systems(frame, systems, "answer", by="tags", cluster="doc").sums
+    sums = af.summarize(frame, systems, "answer", by="tags", cluster="doc").sums
     assert [cells["n"].to_list() for cells in sums.cells.values()] == [[2]] * len(sums.cells)

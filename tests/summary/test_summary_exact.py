@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import hashlib
 import itertools
@@ -20,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from sample import DATA
-from summary_checks import SCHEMA
+from summary_checks import SCHEMA, with_cells
 
 import anls_frame as af
 from anls_frame import Settings
@@ -187,7 +186,7 @@ def test_comparison_of_existing_scores_in_any_order(
 @given(rows=ROWS)
 def test_sums_of_texts_are_those_of_fractions(rows: list[dict[str, Any]]) -> None:
     frame = pl.DataFrame(rows, schema=SCHEMA)
-    cells = af.summarize(frame, "prediction", "answers").cells
+    cells = af.summarize(frame, "prediction", "answers").report_sums.cells[""]
     scores = af.add_scores(frame.with_columns(pl.col("prediction").fill_null("")), "prediction", "answers")
     for name, least in (("anls", 53), ("nls", 53), ("cer", 62)):
         values = [Fraction(value) for value in scores[name].drop_nulls()]
@@ -204,7 +203,7 @@ def test_sums_of_texts_are_those_of_fractions(rows: list[dict[str, Any]]) -> Non
 @given(st.lists(st.none() | SCORE | st.floats(-1e140, 1e140), max_size=24))
 def test_sums_of_existing_scores_lose_no_digit(scores: list[float | None]) -> None:
     frame = pl.DataFrame({"s": pl.Series(scores, dtype=pl.Float64)})
-    cells = af.summarize(frame, metrics="s").own["s"]
+    cells = af.summarize(frame, metrics="s").report_sums.cells["s"]
     unit = {scale: Fraction(2) ** (16 * scale - 1023 - 52) for scale in cells["scale"]}
     found = sum(count * unit[scale] for scale, count in cells.select("scale", "score_units").iter_rows())
     assert found == sum(Fraction(score) for score in scores if score is not None)
@@ -350,17 +349,20 @@ def test_squares_of_lengths_have_room_for_many_parts(*, folded: bool) -> None:
     for number in range(40):
         part = af.summarize(frame, "p", "a", cluster="d" if folded else None, part=f"{number}")
         part = part.fold_clusters() if folded else part
-        assert part.cells.select(list(sums)).row(0) == tuple(sums.values())
-        parts.append(dataclasses.replace(part, cells=part.cells.with_columns(many)))
+        assert part.report_sums.cells[""].select(list(sums)).row(0) == tuple(sums.values())
+        parts.append(with_cells(part, part.report_sums.cells[""].with_columns(many)))
     merged = af.merge([af.merge(parts[:20]), *parts[20:]])
-    assert merged.cells.select(list(sums)).row(0) == tuple(40 * (count << 58) for count in sums.values())
+    assert merged.report_sums.cells[""].select(list(sums)).row(0) == tuple(
+        40 * (count << 58) for count in sums.values()
+    )
     assert af.Report.from_summary(merged).overall["cer_corpus"] == 1 / 6
 
 
 def test_too_large_sums_are_an_error() -> None:
     summary = af.summarize(pl.DataFrame({"p": ["a", "b"], "a": ["a", "c"], "k": [1, 2]}), "p", "a", by="k")
     large = pl.lit(2**127 - 1, dtype=pl.Int128)
-    damaged = dataclasses.replace(summary, cells=summary.cells.with_columns(cer_square_units=large))
+    cells = summary.report_sums.cells[""]
+    damaged = with_cells(summary, cells.with_columns(cer_square_units=large))
     with pytest.raises(OverflowError, match="too large to be added up exactly"):
         _ = af.Report.from_summary(damaged).overall
 

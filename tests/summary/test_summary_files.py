@@ -27,8 +27,11 @@ def check_same(found: Summary, expected: Summary) -> None:
     assert found.settings == expected.settings
     assert found.parts == expected.parts
     assert found.digest == expected.digest
-    for name in ("cells", "bins", "worst_rows"):
-        frame, other = getattr(found, name), getattr(expected, name)
+    assert found.predictions == expected.predictions
+    frames, others = found.sums.frames(), expected.sums.frames()
+    assert frames.keys() == others.keys()
+    for name, frame in frames.items():
+        other = others[name]
         assert frame.schema == other.schema
         assert frame.equals(other)
 
@@ -130,11 +133,13 @@ def foreign(path: Path) -> dict[str, bytes]:
     for name, change in {
         "no settings": without("settings"),
         "no columns": without("columns"),
-        "no digest": without("digest"),
+        "no systems": without("systems"),
+        "no predictions": without("predictions"),
+        "no sums": without("sums"),
         "unknown setting": lambda metadata: {**metadata, "settings": {**metadata["settings"], "later": 1}},
         "unknown column": lambda metadata: {
             **metadata,
-            "columns": {**metadata["columns"], "cell": ["later"]},
+            "columns": {**metadata["columns"], "cells ": ["later"]},
         },
         "unknown protocol": lambda metadata: {
             **metadata,
@@ -208,7 +213,6 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     metric = af.Metric("d", denominator="d", name="rate")
     scores = summarize(frame, metrics=["s", metric], by="k", worst=1, keep="d")
     counts = "rows:Int64 n:Int64 n_missing:Int64 n_unanswerable:Int64 n_empty_reference:Int64"
-    noted = "n_invented:Int64 n_placeholders:Int64"
     squares = "char_errors_squares:{0} char_errors_by_length:{0} reference_length_squares:{0}"
     of_texts = (
         "nls_units:Int128 nls_square_units:Int128 cer_units:Int128 cer_square_units:Int128 "
@@ -216,7 +220,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:Int64"
-    assert files.FORMAT == 11
+    assert files.FORMAT == 12
     assert list(texts.settings.to_dict()) == [
         *(
             "by",
@@ -229,16 +233,18 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         ),
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "version"),
     ]
-    assert shape(texts.cells) == f"key_0:String cluster:Int64 {counts} {noted} {of_texts}".format("UInt64")
-    assert shape(texts.fold_clusters().cells) == (
-        f"key_0:String cluster:UInt16 {counts} {noted} {of_texts}".format("Int128")
+    assert shape(texts.report_sums.cells[""]) == f"key_0:String cluster:Int64 {counts} {of_texts}".format(
+        "UInt64"
     )
-    assert shape(texts.bins) == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
-    assert shape(texts.worst_rows) == (
+    assert shape(texts.fold_clusters().report_sums.cells[""]) == (
+        f"key_0:String cluster:UInt16 {counts} {of_texts}".format("Int128")
+    )
+    assert shape(texts.report_sums.bins) == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
+    assert shape(texts.report_sums.worst_rows) == (
         "key_0:String cluster:Int64 prediction:String answers:String nls:Float64 anls:Float64 cer:Float64 "
         "exact_match:Boolean row_digest:UInt64"
     )
-    assert {kind: shape(table) for kind, table in texts.details.items()} == {
+    assert {kind: shape(table) for kind, table in texts.report_sums.details.items()} == {
         "errors": "key_0:String error_type:String n:Int64",
         "confusions": "key_0:String op:String reference_char:String predicted_char:String count:Int64",
         "lengths": f"key_0:String bits:UInt32 {details} reference_length:Int64 char_errors:Int64",
@@ -246,20 +252,20 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     described = ["name", "label", "bounds", "higher_is_better", "format"]
     assert {tuple(one) for one in texts.settings.to_dict()["metrics"]} == {tuple(described)}
     assert {tuple(one) for one in scores.settings.to_dict()["metrics"]} == {(*described, "sources")}
-    assert shape(scores.cells) == f"key_0:String {counts}"
-    assert {name: shape(cells) for name, cells in scores.own.items()} == {
+    assert {name: shape(cells) for name, cells in scores.report_sums.cells.items()} == {
+        "": f"key_0:String {counts}",
         "s": f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 "
         "score_square_rest:Int128 score_min:Float64 score_max:Float64",
         "rate": f"key_0:String {counts} numerator_sum:Int128 denominator_sum:Int128 "
         "numerator_squares:Int128 numerator_by_length:Int128 denominator_squares:Int128 "
         "denominator_cubes:Int128 denominator_fourths:Int128 score_min:Float64 score_max:Float64",
     }
-    assert shape(scores.worst_rows) == (
+    assert shape(scores.report_sums.worst_rows) == (
         "key_0:String own_0:Float64 own_1:Float64 keep_0:Int64 row_digest:UInt64"
     )
     rate = af.Metric({"d": "d", "s": "d"}, denominator={"d": "d", "s": "d"}, name="rate")
     score = af.Metric({"d": "d", "s": "s"}, name="s")
-    two = af.summarize_systems(frame, ["d", "s"], None, by="k", cluster="d", metrics=[score, rate])
+    two = af.summarize(frame, ["d", "s"], None, by="k", cluster="d", metrics=[score, rate])
     votes = "n:Int64 wins:Int64 losses:Int64"
     assert {name: shape(cells) for name, cells in two.sums.cells.items()} == {
         "s": f"key_0:String cluster:Int64 scale:UInt8 {votes} x_0:Int128 x_1:Int128 lost:Int128 "

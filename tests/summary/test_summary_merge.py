@@ -81,9 +81,9 @@ def test_any_order_of_parts_gives_the_same_bits(cluster: str | None) -> None:
     for order in (parts[::-1], parts[3:] + parts[:3], random.Random(0).sample(parts, 6)):
         merged = merge(order)
         assert list(merged.parts) == list(expected.parts)
-        for name in ("cells", "bins", "worst_rows"):
-            assert getattr(merged, name).equals(getattr(expected, name)), name
-        assert all(merged.details[name].equals(expected.details[name]) for name in expected.details)
+        frames = merged.sums.frames()
+        for name, frame in expected.sums.frames().items():
+            assert frames[name].equals(frame), name
 
 
 @report_oracle.FEWER
@@ -103,7 +103,9 @@ def test_existing_scores_add_up(scores: list[float | None], cut: int, *, cluster
     found = merge(summarize(part, **options) for part in (frame[cut:], frame[:cut]))
     expected = summarize(frame, **options)
     check_equal(found, expected)
-    assert found.worst_rows["own_0"].to_list() == expected.worst_rows["own_0"].to_list()
+    assert (
+        found.report_sums.worst_rows["own_0"].to_list() == expected.report_sums.worst_rows["own_0"].to_list()
+    )
 
 
 def test_parts_may_be_as_small_as_rows() -> None:
@@ -113,7 +115,7 @@ def test_parts_may_be_as_small_as_rows() -> None:
     for order in itertools.permutations(singles):
         merged = merge(order)
         assert merged.digest == whole.digest
-        assert merged.cells["n"].sum() == 4
+        assert merged.report_sums.cells[""]["n"].sum() == 4
     check_equal(merge(singles), whole)
 
 
@@ -123,7 +125,7 @@ def test_merging_one_or_empty_parts_changes_nothing() -> None:
     check_equal(merge([whole]), whole)
     check_equal(merge([empty, whole]), whole)
     nothing = merge([empty, summary_of(FRAME.clear(), options, worst=2)])
-    assert (nothing.rows, nothing.digest, nothing.cells.height) == (0, "0" * 16, 0)
+    assert (nothing.rows, nothing.digest, nothing.report_sums.cells[""].height) == (0, "0" * 16, 0)
     assert Report.from_summary(nothing).overall["n"] == 0
 
 
@@ -205,7 +207,7 @@ def test_all_differing_settings_are_named() -> None:
 
 def test_texts_and_existing_scores_do_not_add_up() -> None:
     scores = summarize(pl.DataFrame({"s": [0.5]}), metrics="s")
-    with pytest.raises(ValueError, match=r"merged: metrics \(\['anls', .*\] and \['s'\]\), has_texts "):
+    with pytest.raises(ValueError, match=r"systems .*, metrics \(\['anls', .*\] and \['s'\]\), has_texts "):
         merge([summarize(FRAME, "prediction", "answers"), scores])
     with pytest.raises(ValueError, match=r"merged: metrics \(\['s'\] and \['t'\]\)$"):
         merge([scores, summarize(pl.DataFrame({"t": [0.5]}), metrics="t")])
@@ -295,11 +297,11 @@ def test_equal_slices_are_one_cell(cluster: str | None) -> None:
         schema_overrides={"types": pl.List(pl.String)},
     )
     for part in (frame, frame[:3], frame[3:7], frame[7:]):
-        cells = summarize(part, "prediction", "answers", by="types", cluster=cluster).cells
+        cells = summarize(part, "prediction", "answers", by="types", cluster=cluster).report_sums.cells[""]
         assert cells.height == (3 if part is frame else 1)
     whole = summarize(frame, "prediction", "answers", by="types", cluster=cluster)
-    assert sorted(whole.cells["n"]) == [2, 3, 4]
-    assert sorted(whole.bins["n"]) == [2, 3, 4]
+    assert sorted(whole.report_sums.cells[""]["n"]) == [2, 3, 4]
+    assert sorted(whole.report_sums.bins["n"]) == [2, 3, 4]
 
 
 def test_integers_of_any_width_add_up() -> None:

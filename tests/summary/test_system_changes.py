@@ -11,7 +11,7 @@ import pytest
 
 import anls_frame as af
 from anls_frame.summary import fixed_point
-from anls_frame.summary.system_sums import bits, square_bits
+from anls_frame.summary.comparison_sums import bits, square_bits
 
 ROWS = 3000
 SYSTEMS = {"old": "old", "new": "new"}
@@ -33,7 +33,7 @@ def texts() -> pl.DataFrame:
     return pl.DataFrame({"old": old, "new": new, "answer": answer, "doc": floats(0)["doc"]})
 
 
-def check(summary: af.SystemsSummary, scores: pl.DataFrame) -> None:
+def check(summary: af.Summary, scores: pl.DataFrame) -> None:
     """Compare the sums of each document with those of its scores."""
     (metric,) = summary.metrics
     cells = summary.sums.cells[metric.name]
@@ -64,7 +64,7 @@ def check(summary: af.SystemsSummary, scores: pl.DataFrame) -> None:
 @pytest.mark.parametrize("name", ["score", "error_cer"])
 def test_scores_of_any_size(magnitude: int, name: str) -> None:
     frame = floats(magnitude)
-    check(af.summarize_systems(frame, SYSTEMS, None, cluster="doc", metrics=name), frame)
+    check(af.summarize(frame, SYSTEMS, None, cluster="doc", metrics=name), frame)
 
 
 @pytest.mark.parametrize("name", ["nls", "cer_mean"])
@@ -72,7 +72,7 @@ def test_scores_of_texts(name: str) -> None:
     frame = texts()
     kernel = {"nls": af.nls, "cer_mean": af.cer}[name]
     scored = frame.select("doc", *(kernel(system, "answer").alias(system) for system in SYSTEMS))
-    summary = af.summarize_systems(frame, SYSTEMS, "answer", cluster="doc", metrics=name)
+    summary = af.summarize(frame, SYSTEMS, "answer", cluster="doc", metrics=name)
     check(summary, scored)
     assert summary.sums.cells[name]["n"].max() > 1024
 
@@ -80,11 +80,9 @@ def test_scores_of_texts(name: str) -> None:
 def test_parts_add_up_in_any_order() -> None:
     for frame, answers in ((texts(), "answer"), (floats(0), None)):
         options = {"answers": answers, "cluster": "doc"}
-        whole = af.summarize_systems(frame, SYSTEMS, **options)
+        whole = af.summarize(frame, SYSTEMS, **options)
         bounds = [0, 10, 700, 2_900, ROWS]
-        parts = [
-            af.summarize_systems(frame[start:end], SYSTEMS, **options) for start, end in pairwise(bounds)
-        ]
+        parts = [af.summarize(frame[start:end], SYSTEMS, **options) for start, end in pairwise(bounds)]
         first = af.merge(parts[2:])
         for merged in (af.merge(parts[::-1]), af.merge([first, af.merge(parts[:2])])):
             for name, cells in whole.sums.cells.items():

@@ -543,7 +543,6 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pass_at_k": af.pass_at_k,
     "report": af.report,
     "summarize": af.summarize,
-    "summarize_systems": af.summarize_systems,
     "variance_components": af.variance_components,
     "worst": af.worst,
 }
@@ -601,7 +600,6 @@ CLASSES = (
     "Settings",
     "Slices",
     "Summary",
-    "SystemsSummary",
     "VarianceComponents",
 )
 CONSTANTS = ("PROTOCOLS", "__version__")

@@ -25,7 +25,7 @@ def merge(
     """
     Add up the summaries of parts and report the whole.
 
-    Summaries of several systems, as `summarize_systems` makes them, are compared.
+    Summaries of several systems are compared.
     """
     from anls_frame.cli.output import working
     from anls_frame.cli.reporting import Delivery
@@ -35,22 +35,8 @@ def merge(
     )
     delivery.check()
     with working("Merging"):
-        merged = _merged(files)
-    if isinstance(merged, af.Summary):
-        delivery.put(merged)
-    else:
+        merged = af.merge(af.Summary.load(path) for path in files)
+    if len(merged.systems) > 1:
         delivery.put_comparison(merged)
-
-
-def _merged(files: list[Path]) -> af.Summary | af.SystemsSummary:
-    from anls_frame.summary.files import is_of_systems
-
-    of_systems = [path for path in files if is_of_systems(path)]
-    if not of_systems:
-        return af.merge(af.Summary.load(path) for path in files)
-    others = [path for path in files if path not in of_systems]
-    if others:
-        raise ValueError(
-            f"{of_systems[0]} is a summary of several systems, and {others[0]} is not: merge them apart"
-        )
-    return af.merge(af.SystemsSummary.load(path) for path in files)
+    else:
+        delivery.put(merged)

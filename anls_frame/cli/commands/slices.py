@@ -87,7 +87,7 @@ def slices(
     from anls_frame.cli.source import are_pages, load
     from anls_frame.cli.systems import Systems, texts_of
     from anls_frame.export import SUFFIXES
-    from anls_frame.summary.files import is_of_systems, is_summary
+    from anls_frame.summary.files import is_summary
 
     check_target(output, target.force, SUFFIXES)
     check_rows(rows, output)
@@ -104,10 +104,9 @@ def slices(
     if is_summary(first):
         of_rows = {"SECOND": second, "systems": systems, "cluster": cluster, "features": features or None}
         _check_left_out({**of_rows, "rows": rows}, scoring, source)
-        kind: Any = af.SystemsSummary if is_of_systems(first) else af.Summary
         with af.progress():
             found: af.Slices = af.find_slices(
-                kind.load(first), columns=column, metrics=parse(metric) or None, **how
+                af.Summary.load(first), columns=column, metrics=parse(metric) or None, **how
             )
         _put(found, output, target, page)
         return

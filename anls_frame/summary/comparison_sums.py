@@ -1,34 +1,34 @@
-"""Counts and sums of rows with the scores of several systems, batch by batch."""
+"""Counts and sums of rows with the scores of several systems, which comparisons are computed from."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.summary import fixed_point, own_metrics, pair_votes
+from anls_frame.summary import fixed_point, own_metrics, pair_votes, transitions
 from anls_frame.summary.buckets import Buckets
+from anls_frame.summary.cell_sums import ALL, CellSums, of_kind, stored
+from anls_frame.summary.cluster_groups import in_groups
 from anls_frame.summary.fixed_point import FINE_BITS, ROWS_OF_A_SUM, SCALE, SCORE_BITS
-from anls_frame.summary.keys import CLUSTER, canonical
+from anls_frame.summary.keys import CLUSTER, canonical, key_names
+from anls_frame.summary.predictions import Predictions, digest_of
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.system_rows import all_columns, columns, missing, noted, scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Settings
     from anls_frame.summary.system_rows import SystemRows
 
-_UINT64 = 1 << 64
 _TWO = 2
 
 _FACTOR = "factor"
-
-ROWS = ""
-"""Name of the cells of all metrics together, which there are without clusters."""
 
 _VALUES_OF_A_BATCH = 1 << 22
 """Maximum number of values in a batch of rows."""
@@ -57,7 +57,7 @@ _BITS_OF_A_SCALED = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class SystemSums:
+class ComparisonSums(CellSums):
     """
     Counts and sums of rows with the scores of several systems, which add up over parts.
 
@@ -75,15 +75,11 @@ class SystemSums:
         (`ties`) and worse (`losses`).
     slices
         For each metric, by keys and `scale`: `n`, the exact sums of the scores and the sums of their squares.
+    transitions
+        If details were asked for, the counts of rows by the error type of the first system and that of each
+        other one, by its name.
     counts
         Numbers of rows, for each metric by its name.
-    missing
-        Number of missing predictions (or scores) of each system.
-    invented, placeholders
-        Number of texts that each system predicted where there is no answer, and of those that stand for a
-        missing prediction, such as "N/A", and are not the answer.
-    digests
-        Sum of the digests of each system's rows.
     ends
         The lowest and the highest score in each metric.
     """
@@ -92,13 +88,64 @@ class SystemSums:
     votes: Mapping[str, pl.DataFrame]
     slices: Mapping[str, pl.DataFrame]
     counts: Mapping[str, Mapping[str, int]]
-    missing: Sequence[int]
-    invented: Sequence[int]
-    placeholders: Sequence[int]
-    digests: Sequence[int]
     ends: Mapping[str, tuple[float | None, float | None]]
+    transitions: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were read."""
+        return next(iter(self.counts.values()))["rows"]
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Return all frames, each by its kind and name."""
+        return {name: frame for kind in _KINDS for name, frame in stored(kind, getattr(self, kind)).items()}
+
+    def header(self) -> dict[str, Any]:
+        """Return the counts and the ends of each metric."""
+        return {"counts": self.counts, "ends": self.ends}
+
+    @classmethod
+    def of_frames(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> ComparisonSums:
+        """Return the sums with these frames, counts and ends."""
+        ends = {name: (low, high) for name, (low, high) in header["ends"].items()}
+        return cls(**{kind: of_kind(kind, frames) for kind in _KINDS}, counts=header["counts"], ends=ends)
+
+    @classmethod
+    def added(cls, parts: Sequence[ComparisonSums], settings: Settings) -> ComparisonSums:
+        """Add up the sums of parts."""
+        return _add_up(parts, key_names(settings.by, None), settings.metrics)
+
+    def folded(self, settings: Settings) -> ComparisonSums:
+        """Return the sums with groups in place of clusters; the votes and slices stay."""
+        keys = key_names(settings.by, None)
+        cells = {
+            metric.name: _added_cells([in_groups(self.cells[metric.name])], keys, metric)
+            for metric in settings.metrics
+        }
+        return dataclasses.replace(self, cells=cells)
+
+    def sliced(self, cells: Mapping[str, pl.DataFrame], settings: Settings) -> ComparisonSums:
+        """Return sums with other cells of two systems, and the votes and slices that follow from them."""
+        keys = key_names(settings.by, None)
+        slices = {
+            metric.name: _slices_of_two(cells[metric.name], keys, metric)
+            for metric in settings.metrics
+            if not metric.is_ratio
+        }
+        votes = {name: _votes_of_two(own, keys) for name, own in cells.items()}
+        return dataclasses.replace(self, cells=cells, votes=votes, slices=slices, transitions={})
+
+    def groups(self, settings: Settings) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
+        """Return the cells of each metric; without clusters, those of all together."""
+        metrics = [metric.within(*self.ends[metric.name]) for metric in settings.metrics]
+        if settings.cluster is None:
+            yield ALL, self.cells[ALL], tuple(metrics)
+        else:
+            for metric in metrics:
+                yield metric.name, self.cells[metric.name], (metric,)
 
 
+_KINDS = ("cells", "votes", "slices", "transitions")
 _COUNTS = ("n", "wins", "losses")
 LOST, SQUARES = CHANGES = ("lost", "squares")
 """Sums over the changes of rows, which searches for slices need besides the scores."""
@@ -137,8 +184,12 @@ def _rows_in_64_bits(metric: Metric, systems: int) -> int:
     return 1 << max(63 - bits_of_row, 0)
 
 
-def collect(rows: SystemRows) -> SystemSums:
-    """Score the rows in one pass and add them up, in batches, so that there may be any number of them."""
+def collect(rows: SystemRows) -> tuple[ComparisonSums, list[Predictions]]:
+    """
+    Score the rows in one pass and add them up, in batches, so that there may be any number of them.
+
+    There are `Predictions` of each system.
+    """
     of_rows = [
         name for place, one in enumerate(rows.metrics) for name in all_columns(place, one, rows.systems)
     ]
@@ -159,38 +210,31 @@ def collect(rows: SystemRows) -> SystemSums:
     return tally.sums()
 
 
-def add_up(parts: Sequence[SystemSums], keys: Sequence[str], metrics: Sequence[Metric]) -> SystemSums:
-    """Add up the sums of parts."""
+def _add_up(
+    parts: Sequence[ComparisonSums], keys: Sequence[str], metrics: Sequence[Metric]
+) -> ComparisonSums:
     by_name = {metric.name: metric for metric in metrics}
     first = parts[0]
-    return SystemSums(
+    return ComparisonSums(
         cells={
-            name: added_cells(
-                [part.cells[name] for part in parts], keys, by_name.get(name), len(first.digests)
-            )
+            name: _added_cells([part.cells[name] for part in parts], keys, by_name.get(name))
             for name in first.cells
         },
         votes={name: _added([part.votes[name] for part in parts], [*keys, "pair"]) for name in first.votes},
         slices={name: _added([part.slices[name] for part in parts], [*keys, SCALE]) for name in first.slices},
+        transitions={
+            name: transitions.added([part.transitions[name] for part in parts], keys)
+            for name in first.transitions
+        },
         counts={
             name: {count: sum(part.counts[name][count] for part in parts) for count in of_metric}
             for name, of_metric in first.counts.items()
         },
-        missing=_sums_by_system([part.missing for part in parts]),
-        invented=_sums_by_system([part.invented for part in parts]),
-        placeholders=_sums_by_system([part.placeholders for part in parts]),
-        digests=[sum(every) % _UINT64 for every in zip(*(part.digests for part in parts), strict=True)],
         ends={name: _ends([part.ends[name] for part in parts]) for name in first.ends},
     )
 
 
-def _sums_by_system(counts: Sequence[Sequence[int]]) -> list[int]:
-    return [sum(of_system) for of_system in zip(*counts, strict=True)]
-
-
-def added_cells(
-    parts: Sequence[pl.DataFrame], keys: Sequence[str], metric: Metric | None, systems: int
-) -> pl.DataFrame:
+def _added_cells(parts: Sequence[pl.DataFrame], keys: Sequence[str], metric: Metric | None) -> pl.DataFrame:
     """Add cells with equal keys; those of all metrics have their scores as keys."""
     whole = pl.concat(parts, how="vertical_relaxed")
     if metric is None:
@@ -198,7 +242,7 @@ def added_cells(
     groups = whole.group_by(*keys, CLUSTER, *([] if metric.is_ratio else [SCALE]))
     counts = [pl.col("n").sum(), cs.by_name("wins", "losses", require_all=False).sum()]
     sums = cs.starts_with(*_SUMS)
-    limit = _rows_in_64_bits(metric, systems)
+    limit = _rows_in_64_bits(metric, sum(name.startswith("x_") for name in whole.columns))
     if limit > 1:
         # Sums that do not fit have wrapped, and are computed again.
         added = groups.agg(*counts, sums.cast(pl.Int64, wrap_numerical=True).sum())
@@ -214,7 +258,8 @@ class _Tally:
         self.rows = rows
         self.keys = [key for key in rows.keys if key != CLUSTER]
         self.has_wrong = False
-        self.rest: SystemSums | None = None
+        self.rest: ComparisonSums | None = None
+        self.predictions = [Predictions(digest=0, n_missing=0)] * rows.systems
         self.buckets: dict[str, Buckets] = {}
 
     def add(self, batch: pl.DataFrame) -> None:
@@ -232,28 +277,29 @@ class _Tally:
                 self.buckets[name] = Buckets(keys, self._adder(name))
             self.buckets[name].add(cells)
         rest = dataclasses.replace(part, cells={})
-        self.rest = rest if self.rest is None else add_up([self.rest, rest], self.keys, self.rows.metrics)
+        self.rest = rest if self.rest is None else _add_up([self.rest, rest], self.keys, self.rows.metrics)
+        of_batch = _predictions(batch, self.rows.systems)
+        self.predictions = [one + other for one, other in zip(self.predictions, of_batch, strict=True)]
 
-    def sums(self) -> SystemSums:
+    def sums(self) -> tuple[ComparisonSums, list[Predictions]]:
         if self.rest is None:
             self.add(self.rows.frame.head(0).collect())
         cells = {name: self.buckets.pop(name).whole() for name in list(self.buckets)}
         assert self.rest is not None  # noqa: S101 - for mypy
         sums = dataclasses.replace(self.rest, cells=cells)
-        return self._with_votes_and_slices(sums) if ROWS in cells else sums
+        return self._with_votes_and_slices(sums) if ALL in cells else sums, self.predictions
 
     def _adder(self, name: str) -> Callable[[Sequence[pl.DataFrame]], pl.DataFrame]:
         metric = next((metric for metric in self.rows.metrics if name and metric.name == name), None)
-        return lambda parts: added_cells(parts, self.keys, metric, self.rows.systems)
+        return lambda parts: _added_cells(parts, self.keys, metric)
 
     def _is_wrong(self, batch: pl.DataFrame) -> bool:
         wrong = self.rows.wrong()
         return bool(wrong) and batch.select(pl.any_horizontal(pl.Expr.any(one) for one in wrong)).item()
 
-    def _of_batch(self, batch: pl.DataFrame) -> SystemSums:
+    def _of_batch(self, batch: pl.DataFrame) -> ComparisonSums:
         rows = self.rows
         votes, slices, cells, counts, ends = {}, {}, {}, {}, {}
-        low, high = pl.col("^digest_.*$") & 0xFFFF_FFFF, pl.col("^digest_.*$") // (1 << 32)
         absent = [is_missing(name) for name in missing(rows.systems)]
         drops = rows.missing == "drop"
         found = batch.select(
@@ -286,25 +332,12 @@ class _Tally:
             ]
             kept = batch.filter(pl.any_horizontal(pl.col(values).is_not_null()))
             grouped = kept.group_by(*self.keys, *values).agg(pl.len().cast(pl.Int64).alias("n"))
-            cells[ROWS] = canonical(grouped)
-        marked = batch.select(pl.col(noted(rows.systems)).sum()).row(0)
-        halves = zip(batch.select(low.sum()).row(0), batch.select(high.sum()).row(0), strict=True)
-        digests = [(one + (other << 32)) % _UINT64 for one, other in halves]
-        return SystemSums(
-            cells=cells,
-            votes=votes,
-            slices=slices,
-            counts=counts,
-            missing=batch.select(one.sum().alias(str(place)) for place, one in enumerate(absent)).row(0),
-            invented=marked[: rows.systems],
-            placeholders=marked[rows.systems :],
-            digests=digests,
-            ends=ends,
-        )
+            cells[ALL] = canonical(grouped)
+        return ComparisonSums(cells=cells, votes=votes, slices=slices, counts=counts, ends=ends)
 
-    def _with_votes_and_slices(self, sums: SystemSums) -> SystemSums:
+    def _with_votes_and_slices(self, sums: ComparisonSums) -> ComparisonSums:
         """Add the votes and slices, where the cells are combinations of scores."""
-        rows, cells = self.rows, sums.cells[ROWS]
+        rows, cells = self.rows, sums.cells[ALL]
         size = max(1, min(ROWS_OF_A_SUM, _VALUES_OF_A_BATCH // cells.width))
         votes, slices = {}, {}
         for place, metric in enumerate(rows.metrics):
@@ -315,6 +348,29 @@ class _Tally:
             exact = [_exact(_with_scale(part, named), self.keys, named, metric) for part in parts]
             slices[metric.name] = _added(exact, [*self.keys, SCALE])
         return dataclasses.replace(sums, votes=votes, slices=slices)
+
+
+def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
+    """Return the digests of the rows of each system, and what is counted of its predictions."""
+    absent = [is_missing(name).alias(name) for name in missing(systems)]
+    marked = batch.select(pl.col(noted(systems)).sum()).row(0)
+    low, high = pl.col("^digest_.*$") & 0xFFFF_FFFF, pl.col("^digest_.*$") // (1 << 32)
+    every = zip(
+        *(batch.select(half.sum()).row(0) for half in (low, high)),
+        batch.select(absent).sum().row(0),
+        marked[:systems],
+        marked[systems:],
+        strict=True,
+    )
+    return [
+        Predictions(
+            digest=digest_of(low, high),
+            n_missing=n_missing,
+            n_invented=n_invented,
+            n_placeholders=n_placeholders,
+        )
+        for low, high, n_missing, n_invented, n_placeholders in every
+    ]
 
 
 def _ends_of(place: int, metric: Metric, systems: int) -> list[pl.Expr]:
@@ -415,11 +471,11 @@ def _votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metric
         if "wins" not in rows.columns:
             count = pl.col("n") if "n" in rows.columns else pl.lit(1, pl.Int64)
             rows = rows.with_columns(side * count for side in _sides(named, metric)).with_columns(n=count)
-        return votes_of_two(rows, keys)
+        return _votes_of_two(rows, keys)
     return pair_votes.votes(rows, keys, named, better=bool(metric.higher_is_better))
 
 
-def votes_of_two(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+def _votes_of_two(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Add up the wins, ties and losses of cells of two systems."""
     sums = [pl.col("wins").sum(), pl.col("n").sum().alias("ties"), pl.col("losses").sum()]
     added = cells.group_by(keys).agg(sums) if keys else cells.select(sums)
@@ -427,7 +483,7 @@ def votes_of_two(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     return added.select(*keys, pl.lit(0, pl.UInt32).alias("pair"), "wins", ties, "losses")
 
 
-def slices_of_two(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
+def _slices_of_two(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
     """Add up the scores of cells of two systems in a mean; their squares are not known."""
     unit = pl.lit(1 << (EXACT_BITS - bits(metric, _TWO)), pl.Int128)
     sums = [

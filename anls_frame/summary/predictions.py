@@ -1,0 +1,55 @@
+"""What is counted of the predictions of a system over all rows, beside the cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+_UINT64 = 1 << 64
+
+COUNTS = ("n_missing", "n_invented", "n_placeholders")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predictions:
+    """
+    The digest of a system's scored rows, and counts of its predictions, which add up over parts.
+
+    Parameters
+    ----------
+    digest
+        Sum of the hashes of the scored rows.
+    n_missing
+        Missing predictions, in rows with an answer; without texts, missing scores.
+    n_invented
+        Texts that were predicted in rows without an answer.
+    n_placeholders
+        Predictions such as "N/A" that are scored as texts and are not right.
+    """
+
+    digest: int
+    n_missing: int
+    n_invented: int = 0
+    n_placeholders: int = 0
+
+    def __add__(self, other: Predictions) -> Predictions:
+        return Predictions(
+            digest=(self.digest + other.digest) % _UINT64,
+            n_missing=self.n_missing + other.n_missing,
+            n_invented=self.n_invented + other.n_invented,
+            n_placeholders=self.n_placeholders + other.n_placeholders,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values as a dictionary that can be written as JSON."""
+        return {**vars(self), "digest": hexadecimal(self.digest)}
+
+
+def hexadecimal(digest: int) -> str:
+    """Return a digest as 16 hexadecimal digits."""
+    return f"{digest % _UINT64:016x}"
+
+
+def digest_of(low: int, high: int) -> int:
+    """Return a digest from the sums of the low and high halves of the hashes of rows."""
+    return (low + (high << 32)) % _UINT64

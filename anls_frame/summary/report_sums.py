@@ -1,0 +1,257 @@
+"""Counts and sums of rows with the scores of one system, which reports are computed from."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame.summary import own_metrics
+from anls_frame.summary.buckets import Buckets
+from anls_frame.summary.catalogue import TEXT_METRICS
+from anls_frame.summary.cell_sums import ALL, CellSums, of_kind, stored
+from anls_frame.summary.cells import add_up, grouped, widened
+from anls_frame.summary.cluster_groups import in_groups
+from anls_frame.summary.details import KEYS, length_sums_of
+from anls_frame.summary.keys import CLUSTER, canonical, key_names, plain
+from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.predictions import Predictions, digest_of
+from anls_frame.summary.rows import KEPT, digest_sums, sums_of_anls, totals
+from anls_frame.summary.selection import first_score, worst_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.rows import Rows
+    from anls_frame.summary.settings import Settings
+
+_GRID = "grid_threshold"
+_BIN_SUMS = ("n", "nls_units")
+_DIGESTS = ("row_digest_low", "row_digest_high")
+
+_ROWS_OF_A_BATCH = 1 << 18
+"""So many rows of a batch are grouped faster than more at once, because they fit into the caches."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportSums(CellSums):
+    """
+    Counts and sums of scored rows, by cell.
+
+    Parameters
+    ----------
+    cells
+        One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster. Sums of
+        scores are integers, so that they do not depend on the order of the rows: `anls_units` and `nls_units`
+        are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. So are those of each
+        own metric, by its name; a mean has one row for each `scale` as well, and the units of `score_units`
+        are relative to it.
+    bins
+        One row for each combination of `by` values and grid point, the threshold k/200 at which the
+        protocol's cut only just keeps a score, with the number of rows and the sum of `nls`, as in the cells.
+    worst_rows
+        The rows with the worst scores, as many as the settings ask for; list keys are not exploded.
+    details
+        If the settings ask for them, the counts of `errors` (error types), `confusions` and `lengths` by
+        cell; see `Report.errors`, `Report.confusions` and `Report.lengths`.
+    """
+
+    cells: Mapping[str, pl.DataFrame]
+    bins: pl.DataFrame
+    worst_rows: pl.DataFrame
+    details: Mapping[str, pl.DataFrame]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were read."""
+        return int(self.cells[ALL]["rows"].sum())
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Return all frames, each by its kind and name."""
+        alone = {"bins": self.bins, "worst": self.worst_rows}
+        return {**stored("cells", self.cells), **alone, **stored("details", self.details)}
+
+    def header(self) -> dict[str, Any]:
+        """Return nothing, because everything is in the frames."""
+        return {}
+
+    @classmethod
+    def of_frames(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> ReportSums:  # noqa: ARG003 - it is empty
+        """Return the sums with these frames."""
+        return cls(
+            cells=of_kind("cells", frames),
+            bins=frames["bins"],
+            worst_rows=frames["worst"],
+            details=of_kind("details", frames),
+        )
+
+    @classmethod
+    def added(cls, parts: Sequence[ReportSums], settings: Settings) -> ReportSums:
+        """Add up the sums of parts."""
+        first, keys = parts[0], key_names(settings.by, None)
+        units = key_names(settings.by, settings.cluster)
+        bins, worst = ([getattr(part, name) for part in parts] for name in ("bins", "worst_rows"))
+        return cls(
+            cells={name: add_up([part.cells[name] for part in parts], units) for name in first.cells},
+            bins=add_up(bins, (*keys, _GRID)) if settings.has_texts else first.bins,
+            worst_rows=worst_rows(pl.concat(worst, how="vertical_relaxed").lazy(), settings).collect(),
+            details={
+                name: add_up([part.details[name] for part in parts], (*keys, *KEYS[name]))
+                for name in first.details
+            },
+        )
+
+    def folded(self, settings: Settings) -> ReportSums:
+        """Return the sums with groups in place of clusters."""
+        keys = key_names(settings.by, settings.cluster)
+        # Groups are few, and may have more rows than clusters can.
+        cells = {name: add_up([widened(in_groups(own))], keys) for name, own in self.cells.items()}
+        return dataclasses.replace(self, cells=cells)
+
+    def sliced(self, cells: Mapping[str, pl.DataFrame], settings: Settings) -> ReportSums:  # noqa: ARG002 - other sums need them
+        """Return sums with other cells, without what cannot be computed from them."""
+        return dataclasses.replace(self, cells=cells, worst_rows=self.worst_rows.clear(), details={})
+
+    def groups(self, settings: Settings) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
+        """Return the cells of texts, and those of each own metric."""
+        yield ALL, self.cells[ALL], TEXT_METRICS if settings.has_texts else ()
+        for metric in settings.own:
+            cells = self.cells[metric.name]
+            ends = cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(0)
+            yield metric.name, cells, (metric.within(*ends),)
+
+
+def collect(rows: Rows, settings: Settings) -> tuple[ReportSums, Predictions]:
+    """
+    Run the queries, one after the other, on the streaming engine.
+
+    If they ran together, they would share the rows, and the engine would buffer rows for the slower query.
+    """
+    by_keys = [key for key in rows.keys if key != CLUSTER]
+    own = {metric.name: _own_cells(rows, place) for place, metric in enumerate(rows.own)}
+    if rows.has_texts:
+        cells, bins, lengths, counted = _cells_of_texts(rows, by_keys)
+    else:
+        # Rows count as scored by the first metric, whose values have been read with their digests.
+        first = next(iter(own.values()))
+        counted, bins, lengths = first.select(_DIGESTS), pl.DataFrame(), None
+        cells = add_up([first.select(*rows.keys, *COUNTS)], rows.keys)
+        own[rows.own[0].name] = first.drop(*_DIGESTS)
+    kept = [column for column in rows.worst_columns if column.startswith("keep_")]
+    candidates = plain(rows.frame.filter(pl.col(first_score(settings)).is_not_null()), (*rows.keys, *kept))
+    worst = worst_rows(candidates, settings) if settings.worst else candidates.head(0)
+    details = {
+        name: _canonical_cells(plan.collect(engine="streaming"), by_keys, KEYS[name])
+        for name, plan in rows.details.items()
+    }
+    if lengths is not None:
+        details["lengths"] = lengths
+    sums = ReportSums(
+        cells={ALL: cells, **own},
+        bins=bins,
+        worst_rows=worst.select(*rows.worst_columns, "row_digest").collect(engine="streaming"),
+        details=details,
+    )
+    total = counted.sum().row(0, named=True)
+    low, high = (total.pop(name) for name in _DIGESTS)
+    return sums, Predictions(digest=digest_of(low, high), n_missing=int(cells["n_missing"].sum()), **total)
+
+
+_Texts = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame | None, pl.DataFrame]
+"""Cells, bins, sums by length if there are details, and the `totals`."""
+
+
+def _cells_of_texts(rows: Rows, by_keys: Sequence[str]) -> _Texts:
+    if CLUSTER in rows.keys:
+        return _cells_of_clusters(rows, by_keys)
+    by_length = ["bits"] if rows.details else []
+    keys = (*by_keys, _GRID, KEPT, *by_length)
+    of_all = totals()
+    names = [total.meta.output_name() for total in of_all]
+    whole = grouped(rows.frame, keys, [*rows.sums, *of_all]).collect(engine="streaming")
+    parts = _with_anls(canonical(whole.drop(names)))
+    on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, *_BIN_SUMS)
+    return (
+        add_up([parts.drop(_GRID, *by_length)], by_keys),
+        add_up([on_grid], (*by_keys, _GRID)),
+        add_up([length_sums_of(parts, by_keys)], (*by_keys, "bits")) if by_length else None,
+        whole.select(names),
+    )
+
+
+def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> _Texts:
+    """
+    Return the same, batch by batch, so that no more than the cells is in memory.
+
+    Each batch is grouped again for the grid, because by clusters and grid at once there would be nearly as
+    many groups as rows.
+    """
+    sums, of_all = [*rows.sums, *sums_of_anls()], totals()
+    of_bins = [one for one in sums if one.meta.output_name() in _BIN_SUMS]
+    used = {name for one in (*sums, *of_all) for name in one.meta.root_names()}
+    source = rows.frame.select(*rows.keys, _GRID, "bits", *sorted(used))
+    cells = _buckets(rows.keys)
+    bins, lengths = _buckets((*by_keys, _GRID)), _buckets((*by_keys, "bits"))
+    counted = []
+    # The sums do not depend on the order of the batches, but without it Polars reads much further ahead.
+    found = source.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=True, engine="streaming")
+    for batch in itertools.chain([source.head(0).collect()], found):
+        scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
+        cells.add(_cells_of_batch(rows.keys, sums, batch.lazy()))
+        bins.add(_cells_of_batch((*by_keys, _GRID), of_bins, scored))
+        if rows.details:
+            lengths.add(length_sums_of(_cells_of_batch((*by_keys, "bits"), sums, scored), by_keys))
+        counted.append(batch.select(of_all))
+    return cells.whole(), bins.whole(), lengths.whole() if rows.details else None, pl.concat(counted)
+
+
+def _cells_of_batch(keys: Sequence[str], sums: list[pl.Expr], batch: pl.LazyFrame) -> pl.DataFrame:
+    return canonical(grouped(batch, keys, sums).collect(engine="streaming"))
+
+
+def _buckets(keys: Sequence[str]) -> Buckets:
+    return Buckets(keys, lambda parts: add_up(parts, keys))
+
+
+def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
+    """Count rows and add up the values of an own metric, and the digests of rows without texts."""
+    metric = rows.own[place]
+    with_digest = place == 0 and not rows.has_texts
+    others = ["row_digest"] if with_digest else []
+    values = own_metrics.prepared(rows.frame, [*rows.keys, *others], place, metric)
+    keys = (*rows.keys, *own_metrics.group_keys(metric))
+    sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
+    cells = grouped(values, keys, sums).collect(engine="streaming")
+    return _canonical_cells(own_metrics.checked(cells, values, metric, rows.part), rows.keys)
+
+
+def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:
+    """Return the parts with the sums of ANLS, which is NLS in rows that the cut keeps and 0 in others."""
+    none = pl.lit(0, dtype=pl.Int128)
+    sums = {
+        f"anls_{name}": pl.when(KEPT).then(f"nls_{name}").otherwise(none)
+        for name in ("units", "square_units")
+    }
+    zeros = pl.when(KEPT).then(pl.lit(0, dtype=pl.Int64)).otherwise("n")
+    return parts.with_columns(**sums, zeros_sum=zeros).drop(KEPT)
+
+
+def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
+    """
+    Return cells with canonical keys; cells whose keys have become equal are added up.
+
+    Cells have these keys and others, which stay as they are.
+    """
+    result = canonical(cells)
+    lists = [key for key in keys if isinstance(cells.schema[key], pl.List | pl.Array)]
+    # There are few distinct lists, but with clusters there can be as many cells as rows.
+    are_as_many = all(_n_distinct(cells, key) == _n_distinct(result, key) for key in lists)
+    return result if are_as_many else add_up([result], (*keys, *others))
+
+
+def _n_distinct(cells: pl.DataFrame, key: str) -> int:
+    return cells.select(key).n_unique()
