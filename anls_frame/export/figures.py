@@ -78,13 +78,13 @@ class Dumbbell:
     rows
         Label of each group, the figures of both systems, and the text beside them.
     table
-        Name of the table that it stands above; by default it stands by itself.
+        Name of the table that it stands above.
     """
 
     name: str
     systems: Mapping[str, str]
     rows: Sequence[tuple[str, float | None, float | None, str]]
-    table: str = ""
+    table: str
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
     above = {
         figure.table: _section(figures.pop(place), document, links)
         for place, figure in enumerate(document.figures)
-        if isinstance(figure, Ranks | HeatMap | Dumbbell | Crossed) and figure.table
+        if isinstance(figure, Ranks | HeatMap | Dumbbell | Crossed)
     }
     # A figure that says all that is in a table stands for it.
     drawn = {figure.table for figure in figures.values() if isinstance(figure, Stacked)}
@@ -205,9 +205,9 @@ def _section(figure: Figure, document: Document, links: Links | None) -> _Sectio
         places = [place for *_, cells in figure.matrices for _, place in cells.values()]
         content["views"] = _views(_first(named[figure.table], max(places, default=-1) + 1), links)
     if links is not None and isinstance(figure, Stacked | HeatMap | Dumbbell):
-        # Their lines are the first rows of a table; those of a figure without one are the main table's.
+        # Their lines are the first rows of a table.
         named = {table.name: table for table in document.tables}
-        table = document.main if isinstance(figure, Stacked) else named.get(figure.table, document.main)
+        table = document.main if isinstance(figure, Stacked) else named[figure.table]
         views = _views(_first(table, len(figure.rows)), links)
         content["views"] = views
         if isinstance(figure, HeatMap):
