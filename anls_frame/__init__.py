@@ -61,8 +61,8 @@ _HOMES = {
     "pairs.matrices": "EditMatrix edit_matrix",
     "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
     "protocol": "PROTOCOLS ScoreProtocol",
-    "readers": "judged read_dude read_inspect read_lm_eval read_lmms_eval read_logs read_pages read_results "
-    "read_rrc read_verdicts read_vlmevalkit scan_results write_results write_submission",
+    "readers": "judged read_logs read_pages read_results read_rrc read_verdicts scan_results write_results "
+    "write_submission",
     "reports.comparisons": "Comparison Paired compare pair",
     "reports.components": "VarianceComponents variance_components",
     "reports.decisions": "Decision",

@@ -59,16 +59,11 @@ from anls_frame.pairs.scores import hamming_distance as hamming_distance
 from anls_frame.protocol import PROTOCOLS as PROTOCOLS
 from anls_frame.protocol import ScoreProtocol as ScoreProtocol
 from anls_frame.readers import judged as judged
-from anls_frame.readers import read_dude as read_dude
-from anls_frame.readers import read_inspect as read_inspect
-from anls_frame.readers import read_lm_eval as read_lm_eval
-from anls_frame.readers import read_lmms_eval as read_lmms_eval
 from anls_frame.readers import read_logs as read_logs
 from anls_frame.readers import read_pages as read_pages
 from anls_frame.readers import read_results as read_results
 from anls_frame.readers import read_rrc as read_rrc
 from anls_frame.readers import read_verdicts as read_verdicts
-from anls_frame.readers import read_vlmevalkit as read_vlmevalkit
 from anls_frame.readers import scan_results as scan_results
 from anls_frame.readers import write_results as write_results
 from anls_frame.readers import write_submission as write_submission

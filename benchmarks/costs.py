@@ -171,7 +171,7 @@ def costs_of_reading(rows: int) -> Iterator[Cost]:
         samples.write_ndjson(logged)
         for work, path, read in (
             ("`read_results`, {:,} rows of three columns in JSON Lines", table, af.read_results),
-            ("`read_lm_eval`, {:,} samples", logged, af.read_lm_eval),
+            ("`read_lm_eval`, {:,} samples", logged, af.readers.read_lm_eval),
         ):
             own, base = (lambda read=one, path=path: read(path) for one in (read, pl.read_ndjson))
             yield Cost(work.format(rows), "Polars' `read_ndjson`", 3, own, base)

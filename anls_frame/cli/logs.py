@@ -15,6 +15,7 @@ from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 from anls_frame.readers import _docs, _long
 from anls_frame.readers._problems import ManyProblems
+from anls_frame.readers.descriptions import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from anls_frame.cli.options import DataSet, Source
 
-# Kinds of files whose ids are the numbers of the rows of the data set.
-_NUMBERED = {"lmms-eval", "lm-eval"}
 _OF_FILE = "__anls_frame_system"
 
 
@@ -33,7 +32,7 @@ def of_systems(
     """Return the rows of the files of each system, perhaps with rows for the questions that it lacks."""
     kinds = _kinds([path for paths in systems.values() for path in paths], source, data_set)
     given = options(kinds, dataclasses.replace(source, epoch=None))
-    reader = kinds.pop() if source.reader != "auto" or source.gold is not None else None
+    reader = kinds.pop() if source.reader.name != "auto" or source.gold is not None else None
     rows = af.read_logs(
         systems, reader=reader, unmatched="null" if is_filled else "keep", **vars(data_set), **given
     )
@@ -89,6 +88,10 @@ def _of_file(path: Path, column: str, source: Source) -> pl.DataFrame:
 def _kinds(paths: Sequence[Path], source: Source, data_set: DataSet) -> set[str]:
     """Return the kinds of the files; raise an error if their questions cannot be found in the data set."""
     kinds = {kind_of_file(path, source) for path in paths}
-    if data_set.docs is not None and data_set.docs_id is None and not _NUMBERED.issuperset(kinds):
+    if (
+        data_set.docs is not None
+        and data_set.docs_id is None
+        and any(READERS[kind].ids != "rows" for kind in kinds)
+    ):
         raise ValueError("name the column of --docs that has the ids of the questions with --docs-id")
     return kinds

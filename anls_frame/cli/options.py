@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 from anls_frame._arguments import choice
-from anls_frame.cli import protocols
+from anls_frame.cli import chosen_reader, protocols
+from anls_frame.cli.chosen_reader import ChosenReader
 from anls_frame.cli.exits import CLOSED_PIPE
 from anls_frame.cli.written import WRITTEN, check_distinct
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
@@ -68,13 +69,16 @@ class Source:
     """How to read a file; options that are None are detected."""
 
     reader: Annotated[
-        str,
+        ChosenReader,
         typer.Option(
             "--reader",
             "-r",
-            help="One of auto, table, rrc, lmms-eval, vlmevalkit, lm-eval, inspect, dude, pages.",
+            parser=chosen_reader.parse,
+            metavar="NAME[,OPTION=VALUE]...",
+            show_default=chosen_reader.AUTO,
+            help=chosen_reader.described(),
         ),
-    ] = "auto"
+    ] = ChosenReader()  # noqa: RUF009 - it does not change
     gold: Annotated[
         Path | None,
         typer.Option(
@@ -96,26 +100,9 @@ class Source:
         ),
     ] = None
     question_id: Annotated[str | None, typer.Option(help="Column of the ids.")] = None
-    format: Annotated[
-        str | None,
-        typer.Option(help="csv, tsv, jsonl, json, parquet or xlsx, if the name does not say so."),
-    ] = None
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a workbook.")] = None
-    encoding: Annotated[
-        str | None, typer.Option(help="Encoding of a text file that is not UTF-8 or UTF-16.")
-    ] = None
-    filter: Annotated[str | None, typer.Option(help="Filter of lm-evaluation-harness.")] = None
-    scorer: Annotated[str | None, typer.Option(help="Scorer of Inspect whose answer is the prediction.")] = (
-        None
-    )
     epoch: Annotated[
-        int | None, typer.Option(help="Epoch of Inspect; by default all, with one row for each.")
-    ] = None
-    response: Annotated[
         int | None,
-        typer.Option(
-            help="Which of several responses to a sample (lmms-eval, lm-eval): 1, 2, ..., or -1 for the last."
-        ),
+        typer.Option(help="Only this epoch of questions that were answered several times; by default all."),
     ] = None
     allow_missing: Annotated[
         bool,
@@ -129,15 +116,8 @@ class Source:
             "them, null counts them as missing predictions, drop leaves them out."
         ),
     ] = None
-    empty_lines: Annotated[
-        str | None, typer.Option(help="Empty lines in pages of plain text: keep or drop.")
-    ] = None
 
     def __post_init__(self) -> None:
-        if self.reader != "auto":
-            from anls_frame.readers.kinds import READERS
-
-            choice("--reader", self.reader, ("auto", *READERS))
         if self.unmatched is not None:
             choice("--unmatched", self.unmatched, ("error", "null", "drop"))
 

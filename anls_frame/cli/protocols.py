@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
 import typer
 
+from anls_frame.cli.named import value_of, with_options
 from anls_frame.protocol import ScoreProtocol, resolve_errors, resolve_protocol
 
-_NEXT_OPTION = re.compile(r",(?=[\w.]+=)")
 _ERRORS = "errors."
-_PYTHON = {"True": True, "False": False, "None": None}
 
 
 def parse(text: str | ScoreProtocol) -> ScoreProtocol:
@@ -24,18 +21,12 @@ def parse(text: str | ScoreProtocol) -> ScoreProtocol:
     """
     if isinstance(text, ScoreProtocol):  # the default
         return text
-    name, *options = _NEXT_OPTION.split(text)
-    if "," in name:
-        raise typer.BadParameter(f"must be NAME,OPTION=VALUE,..., such as rrc,threshold=0.3, got {text!r}")
+    name, options = with_options(text, example="rrc,threshold=0.3")
     own: dict[str, Any] = {}
     of_errors: dict[str, Any] = {}
-    for option in options:
-        key, _, value = option.partition("=")
+    for key, written in options.items():
         values = of_errors if key.startswith(_ERRORS) else own
-        key = key.removeprefix(_ERRORS)
-        if key in values:
-            raise typer.BadParameter(f"{option.partition('=')[0]} is given twice in {text!r}")
-        values[key] = _value(value)
+        values[key.removeprefix(_ERRORS)] = value_of(written)
     try:
         protocol = resolve_protocol(name).replace(**own)
         if of_errors:
@@ -43,13 +34,3 @@ def parse(text: str | ScoreProtocol) -> ScoreProtocol:
     except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error)) from None
     return protocol
-
-
-def _value(text: str) -> Any:
-    """Return a value: true, false, null, a number or a mapping as JSON and Python write them, or a word."""
-    if text in _PYTHON:
-        return _PYTHON[text]
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

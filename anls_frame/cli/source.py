@@ -15,7 +15,8 @@ from anls_frame.readers import _content, _files, _long
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import problem
 from anls_frame.readers._standard import ROLES, SCORED
-from anls_frame.readers.kinds import READERS, kind_for_gold, kind_of
+from anls_frame.readers.descriptions import READER_OPTIONS, READERS
+from anls_frame.readers.kinds import kind_for_gold, kind_of
 from anls_frame.readers.table import read_systems, read_table, scan_results
 
 if TYPE_CHECKING:
@@ -31,11 +32,11 @@ def load(path: Path, source: Source, *, every_response: bool = False) -> pl.Data
     given = options([kind], source, epochs_of_any=True)
     if kind == "pages" and source.gold is None:
         raise ValueError(f"{path}: name the ground truth of the pages with --gold")
-    if "gold" in READERS[kind].options and source.gold is None:
+    if "gold" in READERS[kind].parameters and source.gold is None:
         raise ValueError(f"{path} is a submission: name the file of gold labels with --gold")
     if kind == "table":
         given["unique_ids"] = False
-    if every_response and "response" in READERS[kind].options:
+    if every_response and "response" in READERS[kind].parameters:
         given.setdefault("response", "all")
     frame = READERS[kind].read(path, **given)
     return frame if "epoch" in given else of_epoch(frame, source)
@@ -84,7 +85,7 @@ def _is_parquet(path: Path, source: Source) -> bool:
     """Whether the path is a table of Parquet, and not a folder or a pattern of several files."""
     if not path.exists() or path.is_dir() or kind_of_file(path, source) != "table":
         return False
-    return _content.file_format(path, source.format) == "parquet"
+    return _content.file_format(path, source.reader.format) == "parquet"
 
 
 def scan(path: Path, source: Source, *, every_response: bool = False) -> pl.LazyFrame:
@@ -133,10 +134,13 @@ def options(kinds: Collection[str], source: Source, *, epochs_of_any: bool = Fal
         for name, value in vars(source).items()
         if name != "reader" and value is not None and value is not False
     }
-    known = {option for kind in kinds for option in READERS[kind].options}
+    given |= source.reader.options
+    known = {option for kind in kinds for option in READERS[kind].parameters}
     useless = given.keys() - known - ({"epoch"} if epochs_of_any else set())
     if useless:
-        named = sorted(f"--{name.replace('_', '-')}" for name in useless)
+        named = sorted(
+            f"{name}=" if name in READER_OPTIONS else f"--{name.replace('_', '-')}" for name in useless
+        )
         does = "does" if len(useless) == 1 else "do"
         of = " and ".join(map(repr, sorted(set(kinds))))
         raise ValueError(f"{' and '.join(named)} {does} not apply to {of} files")
@@ -160,18 +164,18 @@ def of_epoch(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
 def kind_of_file(path: Path, source: Source) -> str:
     """Return the reader of a file: the given one, or by the file's name and first bytes."""
     _files.keep(path)
-    if source.reader != "auto":
-        return source.reader
+    if source.reader.name != "auto":
+        return source.reader.name
     if source.gold is not None:
         return kind_for_gold(path, source.gold)
     if path.is_dir():
         message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with --gold"
         raise IsADirectoryError(errno.EISDIR, message, str(path))
-    return kind_of(path, source.format)
+    return kind_of(path, source.reader.format)
 
 
 def are_pages(path: Path, source: Source) -> bool:
     """Whether what is scored are pages of OCR, whose scores are error rates."""
-    if source.reader != "auto" or source.gold is None:
-        return source.reader == "pages"
+    if source.reader.name != "auto" or source.gold is None:
+        return source.reader.name == "pages"
     return kind_for_gold(path, source.gold) == "pages"

@@ -62,7 +62,7 @@ def file_format(path: Path, given: str | None = None) -> str:
         path,
         Advice(
             "cannot tell the format from the name; pass ",
-            Option("format", None),
+            Option("format", None, "table"),
             f" one of {', '.join(map(repr, FORMATS))}",
         ),
     )
@@ -114,7 +114,8 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         for start, what in _MAGIC.items():
             if data.startswith(start):
                 advice = Advice(
-                    f"not a text file, but {what}; its name should say so, or pass ", Option("format", None)
+                    f"not a text file, but {what}; its name should say so, or pass ",
+                    Option("format", None, "table"),
                 )
                 raise problem(path, advice)
     text = decoded(path, data, encoding)

@@ -40,7 +40,8 @@ def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
             yield f"line {number}", value
         elif isinstance(value, list) and number == 1:
             advice = Advice(
-                "holds one JSON array instead of JSON Lines; name it .json or pass ", Option("format", "json")
+                "holds one JSON array instead of JSON Lines; name it .json or pass ",
+                Option("format", "json", "table"),
             )
             raise problem(path, advice)
         else:
@@ -56,7 +57,8 @@ def read_whole(path: Path, text: str) -> Any:
         advice = str(error)
         if "Extra data" in str(error) and first.startswith("{") and first.rstrip().endswith("}"):
             advice = Advice(
-                f"{error}; if these are JSON Lines, name it .jsonl or pass ", Option("format", "jsonl")
+                f"{error}; if these are JSON Lines, name it .jsonl or pass ",
+                Option("format", "jsonl", "table"),
             )
         raise problem(path, advice) from None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from anls_frame._text import path_text
 from anls_frame.readers import _compressed, _content, _files, _runs
+from anls_frame.readers.descriptions import READERS
 
 if TYPE_CHECKING:
     from anls_frame.readers._runs import Runs
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 """A file, a pattern or a folder, or several."""
 
-_SUFFIXES = {".eval", *_content.SUFFIXES}
+_SUFFIXES = {*_content.SUFFIXES, *(suffix for kind in READERS.values() for suffix in kind.suffixes)}
 # Harnesses write a file of aggregated results beside the samples.
 _AGGREGATED = re.compile(r'\{\s*"results"\s*:\s*\{')
 _PEEK = 4096

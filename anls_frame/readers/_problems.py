@@ -9,6 +9,7 @@ from anls_frame.exceptions import (
     InputError,
     Problem,
 )
+from anls_frame.readers.descriptions import READER_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +25,8 @@ class Option(NamedTuple):
 
     name: str
     value: Any = ...
+    reader: str = "auto"
+    """The reader that has it, if only one has."""
 
     def __str__(self) -> str:
         """Return it as Python has it."""
@@ -31,8 +34,10 @@ class Option(NamedTuple):
 
     @property
     def in_shell(self) -> str:
-        """Return it as the shell has it."""
+        """Return it as the shell has it: as an option, or with the name of the reader that has it."""
         value = "" if self.value is True else _UNSAID.get(self.value, self.value)
+        if self.name in READER_OPTIONS:
+            return f"--reader {self.reader},{self.name}={value}"
         return f"--{self.name.replace('_', '-')} {value}".rstrip()
 
 

@@ -80,7 +80,7 @@ def read_dude(
     >>> _ = (folder / "gold.json").write_text('{"dataset_name": "DUDE Dataset", "data": [' + gold + "]}")
     >>> submission = '[{"questionId": "a1", "answers": ["yes"], "answers_confidence": [0.8]}]'
     >>> _ = (folder / "submission.json").write_text(submission)
-    >>> frame = af.read_dude(folder / "gold.json", folder / "submission.json")
+    >>> frame = af.readers.read_dude(folder / "gold.json", folder / "submission.json")
     >>> frame.select("question_id", "prediction", "answers", "answers_confidence")
     shape: (1, 4)
     ┌─────────────┬────────────┬───────────┬────────────────────┐

@@ -74,7 +74,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     >>> path = Path(tempfile.mkdtemp()) / "20261121_samples_docvqa_val.jsonl"
     >>> row = '{"doc_id": 0, "target": "Coke", "filtered_resps": "coke", "input": "Brand?", "anls": 1.0}'
     >>> _ = path.write_text(row)
-    >>> af.read_lmms_eval(path)
+    >>> af.readers.read_lmms_eval(path)
     shape: (1, 6)
     ┌─────────────┬──────────┬────────────┬───────────┬──────┬────────────┐
     │ question_id ┆ question ┆ prediction ┆ answers   ┆ anls ┆ task       │
@@ -137,7 +137,7 @@ def read_lm_eval(
     >>> path = Path(tempfile.mkdtemp()) / "samples_docqa_2026-11-21.jsonl"
     >>> row = '{"doc_id": 0, "doc": {"question": "Brand?"}, "target": "Coke", "filtered_resps": ["coke"]}'
     >>> _ = path.write_text(row)
-    >>> af.read_lm_eval(path)
+    >>> af.readers.read_lm_eval(path)
     shape: (1, 5)
     ┌─────────────┬──────────┬────────────┬───────────┬───────┐
     │ question_id ┆ question ┆ prediction ┆ answers   ┆ task  │
@@ -155,7 +155,11 @@ def read_lm_eval(
     if filter is None and len(named) > 1:
         among = listed([quoted(name) for name in named])
         raise problem(
-            path, Advice(f"has responses after several filters: {among}; choose one with ", Option("filter"))
+            path,
+            Advice(
+                f"has responses after several filters: {among}; choose one with ",
+                Option("filter", reader="lm-eval"),
+            ),
         )
     if filter is not None:
         samples = samples.only("filter", filter)
@@ -218,7 +222,7 @@ def read_inspect(
     ...     '{"id": "7", "epoch": 1, "input": "Brand?", "target": ["Coke"], "output": {"completion": "coke"}}'
     ... )
     >>> _ = path.write_text('{"version": 2, "status": "success", "samples": [' + sample + "]}")
-    >>> af.read_inspect(path).drop("epoch")
+    >>> af.readers.read_inspect(path).drop("epoch")
     shape: (1, 4)
     ┌─────────────┬──────────┬────────────┬───────────┐
     │ question_id ┆ question ┆ prediction ┆ answers   │
@@ -282,7 +286,7 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     >>> import anls_frame as af
     >>> path = Path(tempfile.mkdtemp()) / "Model_DocVQA_VAL.tsv"
     >>> _ = path.write_text("index\tquestion\tanswer\tprediction\n4\tBrand?\t['Coke', 'Coca Cola']\tcoke\n")
-    >>> af.read_vlmevalkit(path)
+    >>> af.readers.read_vlmevalkit(path)
     shape: (1, 4)
     ┌─────────────┬──────────┬────────────┬───────────────────────┐
     │ question_id ┆ question ┆ prediction ┆ answers               │

@@ -11,7 +11,8 @@ from anls_frame.readers import _docs, _log_files, _long, _runs, _standard
 from anls_frame.readers._long import Log, Unmatched
 from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, problem
 from anls_frame.readers._runs import Runs
-from anls_frame.readers.kinds import READERS, kind_of
+from anls_frame.readers.descriptions import READERS
+from anls_frame.readers.kinds import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from anls_frame.readers._log_files import Paths
 
 __all__ = ["read_logs"]
-
-# Kinds of files whose ids are the numbers of the rows of the data set.
-_NUMBERED = frozenset({"lmms-eval", "lm-eval"})
 
 
 def read_logs(
@@ -51,9 +49,8 @@ def read_logs(
         LM evaluation harness wrote (the files' names have the task and the time of the run) are one system
         for each folder, named after the folder; if a task has several runs there, one for each time.
     reader
-        `"table"`, `"rrc"`, `"lmms-eval"`, `"vlmevalkit"`, `"lm-eval"`, `"inspect"` or `"dude"`, for all
-        files. Only VLMEvalKit's files must be named, because they look like tables. Pages, which the shell
-        reads as `"pages"`, have `read_pages`.
+        The kind of all files by the name that the shell has for it, such as `"vlmevalkit"`: only
+        VLMEvalKit's files must be named, because they look like tables. Pages have `read_pages`.
     unmatched
         What to do about questions that some systems have and others lack, and about questions that lack some
         of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a prediction for
@@ -147,7 +144,7 @@ def read_logs(
     kinds = _kinds([path for _, path in files], reader, options, problems)
     if docs is None and docs_id is not None:
         raise ValueError("docs_id needs docs")
-    if docs is not None and docs_id is None and not _NUMBERED.issuperset(kinds.values()):
+    if docs is not None and docs_id is None and any(READERS[kind].ids != "rows" for kind in kinds.values()):
         raise ValueError("name the column of docs that has the ids of the questions with docs_id=")
     read: list[Log] = []
     protocols: dict[str, set[str | None]] = {}
@@ -187,7 +184,7 @@ def _kinds(
         with problems.collecting():
             kinds[path] = reader or kind_of(path, options.get("format"))
     problems.raise_any()
-    known = {option for kind in kinds.values() for option in READERS[kind].options} - {"path", "unique_ids"}
+    known = {option for kind in kinds.values() for option in READERS[kind].parameters} - {"unique_ids"}
     unknown = sorted(options.keys() - known)
     if unknown:
         raise TypeError(
@@ -200,10 +197,10 @@ def _kinds(
 def _read(system: str, path: Path, kind: str, options: dict[str, Any]) -> tuple[Log, str | None]:
     """Read a file, and return it with its harness' protocol; each epoch may have a question once."""
     chosen = READERS[kind]
-    given = {name: value for name, value in options.items() if name in chosen.options}
-    if "response" in chosen.options:
+    given = {name: value for name, value in options.items() if name in chosen.parameters}
+    if "response" in chosen.parameters:
         given.setdefault("response", "all")
-    if "gold" in chosen.options and "gold" not in given:
+    if "gold" in chosen.parameters and "gold" not in given:
         raise problem(
             path, Advice("this is a submission: name the file of gold labels with ", Option("gold"))
         )
@@ -225,7 +222,7 @@ def _read(system: str, path: Path, kind: str, options: dict[str, Any]) -> tuple[
 
 def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
     """Return the task of a file that a harness wrote, if it says so."""
-    if kind in _NUMBERED:
+    if READERS[kind].ids == "rows":
         run = _runs.of(path)
         return None if run is None else run.task
     if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:

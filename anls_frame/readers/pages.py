@@ -272,7 +272,7 @@ def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
         other = next((one for one in pair if one not in spaced), None)
         if len(spaced) == 1 and other is not None and any(page.kind != "text" for page in pair[other]):
             said = f"{spaced[0]!r} is plain text with empty lines, which the files of {other!r} do not have: "
-            leave_out = Option("empty_lines", "drop")
+            leave_out = Option("empty_lines", "drop", "pages")
             warn(Advice(f"{said}each counts as an error; ", leave_out, " leaves them out"))
 
 

@@ -19,7 +19,6 @@ from sample import DATA
 
 import anls_frame as af
 from anls_frame.cli.commands.plot import KINDS
-from anls_frame.readers.kinds import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -478,18 +477,20 @@ def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path:
 def test_a_format_is_given_where_the_name_does_not_say_it(run: Run, tmp_path: Path) -> None:
     (tmp_path / "results.txt").write_text("prediction\tanswer\na\ta\n", encoding="utf-8")
 
-    printed = fine(run("report", "results.txt", "--format", "tsv"))
+    printed = fine(run("report", "results.txt", "--reader", "table,format=tsv"))
 
     assert "1 row: 1 scored." in printed
     pl.read_parquet(TABLE).head(3).write_parquet(tmp_path / "table")
-    assert "3 rows: 3 scored" in fine(run("score", "table", "--format", "parquet", "-p", "tesseract"))
+    assert "3 rows: 3 scored" in fine(
+        run("score", "table", "--reader", "auto,format=parquet", "-p", "tesseract")
+    )
 
 
 def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("prediction,answer\nfür,für\n".encode("latin-1"))
 
-    refused(run("score", "latin.csv"), "pass the file's encoding, such as --encoding latin-1")
-    assert "ANLS 1.0000" in fine(run("score", "latin.csv", "--encoding", "latin-1"))
+    refused(run("score", "latin.csv"), "pass the file's encoding, such as --reader auto,encoding=latin-1")
+    assert "ANLS 1.0000" in fine(run("score", "latin.csv", "-r", "table,encoding=latin-1"))
     log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")
     refused(run("score", "log.json"), "so samples may be missing; to read it anyway, pass --allow-missing")
@@ -554,9 +555,9 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["score", "."], "this is a folder"),
         (
             ["score", str(DATA / "README.md")],
-            "from the name; pass --format one of 'csv'",
+            "from the name; pass --reader table,format= one of 'csv'",
         ),
-        (["score", TABLE, "--format", "xls"], "format must be one of 'csv'"),
+        (["score", TABLE, "--reader", "table,format=xls"], "format must be one of 'csv'"),
         (["score", TABLE], "no column with the prediction"),
         (["score", TABLE], "'rapidocr_confidence'; name it with --prediction ..."),
         (["score", TABLE, "-p", "teseract"], "did you mean 'tesseract'?"),
@@ -577,8 +578,17 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         ),
         (["score", TABLE, "-p", "tesseract", "-o", "a.doc"], "the name must end in one of .csv"),
         (["score", TABLE, "-p", "tesseract", "-o", "no/a.csv"], "there is no folder 'no'"),
-        (["score", TABLE, "-p", "tesseract", "--filter", "x"], "--filter does not apply to 'table' files"),
-        (["score", TABLE, "--reader", "xml"], "--reader must be one of 'auto'"),
+        (
+            ["score", TABLE, "-p", "tesseract", "--reader", "auto,filter=x"],
+            "filter= does not apply to 'table' files",
+        ),
+        (
+            ["score", TABLE, "--reader", "table,filter=x"],
+            "table has no option 'filter'; its options are format (",
+        ),
+        (["score", TABLE, "--reader", "rrc,filter=x"], "rrc has no option 'filter'; it has none"),
+        (["score", TABLE, "--reader", "table,format"], "such as inspect,scorer=match, got 'table,format'"),
+        (["score", TABLE, "--reader", "xml"], "reader must be one of 'auto'"),
         (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels with --gold"),
         (["score", GOLD], "these are gold labels: pass them with --gold"),
         (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
@@ -698,9 +708,7 @@ def test_versions_completion_and_help_are_there(run: Run) -> None:
         assert "_ANLS_FRAME_COMPLETE" in fine(run("--show-completion", name, **named))
 
 
-@pytest.mark.parametrize(
-    ("command", "names"), [("report", ["auto", *READERS]), ("report", af.PROTOCOLS), ("plot", KINDS)]
-)
+@pytest.mark.parametrize(("command", "names"), [("report", af.PROTOCOLS), ("plot", KINDS)])
 def test_help_lists_what_can_be_chosen(run: Run, command: str, names: Iterable[str]) -> None:
     assert f"{','.join(names)}." in "".join(fine(run(command, "--help")).split())
 

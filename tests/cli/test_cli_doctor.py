@@ -194,7 +194,7 @@ def test_the_mean_that_is_reported_is_the_mean_of_the_rows(tmp_path: Path) -> No
         for one in json.loads(run(path, "--against", "anls", "--json").stdout)["rules"]
     }
 
-    frame = af.read_lmms_eval(path)
+    frame = af.readers.read_lmms_eval(path)
     for protocol in ("anls", "rrc", "anls_star"):
         expected = frame.select(af.anls("prediction", "answers", protocol=protocol).mean()).item()
         assert rules[f"anls, protocol {protocol}"] == pytest.approx(expected, rel=1e-12)

@@ -93,8 +93,8 @@ def test_a_report_counts_substitutions_in_pages_that_were_read(run: Callable[...
             0.6,
             "--max-length",
             2,
-            "--empty-lines",
-            "drop",
+            "--reader",
+            "pages,empty_lines=drop",
             "--json",
         )
     )
@@ -105,7 +105,9 @@ def test_a_report_counts_substitutions_in_pages_that_were_read(run: Callable[...
 
 def test_engines_are_compared_by_corpus_cer(run: Callable[..., Done]) -> None:
     (found,) = lines(run("compare", "old", "new", "--gold", "truth", "--json"))
-    (spaced,) = lines(run("compare", "old", "new", "--gold", "truth", "--empty-lines", "drop", "--json"))
+    (spaced,) = lines(
+        run("compare", "old", "new", "--gold", "truth", "--reader", "pages,empty_lines=drop", "--json")
+    )
 
     assert (found["old"], found["new"], spaced["new"]) == (3 / 23, 3 / 23, 2 / 23)
     assert found["p_value"] == 1
@@ -114,7 +116,17 @@ def test_engines_are_compared_by_corpus_cer(run: Callable[..., Done]) -> None:
 def test_other_commands_take_pages_too(run: Callable[..., Done]) -> None:
     changed = result(run("changes", "old", "new", "--gold", "truth", "-m", "cer", "--json"))
     confused = result(
-        run("confusions", "new", "--gold", "truth", "--max-length", 2, "--empty-lines", "drop", "--json")
+        run(
+            "confusions",
+            "new",
+            "--gold",
+            "truth",
+            "--max-length",
+            2,
+            "--reader",
+            "pages,empty_lines=drop",
+            "--json",
+        )
     )
 
     assert [row["question_id"] for row in changed] == ["a/2"]
@@ -176,8 +188,8 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
         ),
         (["report", "old", "--gold", "nowhere"], "nowhere: there is no such file"),
         (
-            ["report", "old", "--gold", "truth", "--empty-lines", "x"],
-            "--empty-lines must be one of 'keep', 'drop'",
+            ["report", "old", "--gold", "truth", "--reader", "pages,empty_lines=x"],
+            "empty_lines must be one of 'keep', 'drop'",
         ),
         (
             ["report", "old", "--gold", "truth", "--question-id", "x"],

@@ -42,7 +42,10 @@ def test_contributors_are_told_of_every_folder_of_the_package() -> None:
     [
         ("README.md", [f'`"{name}"`' for name in af.PROTOCOLS]),
         ("README.md", export.SUFFIXES),
-        ("docs/files.md", [f"`{name}`" for name in readers.__all__]),
+        (
+            "docs/files.md",
+            [f"`{name}" if name in af.__all__ else f"`readers.{name}" for name in readers.__all__],
+        ),
         ("docs/plots.md", [f"`{name}`" for name in plot.__all__]),
         ("docs/files.md", [f"anls-frame {command.callback.__name__}" for command in app.registered_commands]),
     ],

@@ -20,6 +20,7 @@ from registry import (
     NAMESPACES,
     OF_OTHERS,
     OTHER_FUNCTIONS,
+    READER_FUNCTIONS,
     ROW_EXPRESSIONS,
     SCALAR_FUNCTIONS,
     SCORE_DTYPE,
@@ -34,6 +35,7 @@ from anls_frame._typing import PluginName, ScoreColumn
 from anls_frame.metrics import distances, errors, scores, words
 from anls_frame.namespaces import AnlsExprNamespace
 from anls_frame.pandas import AnlsPandasAccessor
+from anls_frame.readers.descriptions import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +47,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{scalar.name: scalar.function for scalar in SCALAR_FUNCTIONS},
 }
 METRICS = (*distances.__all__, *scores.__all__, *errors.__all__, *words.__all__)
-DOCUMENTED = {**FUNCTIONS, **{f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()}}
+DOCUMENTED = {
+    **FUNCTIONS,
+    **{f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()},
+    **{f"readers.{name}": function for name, function in READER_FUNCTIONS.items()},
+}
 METHODS = [
     pytest.param(owner, name, id=f"{owner.__name__}.{name}")
     for owner, methods in NAMESPACES.items()
@@ -118,8 +124,11 @@ def test_a_namespace_makes_up_no_names(owner: type) -> None:
     assert not any(hasattr(namespace, name) for name in ("mean", "add_score", "_scores", "__wrapped__"))
 
 
-def test_every_reader_is_public() -> None:
-    assert set(readers.__all__) <= set(af.__all__)
+def test_every_reader_that_is_described_is_public() -> None:
+    described = {kind.function.rpartition(".")[2] for name, kind in READERS.items() if name != "pages"}
+
+    assert described | {"read_pages"} <= set(readers.__all__)
+    assert all(callable(getattr(readers, name)) for name in readers.__all__)
 
 
 def test_every_name_is_imported_on_use_from_one_module() -> None:

@@ -212,7 +212,7 @@ OF_ONE: dict[str, Any] = {
 }
 OF_SYSTEMS: dict[str, Any] = {"by": "kind", "cluster": "doc", "metrics": ["anls", "cer_corpus"]}
 KINDS: dict[str, tuple[str, Callable[[], bytes], Any, Callable[[Path], Any]]] = {
-    "archive": ("log.eval", log, of_archive, lambda path: af.read_inspect(path, allow_missing=True)),
+    "archive": ("log.eval", log, of_archive, lambda path: af.readers.read_inspect(path, allow_missing=True)),
     "hocr": (
         "page.hocr",
         lambda: PAGE,

@@ -67,7 +67,7 @@ def files(folder: Path, labels: list[Any], rows: list[Any]) -> tuple[Path, Path]
 
 def problems(folder: Path, labels: list[Any], rows: list[Any], **options: Any) -> list[tuple[str, str]]:
     with pytest.raises(af.InputError) as raised:
-        af.read_dude(*files(folder, labels, rows), **options)
+        af.readers.read_dude(*files(folder, labels, rows), **options)
     return [one[1:] for one in raised.value.problems]
 
 
@@ -75,7 +75,7 @@ def test_fields_of_both_files_are_columns(tmp_path: Path) -> None:
     paths = files(tmp_path, LABELS, ROWS)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        frame = af.read_dude(*paths)
+        frame = af.readers.read_dude(*paths)
 
     assert frame["question_id"].to_list() == [f"d_{number}" for number in range(5)]
     assert frame["question"].to_list() == [f"Question {number}?" for number in range(5)]
@@ -92,7 +92,7 @@ def test_fields_of_both_files_are_columns(tmp_path: Path) -> None:
 
 
 def test_protocol_rrc_gives_the_scores_of_the_script(tmp_path: Path) -> None:
-    frame = af.read_dude(*files(tmp_path, LABELS, ROWS))
+    frame = af.readers.read_dude(*files(tmp_path, LABELS, ROWS))
 
     assert origins.protocol_of(frame) == "rrc"
     # As `get_NLS` of the script computes them: 1 - d / max of the raw lengths, kept from 0.5.
@@ -108,7 +108,7 @@ def test_lists_as_answers_are_noted(tmp_path: Path) -> None:
     paths = files(tmp_path, labels, [*ROWS, submitted(5, ["AF1044", "AF0055"])])
 
     with pytest.warns(af.InputWarning, match=r"^the answers to 1 question of 6 are lists") as caught:
-        frame = af.read_dude(*paths)
+        frame = af.readers.read_dude(*paths)
 
     assert caught[0].filename == __file__
     assert frame["predictions"].to_list()[-1] == ["AF1044", "AF0055"]
@@ -157,7 +157,7 @@ def test_lists_have_the_score_of_the_script(tmp_path: Path) -> None:
     ]
 
     with pytest.warns(af.InputWarning, match="in dude_anls"):
-        frame = af.read_dude(*files(tmp_path, labels, rows))
+        frame = af.readers.read_dude(*files(tmp_path, labels, rows))
 
     assert frame["dude_anls"].to_list() == [1.0, *(score_of_lists(*one) for one in lists)]
     means = af.report(frame, metrics="dude_anls", by="answer_type").overall
@@ -198,7 +198,7 @@ def test_all_problems_are_listed(tmp_path: Path) -> None:
 def test_missing_answers_may_be_allowed(tmp_path: Path) -> None:
     paths = files(tmp_path, LABELS, [submitted(0, None), {"questionId": "d_3"}, submitted(4, ["yes"])])
 
-    frame = af.read_dude(*paths, allow_missing=True)
+    frame = af.readers.read_dude(*paths, allow_missing=True)
 
     assert frame["prediction"].to_list() == [None, None, None, None, "yes"]
     assert frame["answers_confidence"].to_list() == [None, None, None, None, 0.5]
@@ -211,7 +211,7 @@ def test_submissions_are_detected_and_read_with_others(tmp_path: Path) -> None:
 
     frame = af.read_logs({"model": submission}, gold=gold)
 
-    assert frame["prediction"].to_list() == af.read_dude(gold, submission)["prediction"].to_list()
+    assert frame["prediction"].to_list() == af.readers.read_dude(gold, submission)["prediction"].to_list()
     assert origins.protocol_of(frame) == "rrc"
 
 

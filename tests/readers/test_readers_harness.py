@@ -118,7 +118,7 @@ def test_lmms_eval_samples_old_and_new(tmp_path: Path, nested: int) -> None:
         for index, (question, answers, prediction) in enumerate(ROWS)
     ]
 
-    frame = af.read_lmms_eval(write_lines(tmp_path / "20261121_samples_docvqa_val.jsonl", samples))
+    frame = af.readers.read_lmms_eval(write_lines(tmp_path / "20261121_samples_docvqa_val.jsonl", samples))
 
     assert frame.select(*EXPECTED).to_dict(as_series=False) == EXPECTED
     assert frame["question"][0].startswith("Which brand?\nAnswer")
@@ -131,7 +131,7 @@ def test_lmms_eval_samples_old_and_new(tmp_path: Path, nested: int) -> None:
 def test_lmms_eval_test_splits_have_no_answers(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "samples.jsonl", [lmms_sample(0, "a", None), lmms_sample(1, "b", None)])
 
-    assert problem(af.read_lmms_eval, path) == (
+    assert problem(af.readers.read_lmms_eval, path) == (
         "",
         "no answers in 2 rows, as in a test split; there is nothing to score",
     )
@@ -153,7 +153,7 @@ def test_no_field_of_a_logged_sample_takes_the_place_of_another(tmp_path: Path) 
         {**lm_sample(1, "y", ["b"]), "doc": {**OWN, "question": "Q?", "docId": 4}, "a": {"b": 7}},
     ]
 
-    frame = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples))
+    frame = af.readers.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples))
 
     assert frame["question_id"].to_list() == ["0", "1"]
     assert frame["prediction"].to_list() == ["x", "y"]
@@ -179,7 +179,7 @@ def test_fields_are_in_the_order_in_which_samples_have_them(tmp_path: Path) -> N
         {**lm_sample(1, "x", ["a"]), "doc": {**doc, "c": 2}, "f1": {"p": 1, "r": 2}, "epoch": [1]},
     ]
 
-    columns = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples)).columns
+    columns = af.readers.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples)).columns
 
     after = columns[columns.index("exact_match") + 1 :]
     assert after == ["f1_p", "b", "a", "f1_r", "epoch", "c"]
@@ -188,7 +188,7 @@ def test_fields_are_in_the_order_in_which_samples_have_them(tmp_path: Path) -> N
 def test_documents_with_keys_that_are_data_are_refused(tmp_path: Path) -> None:
     samples = [{**lm_sample(index, "x", ["a"]), "doc": {f"key {index}": 1}} for index in range(5000)]
 
-    message = problem(af.read_lm_eval, write_lines(tmp_path / "samples.jsonl", samples))[1]
+    message = problem(af.readers.read_lm_eval, write_lines(tmp_path / "samples.jsonl", samples))[1]
 
     assert message.endswith("('key 4997', 'key 4998', 'key 4999'); move keys that are data into values")
 
@@ -273,7 +273,10 @@ def test_no_field_is_lost_whatever_it_is_called(
     log = folder / "log.json"
     log.write_text(json.dumps(inspect_log(inspected)), encoding="utf-8")
 
-    frames = (af.read_lm_eval(write_lines(folder / "samples.jsonl", logged)), af.read_inspect(log))
+    frames = (
+        af.readers.read_lm_eval(write_lines(folder / "samples.jsonl", logged)),
+        af.readers.read_inspect(log),
+    )
 
     for which, frame in enumerate(frames):
         for index, row in enumerate(frame.iter_rows(named=True)):
@@ -287,7 +290,7 @@ def test_the_prompt_is_kept_beside_the_question_of_the_document(tmp_path: Path) 
         "doc": {"question": "Short?", "question_types": {"not": "a list"}},
     }
 
-    frame = af.read_lmms_eval(write_lines(tmp_path / "samples.jsonl", [sample]))
+    frame = af.readers.read_lmms_eval(write_lines(tmp_path / "samples.jsonl", [sample]))
 
     assert frame["question"].to_list() == ["Short?"]
     assert frame["input"].to_list() == [sample["input"]]
@@ -300,19 +303,19 @@ def test_of_several_responses_one_is_named(tmp_path: Path) -> None:
         tmp_path / "samples.jsonl", [lmms_sample(index, one, ["a"]) for index, one in enumerate(rounds)]
     )
 
-    place, message = problem(af.read_lmms_eval, path)
+    place, message = problem(af.readers.read_lmms_eval, path)
     assert place == "line 1"
     assert message == (
         "has 3 responses for one sample, from rounds or repeats; "
         "choose one with response=... (1 is the first, -1 the last)"
     )
-    assert af.read_lmms_eval(path, response=1)["prediction"].to_list() == ["first", "first"]
-    assert af.read_lmms_eval(path, response=-1)["prediction"].to_list() == ["third", "last"]
-    assert problem(af.read_lmms_eval, path, response=3) == ("line 2", "no response 3; there are 2")
+    assert af.readers.read_lmms_eval(path, response=1)["prediction"].to_list() == ["first", "first"]
+    assert af.readers.read_lmms_eval(path, response=-1)["prediction"].to_list() == ["third", "last"]
+    assert problem(af.readers.read_lmms_eval, path, response=3) == ("line 2", "no response 3; there are 2")
     with pytest.raises(ValueError, match="response must be an integer other than 0, or 'all', got 0"):
-        af.read_lmms_eval(path, response=0)
+        af.readers.read_lmms_eval(path, response=0)
 
-    frame = af.read_lmms_eval(path, response="all")
+    frame = af.readers.read_lmms_eval(path, response="all")
     assert frame.select("question_id", "epoch", "prediction").rows() == [
         ("0", 1, "first"),
         ("0", 2, "second"),
@@ -329,7 +332,7 @@ def test_repeats_are_lists_of_responses(tmp_path: Path) -> None:
     lmms = {**lmms_sample(0, "a", ["a"]), "resps": ["a", "b", "c"]}
     lm = lm_sample(0, "a", ["a"], resps=[["a", "b", "c"]])
 
-    for read, sample in ((af.read_lmms_eval, lmms), (af.read_lm_eval, lm)):
+    for read, sample in ((af.readers.read_lmms_eval, lmms), (af.readers.read_lm_eval, lm)):
         frame = read(write_lines(tmp_path / "samples.jsonl", [sample]))
         assert frame["prediction"].to_list() == ["a"]
         assert frame["resps"].to_list() == [["a", "b", "c"]]
@@ -340,8 +343,8 @@ def test_each_repeat_is_a_row_where_the_filter_selected_one_of_them(tmp_path: Pa
     lm = lm_sample(0, "b", ["a"], resps=[["a", "b", "a"]], epoch=7)
 
     for read, sample, metric in (
-        (af.read_lmms_eval, lmms, "anls"),
-        (af.read_lm_eval, lm, "exact_match"),
+        (af.readers.read_lmms_eval, lmms, "anls"),
+        (af.readers.read_lm_eval, lm, "exact_match"),
     ):
         frame = read(write_lines(tmp_path / "samples.jsonl", [sample]), response="all")
         assert frame["epoch"].to_list() == [1, 2, 3]
@@ -356,19 +359,21 @@ def test_each_repeat_is_a_row_where_the_filter_selected_one_of_them(tmp_path: Pa
 
     # A filter that changed the response leaves no other one that was filtered like it.
     changed = lm_sample(0, "B", ["a"], resps=[["a", "b", "a"]])
-    frame = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", [changed]), response="all")
+    frame = af.readers.read_lm_eval(write_lines(tmp_path / "samples.jsonl", [changed]), response="all")
     assert frame.select("epoch", "prediction", "resps", "exact_match").rows() == [
         (1, "B", ["a", "b", "a"], 1.0)
     ]
     single = write_lines(tmp_path / "samples.jsonl", [lm_sample(0, "x", ["a"])])
-    assert_frame_equal(af.read_lm_eval(single, response="all").drop("epoch"), af.read_lm_eval(single))
+    assert_frame_equal(
+        af.readers.read_lm_eval(single, response="all").drop("epoch"), af.readers.read_lm_eval(single)
+    )
 
 
 def test_each_filtered_response_is_a_row_with_its_raw_one(tmp_path: Path) -> None:
     # `take_first_k` after `regex`.
     sample = lm_sample(0, "", ["4"], resps=[["is 4", "is 5"]], filtered_resps=[["4", "5"]])
 
-    frame = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", [sample]), response="all")
+    frame = af.readers.read_lm_eval(write_lines(tmp_path / "samples.jsonl", [sample]), response="all")
 
     assert frame.select("epoch", "prediction", "resps", "exact_match").rows() == [
         (1, "4", ["is 4"], 1.0),
@@ -383,7 +388,7 @@ def test_what_lm_evaluation_harness_wrote_with_repeats_is_read_field_by_field() 
     path = LM_EVAL / "samples_first.jsonl"
     logged = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
-    one, every = af.read_lm_eval(path), af.read_lm_eval(path, response="all")
+    one, every = af.readers.read_lm_eval(path), af.readers.read_lm_eval(path, response="all")
 
     assert one["prediction"].to_list() == [sample["filtered_resps"][0] for sample in logged]
     assert one["resps"].to_list() == [sample["resps"][0] for sample in logged]
@@ -413,7 +418,7 @@ def test_responses_that_a_filter_changed_are_not_taken_for_others(name: str) -> 
     logged = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     logged = [sample for sample in logged if sample["filter"] == name]
 
-    frame = af.read_lm_eval(path, filter=name, response="all")
+    frame = af.readers.read_lm_eval(path, filter=name, response="all")
 
     assert frame["epoch"].to_list() == [1, 1, 1]
     assert frame["prediction"].to_list() == [sample["filtered_resps"][0] for sample in logged]
@@ -424,7 +429,7 @@ def test_responses_that_a_filter_changed_are_not_taken_for_others(name: str) -> 
 def test_multiple_choice_samples_have_no_single_response(tmp_path: Path) -> None:
     samples = [lmms_sample(0, "a", ["a"]), lmms_sample(1, [["-3.0", "False"], ["-4.0", "True"]], "1")]
 
-    assert problem(af.read_lmms_eval, write_lines(tmp_path / "samples.jsonl", samples)) == (
+    assert problem(af.readers.read_lmms_eval, write_lines(tmp_path / "samples.jsonl", samples)) == (
         "line 2",
         "the response must be one string, got 2 responses, as in multiple-choice tasks",
     )
@@ -433,18 +438,18 @@ def test_multiple_choice_samples_have_no_single_response(tmp_path: Path) -> None
 def test_a_file_of_something_else_is_no_file_of_samples(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "results.jsonl", [{"results": {}}])
 
-    assert problem(af.read_lmms_eval, path) == (
+    assert problem(af.readers.read_lmms_eval, path) == (
         "line 1",
         "no doc_id and no target and no filtered_resps: is this a file of logged samples?",
     )
     with pytest.raises(af.InputError, match=r"logged samples must be a \.jsonl file"):
-        af.read_lmms_eval(tmp_path / "results.json")
+        af.readers.read_lmms_eval(tmp_path / "results.json")
 
 
 def test_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
     samples = [lm_sample(index, prediction, answers) for index, (_, answers, prediction) in enumerate(ROWS)]
 
-    frame = af.read_lm_eval(write_lines(tmp_path / "samples_docqa_2026.jsonl", samples))
+    frame = af.readers.read_lm_eval(write_lines(tmp_path / "samples_docqa_2026.jsonl", samples))
 
     assert frame.select(*EXPECTED).to_dict(as_series=False) == EXPECTED
     assert frame["question_types"].to_list() == [["form"]] * 3
@@ -460,7 +465,7 @@ def test_a_target_that_the_document_has_as_a_text_is_one(tmp_path: Path) -> None
         for index, document in enumerate(documents)
     ]
 
-    frame = af.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples))
+    frame = af.readers.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples))
 
     assert frame["answers"].to_list() == [["[1871]"], ["1871"], ["[]"], ["a", "b"]]
 
@@ -473,12 +478,12 @@ def test_of_several_filters_one_is_named(tmp_path: Path) -> None:
     ]
     path = write_lines(tmp_path / "samples.jsonl", samples)
 
-    assert problem(af.read_lm_eval, path) == (
+    assert problem(af.readers.read_lm_eval, path) == (
         "",
         "has responses after several filters: 'loose', 'strict'; choose one with filter=...",
     )
-    assert af.read_lm_eval(path, filter="loose")["prediction"].to_list() == ["loose 0", "loose 1"]
-    assert problem(af.read_lm_eval, path, filter="none")[1].startswith("no filter 'none'")
+    assert af.readers.read_lm_eval(path, filter="loose")["prediction"].to_list() == ["loose 0", "loose 1"]
+    assert problem(af.readers.read_lm_eval, path, filter="none")[1].startswith("no filter 'none'")
 
 
 @pytest.mark.parametrize("kind", ["json", "eval"])
@@ -497,15 +502,15 @@ def test_logs_of_inspect(tmp_path: Path, kind: str) -> None:
                 archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
             archive.writestr("header.json", json.dumps({**log, "samples": None}))
 
-    frame = af.read_inspect(path)
+    frame = af.readers.read_inspect(path)
 
     assert frame.select(*EXPECTED).to_dict(as_series=False) == EXPECTED
     assert frame["question"].to_list() == ["Q?"] * 3
     assert frame["doc_id"].to_list() == ["d0", "d1", "d2"]
     assert frame["document_type"].to_list() == ["form"] * 3
     assert frame["anls"].to_list() == [0.75] * 3
-    assert af.read_inspect(path, scorer="anls")["prediction"][0] == "cocacola"
-    assert problem(af.read_inspect, path, scorer="f1") == ("", "no scorer 'f1'; available: 'anls'")
+    assert af.readers.read_inspect(path, scorer="anls")["prediction"][0] == "cocacola"
+    assert problem(af.readers.read_inspect, path, scorer="f1") == ("", "no scorer 'f1'; available: 'anls'")
 
 
 def test_attachments_failed_samples_and_nan_scores_of_inspect(tmp_path: Path) -> None:
@@ -516,7 +521,7 @@ def test_attachments_failed_samples_and_nan_scores_of_inspect(tmp_path: Path) ->
     path = tmp_path / "log.json"
     path.write_text(json.dumps(inspect_log([attached, failed])), encoding="utf-8")
 
-    frame = af.read_inspect(path)
+    frame = af.readers.read_inspect(path)
 
     assert frame["question"].to_list() == ["Long question?", "Q?"]
     assert frame["prediction"].to_list() == ["x", None]
@@ -537,7 +542,7 @@ def test_no_field_of_a_sample_of_inspect_takes_the_place_of_another(tmp_path: Pa
     path = tmp_path / "log.json"
     path.write_text(json.dumps(inspect_log([sample])), encoding="utf-8")
 
-    row = af.read_inspect(path).row(0, named=True)
+    row = af.readers.read_inspect(path).row(0, named=True)
 
     expected = {
         "question_id": "0",
@@ -579,7 +584,7 @@ def test_letters_are_numbers_where_all_are_grades_of_inspect(tmp_path: Path) -> 
     path = tmp_path / "log.json"
     path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
 
-    frame = af.read_inspect(path)
+    frame = af.readers.read_inspect(path)
 
     assert frame["plain"].to_list() == [1.0, 0.0, 0.5, 0.0]
     assert frame["plain_grade"].to_list() == list("CIPN")
@@ -610,15 +615,15 @@ def test_fields_of_another_kind_are_problems_with_their_place(
     samples = [inspect_sample(0, "x", ["a"]), inspect_sample(1, "x", ["a"], **fields)]
     path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
 
-    assert problem(af.read_inspect, path) == ("samples[1]", message)
+    assert problem(af.readers.read_inspect, path) == ("samples[1]", message)
 
 
 def test_a_run_that_did_not_succeed_is_read_only_on_demand(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(json.dumps(inspect_log([inspect_sample(0, "x", ["a"])], "cancelled")), encoding="utf-8")
 
-    assert problem(af.read_inspect, path)[1].startswith("the run's status is 'cancelled'")
-    assert af.read_inspect(path, allow_missing=True).height == 1
+    assert problem(af.readers.read_inspect, path)[1].startswith("the run's status is 'cancelled'")
+    assert af.readers.read_inspect(path, allow_missing=True).height == 1
 
 
 def test_every_epoch_has_a_row(tmp_path: Path) -> None:
@@ -630,14 +635,17 @@ def test_every_epoch_has_a_row(tmp_path: Path) -> None:
     ]
     path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
 
-    frame = af.read_inspect(path)
+    frame = af.readers.read_inspect(path)
 
     assert frame.select("question_id", "epoch").rows() == [("0", 1), ("1", 1), ("0", 2), ("1", 2)]
     assert frame["prediction"].to_list() == ["run 1 of 0", "run 1 of 1", "run 2 of 0", "run 2 of 1"]
-    assert af.read_inspect(path, epoch=2)["prediction"].to_list() == ["run 2 of 0", "run 2 of 1"]
-    assert problem(af.read_inspect, path, epoch=3) == ("", "no epoch '3'; available: '1', '2'")
+    assert af.readers.read_inspect(path, epoch=2)["prediction"].to_list() == ["run 2 of 0", "run 2 of 1"]
+    assert problem(af.readers.read_inspect, path, epoch=3) == ("", "no epoch '3'; available: '1', '2'")
     path.write_text(json.dumps(inspect_log([*samples, samples[2]])), encoding="utf-8")
-    assert problem(af.read_inspect, path) == ("samples[4]", "duplicate id '0', first seen at samples[2]")
+    assert problem(af.readers.read_inspect, path) == (
+        "samples[4]",
+        "duplicate id '0', first seen at samples[2]",
+    )
 
 
 def test_the_shell_takes_the_means_of_all_epochs_or_one(tmp_path: Path) -> None:
@@ -676,8 +684,10 @@ def test_the_shell_names_one_of_several_responses(tmp_path: Path) -> None:
     refused = shell.run(Path(), "score", path)
 
     assert refused.returncode == 2
-    assert "choose one with --response ... (1 is the first, -1 the last)" in refused.stderr
-    report = json.loads(shell.run(Path(), "report", path, "--response", -1, "--json").stdout)
+    assert "choose one with --reader auto,response=... (1 is the first, -1 the last)" in refused.stderr
+    report = json.loads(
+        shell.run(Path(), "report", path, "--reader", "lmms-eval,response=-1", "--json").stdout
+    )
     assert next(iter(report["tables"].values()))[0]["anls"] == 1.0
 
 
@@ -705,7 +715,7 @@ def test_results_of_vlmevalkit(tmp_path: Path, suffix: str) -> None:
     else:
         table.to_json(path, orient="records", force_ascii=False)
 
-    frame = af.read_vlmevalkit(path)
+    frame = af.readers.read_vlmevalkit(path)
 
     assert frame["question_id"].to_list() == ["10", "11", "12"]
     assert frame["prediction"].to_list() == EXPECTED["prediction"]
@@ -720,9 +730,9 @@ def test_a_test_split_of_vlmevalkit_has_no_answers(tmp_path: Path) -> None:
     path = tmp_path / "results.tsv"
     path.write_text("index\tquestion\tanswer\tprediction\n1\tQ?\t\tx\n", encoding="utf-8")
 
-    assert problem(af.read_vlmevalkit, path)[1].startswith("no answers in 1 rows")
+    assert problem(af.readers.read_vlmevalkit, path)[1].startswith("no answers in 1 rows")
     path.write_text("index\tquestion\tprediction\n1\tQ?\tx\n", encoding="utf-8")
-    assert "no column 'answer'" in problem(af.read_vlmevalkit, path)[1]
+    assert "no column 'answer'" in problem(af.readers.read_vlmevalkit, path)[1]
 
 
 NOTE = (
@@ -733,7 +743,7 @@ NOTE = (
 
 def test_a_report_by_another_protocol_than_the_harness_says_so(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "1_samples_docvqa.jsonl", [lmms_sample(0, "ab", ["abcd"])])
-    frame = af.read_lmms_eval(path)
+    frame = af.readers.read_lmms_eval(path)
 
     def notes(summary: af.Summary) -> list[str]:
         return list(af.Report.from_summary(summary).to_document().notes)
@@ -765,7 +775,7 @@ def test_a_report_by_another_protocol_than_the_harness_says_so(tmp_path: Path) -
 def test_vlmevalkit_scores_some_data_sets_by_anls(tmp_path: Path, name: str, *, known: bool) -> None:
     path = tmp_path / name
     path.write_text("index\tquestion\tanswer\tprediction\n1\tQ?\tx\tx\n", encoding="utf-8")
-    frame = af.read_vlmevalkit(path)
+    frame = af.readers.read_vlmevalkit(path)
 
     assert (NOTE in repr(af.report(frame, "prediction", "answers"))) is known
     assert (NOTE in shell.run(Path(), "report", path, "--reader", "vlmevalkit").stdout) is known
@@ -776,7 +786,7 @@ def test_what_is_known_of_a_frame_ends_with_it(tmp_path: Path) -> None:
     gc.collect()
     before = len(origins._known)  # noqa: SLF001 - nothing of it is public
 
-    frames = [af.read_lmms_eval(path) for _ in range(5)]
+    frames = [af.readers.read_lmms_eval(path) for _ in range(5)]
 
     assert len(origins._known) == before + 5  # noqa: SLF001
     del frames

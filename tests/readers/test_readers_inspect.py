@@ -63,7 +63,7 @@ def test_a_log_is_what_inspect_reads_row_by_row(
     logs: tuple[Path, dict[str, list[dict[str, Any]]]], kind: str
 ) -> None:
     folder, account = logs
-    frame = af.read_inspect(folder / f"log.{kind}")
+    frame = af.readers.read_inspect(folder / f"log.{kind}")
 
     assert len(account[kind]) == frame.height == 12
     for row, sample in zip(frame.iter_rows(named=True), account[kind], strict=True):
@@ -95,7 +95,7 @@ def test_a_log_is_what_inspect_reads_row_by_row(
 def test_the_archive_is_packed_as_python_311_cannot_unpack_it(logs: tuple[Path, Any]) -> None:
     with zipfile.ZipFile(logs[0] / "log.eval") as archive:
         assert {entry.compress_type for entry in archive.infolist()} == {ZSTD}
-    both = [af.read_inspect(logs[0] / f"log.{kind}") for kind in ("eval", "json")]
+    both = [af.readers.read_inspect(logs[0] / f"log.{kind}") for kind in ("eval", "json")]
     # They are two runs, so only what depends on the clock differs.
     clock = pl.selectors.ends_with("_time", "_traceback")
     assert_frame_equal(*(frame.drop(clock) for frame in both))
@@ -114,7 +114,9 @@ def test_logs_of_several_systems_have_a_row_for_each_system_and_epoch(logs: tupl
             for sample in account[kind]
         ]
         assert_frame_equal(
-            own.drop("system", "log_file"), af.read_inspect(folder / f"log.{kind}"), check_column_order=False
+            own.drop("system", "log_file"),
+            af.readers.read_inspect(folder / f"log.{kind}"),
+            check_column_order=False,
         )
     # Two runs of one system: six epochs.
     runs = af.read_logs({"mock": [folder / "log.eval", folder / "log.json"]})
@@ -122,14 +124,14 @@ def test_logs_of_several_systems_have_a_row_for_each_system_and_epoch(logs: tupl
 
 
 def test_a_text_that_looks_like_a_list_is_one_answer(logs: tuple[Path, Any]) -> None:
-    frame = af.read_inspect(logs[0] / "log.eval", epoch=1).filter(question_id="10")
+    frame = af.readers.read_inspect(logs[0] / "log.eval", epoch=1).filter(question_id="10")
 
     assert frame["answers"].to_list() == [["[1, 2]"]]
     assert frame.select(af.anls("prediction", "answers")).item() == 1.0
 
 
 def test_a_sample_that_failed_has_no_answer_of_a_scorer(logs: tuple[Path, Any]) -> None:
-    frame = af.read_inspect(logs[0] / "log.eval", scorer="prediction", epoch=1)
+    frame = af.readers.read_inspect(logs[0] / "log.eval", scorer="prediction", epoch=1)
 
     assert frame["prediction"].to_list() == [*["not the output"] * 3, None]
 
@@ -172,7 +174,7 @@ def sample_member(**changed: Any) -> tuple[zipfile.ZipInfo, bytes]:
 
 def read(path: Path, content: bytes) -> pl.DataFrame:
     path.write_bytes(content)
-    return af.read_inspect(path)
+    return af.readers.read_inspect(path)
 
 
 def test_a_member_may_have_several_frames(tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ def test_what_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path: Path) -> No
     before = pa.total_allocated_bytes()
 
     with pytest.raises(af.InputError, match="does not have the size"):
-        af.read_inspect(path)
+        af.readers.read_inspect(path)
     assert pa.default_memory_pool().max_memory() < before + (1 << 26)
 
 
@@ -234,7 +236,7 @@ def test_values_that_would_fill_the_memory_are_not_parsed(tmp_path: Path, text: 
     with pytest.raises(
         af.InputError, match=r"log\.eval: samples/a_epoch_1\.json: .* more than 5,000,000 values"
     ):
-        af.read_inspect(path)
+        af.readers.read_inspect(path)
 
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -269,7 +271,7 @@ def test_any_archive_is_read_or_named_in_an_error(
     path.write_bytes(data)
     files = {str(path)}
     try:
-        af.read_inspect(path, allow_missing=True)
+        af.readers.read_inspect(path, allow_missing=True)
     except af.InputError as error:
         files = {problem.file for problem in error.problems}
 

@@ -203,8 +203,8 @@ def test_readers_return_the_same_by_columns_and_by_lines(
     for read in (
         lambda: af.read_results(path, prediction="filtered_resps", unique_ids=False),
         lambda: af.read_results(path, prediction="target", answers="doc", answers_format="list"),
-        lambda: af.read_lmms_eval(path, response=response),
-        lambda: af.read_lm_eval(path, response=response, filter=filter),
+        lambda: af.readers.read_lmms_eval(path, response=response),
+        lambda: af.readers.read_lm_eval(path, response=response, filter=filter),
     ):
         by_columns = outcome(read)
         with mock.patch.object(_json_columns, "of", return_value=None):

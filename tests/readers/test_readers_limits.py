@@ -211,7 +211,9 @@ def test_parquet_that_is_damaged_far_down_is_named_by_the_shell(
 def test_rows_that_come_through_a_pipe_are_all_there(tmp_path: Path, rows: int) -> None:
     lines = [json.dumps({"prediction": f"answer {row}", "answers": ["x"]}) + "\n" for row in range(rows)]
 
-    done = run_alone(tmp_path, "score", "/dev/stdin", "--format", "jsonl", "--json", input="".join(lines))
+    done = run_alone(
+        tmp_path, "score", "/dev/stdin", "--reader", "table,format=jsonl", "--json", input="".join(lines)
+    )
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["n"] == rows

@@ -16,7 +16,6 @@ from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame.frames import origins
-from anls_frame.readers.kinds import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -167,10 +166,6 @@ def test_options_go_to_the_readers_that_have_them(tmp_path: Path) -> None:
         af.read_logs(logs, scorer="f1")
     with pytest.raises(TypeError, match="no option 'unique_ids'"):
         af.read_logs(logs, unique_ids=False)
-
-
-def test_the_help_names_all_readers() -> None:
-    assert all(f'`"{name}"`' in str(af.read_logs.__doc__) for name in READERS)
 
 
 def test_vlmevalkit_is_named(tmp_path: Path) -> None:

@@ -51,15 +51,15 @@ def test_the_task_and_the_model_of_a_run_are_columns(tmp_path: Path) -> None:
     run = write_run(tmp_path / "org__m", {"a_b": {0: "x"}})
     path = run / f"samples_a_b_{NEW}.jsonl"
     shutil.copy(LM_EVAL / "samples_first.jsonl", path)
-    frame = af.read_lm_eval(path)
+    frame = af.readers.read_lm_eval(path)
 
     assert frame.select("task", "model").unique().rows() == [("a_b", "org/m")]
-    assert_frame_equal(frame.drop("task", "model"), af.read_lm_eval(LM_EVAL / "samples_first.jsonl"))
+    assert_frame_equal(frame.drop("task", "model"), af.readers.read_lm_eval(LM_EVAL / "samples_first.jsonl"))
     # Without results, or with broken ones, the model is not known.
     (run / f"results_{NEW}.json").write_text("{", encoding="utf-8")
-    assert "model" not in af.read_lm_eval(path).columns
+    assert "model" not in af.readers.read_lm_eval(path).columns
     (run / f"results_{NEW}.json").unlink()
-    assert af.read_lm_eval(path)["task"].unique().to_list() == ["a_b"]
+    assert af.readers.read_lm_eval(path)["task"].unique().to_list() == ["a_b"]
 
 
 def test_lmms_eval_names_its_files_in_another_order(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_lmms_eval_names_its_files_in_another_order(tmp_path: Path) -> None:
     # It has no name for the model if its arguments do not name one.
     results.write_text(json.dumps({"results": {}, "model_name": "", "config": {"model": "qwen"}}))
 
-    frame = af.read_lmms_eval(path)
+    frame = af.readers.read_lmms_eval(path)
 
     assert frame.select("task", "model", "metric_task", "metric_model").rows() == [
         ("docvqa_val", "qwen", 7, 8)
@@ -81,7 +81,7 @@ def test_lmms_eval_names_its_files_in_another_order(tmp_path: Path) -> None:
 def test_files_that_were_renamed_say_nothing_of_the_run(tmp_path: Path, name: str) -> None:
     shutil.copy(LM_EVAL / "samples_first.jsonl", tmp_path / name)
 
-    assert "task" not in af.read_lm_eval(tmp_path / name).columns
+    assert "task" not in af.readers.read_lm_eval(tmp_path / name).columns
     assert af.read_logs(tmp_path)["system"].unique().to_list() == [name.removesuffix(".jsonl")]
 
 

@@ -44,11 +44,11 @@ def samples(folder: Path, scores: list[float], **others: Any) -> Path:
 
 
 def lm_eval(folder: Path, scores: list[float]) -> pl.DataFrame:
-    return af.read_lm_eval(samples(folder, scores, arguments={}, doc={}))
+    return af.readers.read_lm_eval(samples(folder, scores, arguments={}, doc={}))
 
 
 def lmms_eval(folder: Path, scores: list[float]) -> pl.DataFrame:
-    return af.read_lmms_eval(samples(folder, scores))
+    return af.readers.read_lmms_eval(samples(folder, scores))
 
 
 def inspect(folder: Path, scores: list[float]) -> pl.DataFrame:
@@ -58,7 +58,7 @@ def inspect(folder: Path, scores: list[float]) -> pl.DataFrame:
     ]
     path = folder / "log.json"
     path.write_text(json.dumps({"status": "success", "samples": rows}), encoding="utf-8")
-    return af.read_inspect(path)
+    return af.readers.read_inspect(path)
 
 
 def vlmevalkit(suffix: str) -> Callable[[Path, list[float]], pl.DataFrame]:
@@ -75,7 +75,7 @@ def vlmevalkit(suffix: str) -> Callable[[Path, list[float]], pl.DataFrame]:
             sheet = openpyxl.load_workbook(path).active
             assert sheet is not None
             scores[:] = [float(value) for (value,) in sheet.iter_rows(2, None, 4, 4, values_only=True)]
-        return af.read_vlmevalkit(path)
+        return af.readers.read_vlmevalkit(path)
 
     return read
 
@@ -89,7 +89,7 @@ def dude(folder: Path, scores: list[float]) -> pl.DataFrame:
     ]
     for name, value in (("gold", gold), ("submission", rows)):
         (folder / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
-    frame = af.read_dude(folder / "gold.json", folder / "submission.json")
+    frame = af.readers.read_dude(folder / "gold.json", folder / "submission.json")
     return frame.rename({"answers_confidence": "score"})
 
 
@@ -112,6 +112,6 @@ def test_scores_are_those_of_the_file_to_the_last_bit(
 def test_exact_match_of_the_lm_evaluation_harness_is_that_of_protocol_raw() -> None:
     for name, filters in (("first", [None]), ("numbers", ["one", "vote"])):
         for one in filters:
-            frame = af.read_lm_eval(LM_EVAL / f"samples_{name}.jsonl", filter=one)
+            frame = af.readers.read_lm_eval(LM_EVAL / f"samples_{name}.jsonl", filter=one)
             computed = frame.select(af.exact_match("prediction", "answers", protocol="raw").cast(pl.Float64))
             assert computed.to_series().to_list() == frame["exact_match"].to_list()

@@ -17,7 +17,7 @@ import pandas as pd
 import polars as pl
 
 import anls_frame as af
-from anls_frame import gec
+from anls_frame import gec, readers
 from anls_frame._typing import ErrorType
 from anls_frame.namespaces import AnlsExprNamespace, AnlsFrameNamespace
 from anls_frame.pandas import AnlsPandasAccessor
@@ -555,27 +555,18 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "fields": af.fields,
     "hamming_vectors": af.hamming_vectors,
     "mer": af.mer,
-    "judged": af.judged,
     "merge": af.merge,
     "pair": af.pair,
     "parse_answers": af.parse_answers,
     "progress": af.progress,
     "threshold_curve": af.threshold_curve,
-    "read_dude": af.read_dude,
-    "read_inspect": af.read_inspect,
-    "read_lm_eval": af.read_lm_eval,
-    "read_lmms_eval": af.read_lmms_eval,
-    "read_logs": af.read_logs,
-    "read_pages": af.read_pages,
-    "read_results": af.read_results,
-    "read_rrc": af.read_rrc,
-    "read_verdicts": af.read_verdicts,
-    "read_vlmevalkit": af.read_vlmevalkit,
-    "scan_results": af.scan_results,
     "wil": af.wil,
-    "write_results": af.write_results,
-    "write_submission": af.write_submission,
+    **{name: getattr(readers, name) for name in readers.__all__ if name in af.__all__},
 }
+READER_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: getattr(readers, name) for name in readers.__all__ if name not in af.__all__
+}
+"""The readers of one kind of file, which are in `anls_frame.readers` alone."""
 CLASSES = (
     "ANLS",
     "AlignedLine",

@@ -1,0 +1,182 @@
+"""
+What the package knows about each kind of result file before it reads one.
+
+The shell's help, the detection of a file's kind, errors, `read_logs` and the tables of the documentation read
+it here. A reader is imported when it reads a file.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import polars as pl
+
+OptionValue: TypeAlias = "str | int | float | bool | Path | None"
+"""A value of an option of a reader."""
+
+_LOGGED = frozenset({"filtered_resps", "target"})
+_DUDE = frozenset({"questionId", "answers", "answers_confidence", "answers_abstained"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderOption:
+    """An option that the shell takes with the name of the reader, as in `inspect,scorer=match`."""
+
+    help: str
+    is_text: bool = True
+    """Whether the value is a text as it stands; others are read as JSON, so that 1 is a number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """A kind of file."""
+
+    function: str
+    """Module and name of the reader, below `anls_frame.readers`."""
+    files: str
+    """The files, for the table in the documentation."""
+    python: str | None = None
+    """The functions of this kind, for this table, where they are more than the reader."""
+    command: str = "`FILE`"
+    """The arguments of the shell, for this table."""
+    path_parameter: str = "path"
+    """The parameter of the reader that is the file."""
+    suffixes: tuple[str, ...] = ()
+    """Suffixes of files that are always of this kind."""
+    looks_like: Callable[[str, set[str]], bool] | None = None
+    """Whether a JSON file with this beginning, without whitespace before it, and these first keys is one."""
+    ids: Literal["own", "rows"] = "own"
+    """Whether ids of questions are the numbers of the rows of the data set."""
+    options: Mapping[str, ReaderOption]
+    """Options of this kind alone; others, such as the names of columns, are options of the shell."""
+
+    @cached_property
+    def _read(self) -> Callable[..., pl.DataFrame]:
+        module, _, name = self.function.rpartition(".")
+        reader: Callable[..., pl.DataFrame] = getattr(import_module(f"anls_frame.readers.{module}"), name)
+        return reader
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """Names of the reader's options."""
+        return frozenset(inspect.signature(self._read).parameters) - {self.path_parameter}
+
+    def read(self, path: Path, **options: OptionValue) -> pl.DataFrame:
+        """Read a file."""
+        return self._read(**{self.path_parameter: path}, **options)
+
+
+def _is_submission(text: str, keys: set[str]) -> bool:
+    return text.startswith("[") and keys == {"questionId", "answer"}
+
+
+def _is_dude_submission(text: str, keys: set[str]) -> bool:
+    return text.startswith("[") and {"questionId", "answers"} <= keys <= _DUDE
+
+
+def _is_of_lmms_eval(_: str, keys: set[str]) -> bool:
+    return keys >= _LOGGED and "arguments" not in keys
+
+
+def _is_of_lm_eval(_: str, keys: set[str]) -> bool:
+    return keys >= _LOGGED and "arguments" in keys
+
+
+def _is_of_inspect(text: str, _: set[str]) -> bool:
+    squeezed = "".join(text.split())
+    return squeezed.startswith("{") and '"eval":{' in squeezed and '"status":' in squeezed
+
+
+_SHEET = ReaderOption(help="sheet of a workbook")
+_ENCODING = ReaderOption(help="encoding of text files that are neither UTF-8 nor UTF-16")
+_RESPONSE = ReaderOption(
+    help="which of several responses to a sample: 1, 2, ..., -1 for the last, or all", is_text=False
+)
+
+READERS: Mapping[str, Description] = {
+    "table": Description(
+        function="table.read_results",
+        files="CSV, TSV, JSON Lines, JSON, Parquet, XLSX; `.gz` and `.zst`",
+        python="`read_results`, `scan_results` (lazy); `write_results` writes one",
+        options={
+            "format": ReaderOption(help="csv, tsv, jsonl, json, parquet or xlsx, if the name says nothing"),
+            "encoding": _ENCODING,
+            "delimiter": ReaderOption(help="delimiter of a CSV file, if it is not detected"),
+            "sheet": _SHEET,
+            "question": ReaderOption(help="column of the questions"),
+            "question_types": ReaderOption(help="column of the types of the questions"),
+            "doc_id": ReaderOption(help="column of the documents"),
+        },
+    ),
+    "rrc": Description(
+        function="rrc.read_rrc",
+        files="Robust Reading Competition: gold labels and a submission",
+        python="`read_rrc`; `write_submission` writes one",
+        command="`SUBMISSION --gold GOLD`",
+        path_parameter="submission",
+        looks_like=_is_submission,
+        options={},
+    ),
+    "dude": Description(
+        function="dude.read_dude",
+        files="DUDE: gold labels and a submission",
+        command="`SUBMISSION --gold GOLD --reader dude`",
+        path_parameter="submission",
+        looks_like=_is_dude_submission,
+        options={},
+    ),
+    "lmms-eval": Description(
+        function="harness.read_lmms_eval",
+        files="lmms-eval: `*_samples_TASK.jsonl`",
+        looks_like=_is_of_lmms_eval,
+        ids="rows",
+        options={"response": _RESPONSE},
+    ),
+    "vlmevalkit": Description(
+        function="harness.read_vlmevalkit",
+        files="VLMEvalKit: `MODEL_DATASET.xlsx`, `.tsv`, `.json`",
+        command="`FILE --reader vlmevalkit`",
+        options={"sheet": _SHEET},
+    ),
+    "lm-eval": Description(
+        function="harness.read_lm_eval",
+        files="LM evaluation harness: `samples_TASK_*.jsonl`",
+        looks_like=_is_of_lm_eval,
+        ids="rows",
+        options={
+            "filter": ReaderOption(help="which filter, if there are responses after several"),
+            "response": _RESPONSE,
+        },
+    ),
+    "inspect": Description(
+        function="harness.read_inspect",
+        files="Inspect: `.json`, `.eval`",
+        suffixes=(".eval",),
+        looks_like=_is_of_inspect,
+        options={"scorer": ReaderOption(help="scorer whose answer is the prediction, not the whole output")},
+    ),
+    "pages": Description(
+        function="pages.read_as_answers",
+        files="pages: text, PAGE XML, ALTO, hOCR in folders",
+        python="`read_pages`: [an OCR project](pages.md)",
+        command="`FOLDER --gold FOLDER`",
+        options={
+            "empty_lines": ReaderOption(help="keep or drop empty lines in pages of plain text"),
+            "encoding": _ENCODING,
+        },
+    ),
+}
+"""The kinds of files by the names that users give them."""
+
+READER_OPTIONS: Mapping[str, ReaderOption] = {
+    name: option for description in READERS.values() for name, option in description.options.items()
+}
+"""The options of single readers."""

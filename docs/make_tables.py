@@ -1,0 +1,82 @@
+"""Write what the pages say of each reader from the readers' descriptions: `python docs/make_tables.py`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anls_frame as af
+from anls_frame.readers.descriptions import READERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anls_frame.readers.descriptions import Description
+
+FOLDER = Path(__file__).parent
+LOGS = "| any of these, of several systems | `read_logs` | `FILE...`, `FOLDER` |"
+
+
+def kinds() -> str:
+    """Return the table of the kinds of files."""
+    rows = [
+        f"| {kind.files} | {kind.python or _in_code(kind)} | {kind.command} |" for kind in READERS.values()
+    ]
+    *of_questions, pages = rows
+    return "\n".join(["| file | reader | in the shell |", "|---|---|---|", *of_questions, LOGS, pages])
+
+
+def options() -> str:
+    """Return the table of the options of single readers."""
+    rows = [
+        f"| `{name},{option}=` | {described.help} |"
+        for name, kind in READERS.items()
+        for option, described in kind.options.items()
+    ]
+    return "\n".join(["| `--reader` | meaning |", "|---|---|", *rows])
+
+
+def names() -> str:
+    """Return the list of the readers of one kind, for the reference."""
+    functions = [kind.function.rpartition(".")[2] for kind in READERS.values()]
+    own = [name for name in functions if name in af.readers.__all__ and name not in af.__all__]
+    head = [".. currentmodule:: anls_frame.readers", "", ".. autosummary::", "   :toctree: generated", ""]
+    return "\n".join([*head, *(f"   {name}" for name in own)])
+
+
+WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
+    ("files.md", r"^\| file \| reader \|.*?(?=\n\n)", kinds),
+    ("files.md", r"^\| `--reader` \|.*?(?=\n\n)", options),
+    (
+        "reference/files.md",
+        r"^\.\. currentmodule:: anls_frame\.readers$.*?(?=\n\n\.\. currentmodule:: anls_frame$)",
+        names,
+    ),
+]
+"""The pages, what is replaced in each, and by what."""
+
+
+def page(path: Path) -> str:
+    """Return a page with what is written into it."""
+    text = path.read_text(encoding="utf-8")
+    for name, pattern, make in WRITTEN:
+        if FOLDER / name == path:
+            text, count = re.subn(pattern, lambda _: make(), text, flags=re.MULTILINE | re.DOTALL)  # noqa: B023
+            if count != 1:
+                raise ValueError(f"{name} has {count} places for the {make.__name__}")
+    return text
+
+
+def _in_code(kind: Description) -> str:
+    return f"`readers.{kind.function.rpartition('.')[2]}`"
+
+
+def main() -> None:
+    """Write all pages."""
+    for name in {name for name, _, _ in WRITTEN}:
+        (FOLDER / name).write_text(page(FOLDER / name), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
