@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 __all__ = ["NotebookAxes", "new_axes"]
@@ -28,4 +29,5 @@ class NotebookAxes(Axes):
 def new_axes(width: float, height: float) -> NotebookAxes:
     """Return axes on a new figure; the size is in inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)  # measures texts without drawing
     return figure.add_subplot(axes_class=NotebookAxes)  # type: ignore[return-value]

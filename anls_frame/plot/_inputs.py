@@ -14,7 +14,7 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.export import document
 from anls_frame.export.document import GROUP, OVERALL, SLICE
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
-from anls_frame.plot import _style
+from anls_frame.plot import _room, _style
 from anls_frame.results import SlicedResult
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED
 from anls_frame.summary.details import confusion_table, error_table, length_table
@@ -42,6 +42,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         return new_axes(width * scale, height * scale)
     if not isinstance(ax, AnyAxes):
         raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}")
+    _room.lay_out(ax)
     return ax
 
 

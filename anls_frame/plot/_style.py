@@ -187,7 +187,8 @@ def _wrap(ax: Axes, text: Text) -> None:
     # Layouts leave no room for the width of titles and labels, and matplotlib's own wrapping fails while a
     # text is outside the figure.
     lines = text.get_text().split("\n")
-    share = _room.width_for_text(ax) / max(_room.measured(text).width, 1)
+    widths = _room.widths(ax)
+    share = (widths.axes + 2 * min(widths.left, widths.right)) / max(_room.measured(text).width, 1)
     if share < 1:
         most = max(int(share * max(map(len, lines))), _SHORTEST)
         text.set_text("\n".join(textwrap.fill(line, most) for line in lines))
@@ -208,7 +209,8 @@ def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label], **opt
 
 def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label]) -> Axes:
     """Draw a legend above the axes, in as few lines as fit; return the band that keeps titles off it."""
-    width = _room.width_for_legend(ax)
+    widths = _room.widths(ax)
+    width = widths.left + widths.axes
     options: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
     options |= {"columnspacing": 1.2, "handlelength": 1.0, "borderaxespad": 0.2, "borderpad": 0.2}
     # Smaller before it takes many lines.
@@ -229,7 +231,7 @@ def group_axis(ax: Axes, labels: Sequence[Label], *, bold: Sequence[int] = ()) -
     """
     texts = _label_rows(ax, labels, bold)
     widest = max((_room.measured(text).width for text in texts), default=0.0)
-    share = _LABELS * _room.cell(ax).width / max(widest, 1.0)
+    share = _LABELS * _room.width_of_place(ax) / max(widest, 1.0)
     if share < 1:
         most = max(int(share * max(_text.text_width(text) for text, _ in labels)), _SHORTEST)
         _label_rows(ax, [label._replace(text=_text.shortened(label.text, most)) for label in labels], bold)
@@ -249,7 +251,7 @@ def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> list[Text]
     """Write a text beside each row, to the right of the axes; in narrow ones, without what is in brackets."""
     notes = _side(ax, texts, bold)
     widest = max((_room.measured(note).width for note in notes), default=0)
-    if widest > _NOTES * _room.cell(ax).width:
+    if widest > _NOTES * _room.width_of_place(ax):
         for note, text in zip(notes, texts, strict=True):
             note.set_text(text.partition(" [")[0])
     return notes
@@ -269,7 +271,7 @@ def _side(ax: Axes, texts: Sequence[str], bold: Sequence[int]) -> list[Text]:
 def turn_crowded(ax: Axes) -> None:
     """Turn the labels below the axes if they would run into each other."""
     texts = ax.get_xticklabels()
-    if 1.15 * sum(_room.measured(text).width for text in texts) > _room.inner_width(ax):
+    if 1.15 * sum(_room.measured(text).width for text in texts) > _room.widths(ax).axes:
         for text in texts:
             text.set(rotation=45, ha="right", rotation_mode="anchor")
 

@@ -11,7 +11,7 @@ import polars as pl
 from anls_frame import _text
 from anls_frame._arguments import count, string
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.plot import _inputs, _room, _style
+from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,7 +132,6 @@ def confusion_matrix(
     total = int(pairs["count"].sum())
     share = _style.percent(int(shown["count"].sum()) / total) if total else ""
     _style.title(ax, f"{share} of {total:,} errors" if total else "no errors", title)
-    _room.fit(ax)
     return ax
 
 
@@ -254,7 +253,6 @@ def edit_matrix(
     ax.set_ylabel(names[1])
     _draw_legend(ax, matrix)
     _style.title(ax, "\n".join(described), title)
-    _room.fit(ax)
     return ax
 
 

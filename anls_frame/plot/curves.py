@@ -13,7 +13,7 @@ from anls_frame import _palette
 from anls_frame._arguments import count, takes_names
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.frames.conversion import column_names, in_polars
-from anls_frame.plot import _inputs, _room, _style
+from anls_frame.plot import _inputs, _style
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
 
@@ -142,7 +142,6 @@ def length_effect(
     if len(names) > 1:
         _style.legend(ax, handles, names, loc="best")
     _style.title(ax, "", title)
-    _room.fit(ax)
     return ax
 
 
@@ -361,7 +360,6 @@ def threshold_curve(
     if all(curve["anls"].drop_nulls().drop_nans().is_empty() for curve in curves.values()):
         _style.nothing(ax)
     _style.title(ax, "", title)
-    _room.fit(ax)
     return ax
 
 

@@ -92,7 +92,6 @@ def score_distribution(
     ]
     _strip(ax, parts)
     _style.title(ax, _heading("NLS", label, histogram.n), title)
-    _room.fit(ax)
     return ax
 
 
@@ -170,7 +169,6 @@ def cer_distribution(
     ]
     _strip(ax, parts)
     _style.title(ax, _heading(name, label, histogram.n), title)
-    _room.fit(ax)
     return ax
 
 
@@ -265,7 +263,6 @@ def ecdf(
     else:
         _style.nothing(ax)
     _style.title(ax, "", title)
-    _room.fit(ax)
     return ax
 
 
@@ -317,7 +314,7 @@ def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]]) -> None:
     strip = _room.band_above(ax, 1.9 * height, 0.9 * height)
     strip.set_xlim(0, 1)
     strip.set_ylim(0, 1)
-    width = _room.inner_width(ax)
+    width = _room.widths(ax).axes
     total = sum(count for _, count, _ in parts)
     left = 0.0
     for name, count, color in parts:

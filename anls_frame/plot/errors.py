@@ -95,7 +95,6 @@ def error_types(
     _draw(ax, labels, [counts for _, counts in shown])
     _style.xlabel(ax, f"share of the rows{_style.not_shown(hidden)}")
     _style.title(ax, "", title)
-    _room.fit(ax)
     return ax
 
 
@@ -193,13 +192,13 @@ def _draw(ax: Axes, labels: Sequence[_style.Label], counts: Sequence[_Counts]) -
     ax.set_xlim(0, 1)
     _style.side(ax, [f"n = {total:,}" for total in totals])
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-    if 1.3 * sum(_room.measured(text).width for text in ax.get_xticklabels()) > _room.inner_width(ax):
+    if 1.3 * sum(_room.measured(text).width for text in ax.get_xticklabels()) > _room.widths(ax).axes:
         ax.set_xticks([0, 1], ["0 %", "100 %"])
     _style.tidy(ax, grid="x")
     if not kinds:
         _style.nothing(ax)
         return
-    width = _room.inner_width(ax)
+    width = _room.widths(ax).axes
     for place, row, share, color in texts:
         if share >= _LABELLED:
             text = ax.text(place, row, f"{100 * share:.0f}", fontsize="x-small", color=color)

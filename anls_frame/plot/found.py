@@ -10,7 +10,7 @@ from anls_frame import _palette
 from anls_frame._arguments import choice, count
 from anls_frame._text import numbered, shortened
 from anls_frame.export.display import figure
-from anls_frame.plot import _inputs, _room, _style
+from anls_frame.plot import _inputs, _style
 from anls_frame.results import FoundSlices
 
 if TYPE_CHECKING:
@@ -111,7 +111,6 @@ def worse_slices(
     else:
         _style.legend_above(ax, handles, names)
     _style.title(ax, "", title)
-    _room.fit(ax)
     return ax
 
 

@@ -10,7 +10,7 @@ import polars as pl
 from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame.export.display import figure
-from anls_frame.plot import _inputs, _room, _style
+from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,6 @@ def group_scores(
     forest.title = forest.title if title is None else title
     forest.draw(ax)
     setattr(ax, _FOREST, forest)
-    _room.fit(ax)
     return ax
 
 
@@ -332,7 +331,6 @@ def comparison(
     _style.tidy(ax, grid="x")
     _style.legend_above(ax, handles, systems)
     _style.title(ax, "", title)
-    _room.fit(ax)
     return ax
 
 

@@ -145,7 +145,6 @@ def ranking(
     _style.xlabel(ax, f"{_inputs.axis_name(given.metric)}, {level}interval\nbold: possibly best{more}")
     _style.tidy(ax, grid="x")
     _style.title(ax, f"{_style.name(given.metric.label)} and ranks", title)
-    _room.fit(ax)
     return ax
 
 
@@ -236,7 +235,6 @@ def heat_map(
     ax.spines[:].set_visible(False)
     ax.grid(visible=False)
     texts = _draw_cells(ax, grid, len(labels), len(systems), given.metric)
-    _room.fit(ax)
     _shrink(ax, texts, len(systems))
     return ax
 
@@ -274,7 +272,7 @@ def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Met
 def _shrink(ax: Axes, texts: Sequence[Text], columns: int) -> None:
     """Write figures smaller that are wider than their cells."""
     widest = max((_room.measured(text).width for text in texts), default=0.0)
-    room = 0.92 * _room.inner_width(ax) / max(columns, 1)
+    room = 0.92 * _room.widths(ax).axes / max(columns, 1)
     if widest > room:
         size = float(texts[0].get_fontsize())
         for text in texts:

@@ -170,14 +170,23 @@ def test_a_title_set_later_replaces_the_own_one_and_covers_nothing(case: str, la
 
 @pytest.mark.parametrize("case", amount(PLOTS, CASES))
 def test_neighbours_are_left_alone(case: str) -> None:
-    figure = Figure(figsize=(11, 4.8))
-    left, right = figure.subplots(1, 2)
-    place = right.get_position().bounds
+    left, right = Figure(figsize=(11, 4.8), layout="constrained").subplots(1, 2)
 
     boxes = drawn(CASES[case](left))
 
-    assert right.get_position().bounds == place
     assert max(box.x1 for box in boxes.values()) < right.get_window_extent().x0
+
+
+def test_a_figure_of_several_axes_is_laid_out_by_its_caller() -> None:
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    places = [ax.get_position().bounds for ax in (left, right)]
+
+    CASES["long labels"](left)
+    figure.draw_without_rendering()
+
+    assert figure.get_layout_engine() is None
+    assert [ax.get_position().bounds for ax in (left, right)] == places
 
 
 def test_a_layout_asked_for_later_still_holds() -> None:
