@@ -14,7 +14,7 @@ from anls_frame._typing import Missing
 from anls_frame.exceptions import warn
 
 if TYPE_CHECKING:
-    from anls_frame._typing import InternalPluginName, IntoExprColumn, PluginName
+    from anls_frame._typing import IntoExprColumn
 
 # The file itself: given a folder, Polars takes the first library it finds there, even a stale one.
 _LIBRARY = native.__file__
@@ -39,7 +39,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def score(
-    name: PluginName | InternalPluginName,
+    name: str,
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
     *,
@@ -57,7 +57,7 @@ def score(
     return pl.when(pl.lit(value=True)).then(scores_of_texts).otherwise(scores).alias(name)
 
 
-def call(name: PluginName | InternalPluginName, *columns: IntoExprColumn, **options: Any) -> pl.Expr:
+def call(name: str, *columns: IntoExprColumn, **options: Any) -> pl.Expr:
     """Return an expression that calls a plugin function; the result has the function's name."""
     if _lacks_threads:
         warn(_WITHOUT_THREADS, RuntimeWarning)

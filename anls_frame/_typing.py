@@ -54,37 +54,6 @@ IntoExprColumn: TypeAlias = pl.Expr | str | pl.Series
 Missing: TypeAlias = Literal["empty", "drop"]
 """How a null prediction is scored: as an empty string, or not at all, so that means leave it out."""
 
-PluginName: TypeAlias = Literal[
-    "levenshtein",
-    "lcs_distance",
-    "hamming",
-    "nls",
-    "anls",
-    "cer",
-    "exact_match",
-    "nearest_answer",
-    "score",
-    "edit_ops",
-    "error_type",
-    "edit_counts",
-    "wer",
-    "word_errors",
-]
-"""A row expression that the compiled plugin exports."""
-
-InternalPluginName: TypeAlias = Literal[
-    "confusion_counts",
-    "score_details",
-    "shared_units",
-    "gec_m2",
-    "gec_m2_edits",
-    "gec_i_measure",
-    "gec_i_measure_references",
-    "gec_align3",
-    "gec_errant",
-]
-"""A function that the plugin exports only for this package."""
-
 ScoreColumn: TypeAlias = Literal[
     "nls",
     "anls",

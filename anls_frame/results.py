@@ -56,8 +56,8 @@ class Written(ABC):
         Parameters
         ----------
         path
-            Ends in .html, .csv, .tsv, .json, .jsonl, .md, .tex, .xlsx or .parquet. An existing file is
-            replaced as a whole or, on an error, left unchanged.
+            Ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is replaced
+            as a whole or, on an error, left unchanged.
         title
             Title in place of the result's own.
         escape_formulas

@@ -58,8 +58,7 @@ def write(
     document
         The document to write.
     path
-        A path that ends in `.html`, `.csv`, `.tsv`, `.json`, `.jsonl`, `.md`, `.tex`, `.xlsx` or `.parquet`.
-        CSV, TSV, JSON Lines and Parquet hold only the first table.
+        A path that ends in one of `SUFFIXES`. CSV, TSV, JSON Lines and Parquet hold only the first table.
     escape_formulas
         In CSV and TSV, put an apostrophe before texts that a spreadsheet would run as formulas. The other
         formats never write formulas.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -140,10 +141,6 @@ def test_figures_are_rounded_for_reading(value: float, kind: Kind, shown: str) -
 # Formats by suffix
 
 
-def test_these_are_the_formats() -> None:
-    assert SUFFIXES == (".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".html", ".xlsx", ".parquet")
-
-
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_equal_reports_are_equal_files(tmp_path: Path, suffix: str) -> None:
     first = write(report(), tmp_path / f"first{suffix}")
@@ -163,7 +160,7 @@ def test_the_suffix_counts_in_any_case(tmp_path: Path, name: str) -> None:
     "name", ["report", ".csv", "report.doc", "report.csv.gz", "report.", "report.csv.", ""]
 )
 def test_an_unknown_suffix_is_an_error_that_lists_the_known(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match=r"\.csv, \.tsv, \.json, \.jsonl, \.md, \.tex, \.html, \.xlsx, "):
+    with pytest.raises(ValueError, match=re.escape(", ".join(SUFFIXES))):
         write(report(), tmp_path / name if name else "")
     assert [entry.name for entry in tmp_path.iterdir()] == []
 

@@ -25,7 +25,6 @@ from anls_frame.pandas import AnlsPandasAccessor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anls_frame._typing import PluginName
 
 Role = Literal["text", "answers"]
 Answers = str | list[str | None] | None
@@ -334,7 +333,7 @@ MISSING = Option(
 class RowExpression:
     """An expression that scores each row."""
 
-    name: PluginName
+    name: str
     function: Callable[..., pl.Expr]
     inputs: tuple[tuple[str, Role], ...]
     options: tuple[Option, ...]
