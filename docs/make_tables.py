@@ -41,7 +41,15 @@ def names() -> str:
     """Return the list of the readers of one kind, for the reference."""
     functions = [kind.function.rpartition(".")[2] for kind in READERS.values()]
     own = [name for name in functions if name in af.readers.__all__ and name not in af.__all__]
-    head = [".. currentmodule:: anls_frame.readers", "", ".. autosummary::", "   :toctree: generated", ""]
+    head = [
+        ".. rubric:: One kind of file",
+        "",
+        ".. currentmodule:: anls_frame.readers",
+        "",
+        ".. autosummary::",
+        "   :toctree: generated",
+        "",
+    ]
     return "\n".join([*head, *(f"   {name}" for name in own)])
 
 
@@ -50,7 +58,7 @@ WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("files.md", r"^\| `--reader` \|.*?(?=\n\n)", options),
     (
         "reference/files.md",
-        r"^\.\. currentmodule:: anls_frame\.readers$.*?(?=\n\n\.\. currentmodule:: anls_frame$)",
+        r"^\.\. rubric:: One kind of file$.*?(?=\n\n\.\. rubric::)",
         names,
     ),
 ]

@@ -7,46 +7,48 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame.cli import metrics as named_metrics
+from anls_frame.cli.metrics import parse
 from anls_frame.cli.options import tables
-from anls_frame.cli.paths import name_of
-from anls_frame.cli.source import reading, scan
-from anls_frame.cli.systems import metrics_of, texts_of
+from anls_frame.readers._log_paths import name_of
+from anls_frame.readers.any_file import reading, scan
+from anls_frame.readers.compared_files import usual_metric
+from anls_frame.readers.score_columns import columns_of, with_numbers
+from anls_frame.readers.system_files import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from anls_frame.cli.options import Reporting
-    from anls_frame.cli.systems import Systems
+    from anls_frame.readers.system_files import SystemFiles
 
 
 def of_files(
-    given: Systems, metrics: Sequence[str] | None, scoring: Reporting, **options: Any
+    given: SystemFiles, metrics: Sequence[str] | None, scoring: Reporting, **options: Any
 ) -> tuple[af.RowsPage, str | None]:
     """Return the page of the rows of one system or of several, and its title if it has one system."""
     path = given.files[0]
-    chosen = metrics_of(given, metrics)
+    chosen = parse(metrics) or [usual_metric(given)]
     frame, systems = texts(given)
     prediction: str | Mapping[str, str] = systems
     name = None
     if len(systems) == 1:
         ((name, prediction),) = systems.items()
     if isinstance(frame, pl.LazyFrame):
-        frame = named_metrics.with_numbers(frame, named_metrics.columns(chosen))
-    with reading(path, given.source):
+        frame = with_numbers(frame, columns_of(chosen))
+    with reading(path, given.how):
         made = page(frame, prediction, metrics=chosen, option="--top", **options, **vars(scoring))
     return made, name
 
 
-def texts(given: Systems) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:
+def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:
     """Return the rows of one system, not read yet, or of several side by side, and their columns by name."""
     path = given.files[0]
     if given.columns is None and not given.are_logged:
         names = [*(given.names or [name_of(path)])]
         if len(names) > 1:
             raise ValueError(f"--name must be given once for one system, got {len(names)}")
-        return scan(path, given.source), {names[0]: "prediction"}
-    frame, systems = texts_of(given, lower_is_better=False)
+        return scan(path, given.how), {names[0]: "prediction"}
+    frame, systems = texts_of(given)
     if len(systems) > 1:
         return frame, systems
     ((name, column),) = systems.items()

@@ -27,9 +27,9 @@ class ChosenReader:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
 
     @property
-    def format(self) -> str | None:
-        """The format of the file, if it is given."""
-        return None if (given := self.options.get("format")) is None else str(given)
+    def kind(self) -> str | None:
+        """The kind, if it is not to be detected."""
+        return None if self.name == AUTO else self.name
 
 
 def parse(text: str | ChosenReader) -> ChosenReader:

@@ -12,7 +12,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from anls_frame._arguments import check_threads
 
@@ -44,7 +44,9 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
             sys.stdout.flush()
         except OSError:
             _give_up_output()
-        code = _failed(program, f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        code = _failed(
+            program, f"{error.filename}: {_in_shell(error.strerror)}" if error.filename else str(error)
+        )
     except MemoryError:
         code = _failed(program, "not enough memory")
     except _errors_of_input() as error:
@@ -70,13 +72,13 @@ def _message(error: BaseException) -> str:
     from anls_frame.exceptions import InputError
 
     if not isinstance(error, InputError):
-        return str(error)
+        return _in_shell(error.args[0]) if len(error.args) == 1 else str(error)
     problems = [one._replace(message=_in_shell(one.message)) for one in error.problems]
     return str(InputError(problems, error.total))
 
 
-def _in_shell(message: str) -> str:
-    return getattr(message, "in_shell", message)
+def _in_shell(message: Any) -> str:
+    return getattr(message, "in_shell", str(message))
 
 
 def _give_up_output() -> None:

@@ -5,17 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-import polars.selectors as cs
-
-from anls_frame._text import visible
-from anls_frame.frames import origins
-from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
@@ -38,39 +30,6 @@ def one(name: str, columns: Callable[[], Collection[str]] = tuple) -> str | Metr
     columns are asked for only if a name could be both.
     """
     return _from_python(name) if _is_python(name) and name not in columns() else name
-
-
-def columns(metrics: Sequence[str | Metric] | None) -> list[str]:
-    """Return the columns that hold scores."""
-    given = metrics or ()
-    named = [name for name in given if isinstance(name, str) and not _is_built_in(name)]
-    own = [metric for metric in given if isinstance(metric, Metric)]
-    values = [value for metric in own for value in (metric.numerator, metric.denominator)]
-    of_systems = [name for value in values if isinstance(value, Mapping) for name in value.values()]
-    return [*named, *of_systems, *own_metrics.needed(own)]
-
-
-def with_numbers(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    """Return a table with columns of scores as numbers: in text files they are strings, and "" is missing."""
-    schema = frame.collect_schema()
-    texts = [name for name in dict.fromkeys(names) if schema.get(name) == pl.String]
-    return origins.like(frame.with_columns(_number(name) for name in texts), frame)
-
-
-def _number(name: str) -> pl.Expr:
-    def convert(written: pl.Series) -> pl.Series:
-        filled = written.set(written == "", None)
-        found = filled.str.strip_chars().cast(pl.Float64, strict=False)
-        wrong = written.filter(found.is_null() & filled.is_not_null())
-        if wrong.len():
-            raise ValueError(f"column {name!r} must hold numbers, got {visible(str(wrong[0]))!r}")
-        return found
-
-    return cs.by_name(name).map_batches(convert, return_dtype=pl.Float64, is_elementwise=True)
-
-
-def _is_built_in(name: str) -> bool:
-    return name in (*SETS, *NAMES, *OTHER_NAMES)
 
 
 def _is_python(name: str) -> bool:

@@ -22,8 +22,10 @@ from anls_frame.cli.written import WRITTEN, check_distinct
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from anls_frame.readers.any_file import Reading
+    from anls_frame.readers.system_files import SystemFiles
 
 _FIRST = re.compile(r"(\w+)(?= (?:is|must|lies|takes|names)\b)")
 """Matches the parameter with which a message of the library begins."""
@@ -121,6 +123,26 @@ class Source:
         if self.unmatched is not None:
             choice("--unmatched", self.unmatched, ("error", "null", "drop"))
 
+    @property
+    def how(self) -> Reading:
+        """How files are read."""
+        from anls_frame.readers.any_file import Reading
+
+        columns = {
+            "prediction": self.prediction,
+            "answers": self.answers,
+            "answers_format": self.answers_format,
+            "question_id": self.question_id,
+            "allow_missing": self.allow_missing or None,
+        }
+        return Reading(
+            reader=self.reader.kind,
+            gold=self.gold,
+            epoch=self.epoch,
+            unmatched=self.unmatched,
+            options=columns | dict(self.reader.options),
+        )
+
 
 Runs = Literal["error", "newest", "all"]
 
@@ -150,9 +172,44 @@ class DataSet:
         ),
     ] = "error"
 
-    def __post_init__(self) -> None:
-        if self.docs is None and self.docs_id is not None:
-            raise ValueError("--docs-id needs --docs")
+    def systems(
+        self,
+        files: Sequence[Path],
+        source: Source,
+        *,
+        columns: str | None = None,
+        column_of_names: str | None = None,
+        names: Sequence[str] | None = None,
+        repeats: bool = False,
+        least: int = 2,
+    ) -> SystemFiles:
+        """Return the files of systems with the questions of this data set."""
+        from anls_frame.readers.system_files import SystemFiles
+
+        return SystemFiles(
+            files=files,
+            columns=None if columns is None else columns.split(","),
+            column_of_names=column_of_names,
+            names=names,
+            how=source.how,
+            docs=self.docs,
+            docs_id=self.docs_id,
+            runs=self.runs,
+            repeats=repeats,
+            least=least,
+        )
+
+
+def two_systems(first: Path, second: Path | None, columns: str | None, source: Source) -> SystemFiles:
+    """Return two systems: of two files, or columns of one."""
+    from anls_frame.readers.system_files import SystemFiles
+
+    return SystemFiles(
+        files=[first] if second is None else [first, second],
+        columns=None if columns is None else columns.split(","),
+        how=source.how,
+        number="two",
+    )
 
 
 def scores_of_rows(more: str = "") -> Any:
@@ -214,6 +271,19 @@ class Reporting(Scoring):
             help="drop: leave out rows without an answer; empty: score them, as right without a prediction."
         ),
     ] = "drop"
+
+    def check_left_out(self, *, lower_is_better: bool, scores: bool, metrics: Sequence[str] | None) -> None:
+        """Raise an error for options of texts beside --scores, and for one of scores beside texts."""
+        if not scores and lower_is_better:
+            raise ValueError(
+                "--lower-is-better applies only to --scores; metrics of texts have their own direction"
+            )
+        if scores and len(metrics or ()) > 1:
+            raise ValueError("--metric may be given once with --scores, as the name of the scores")
+        of_texts = [one.name for one in dataclasses.fields(self) if getattr(self, one.name) != one.default]
+        if scores and of_texts:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in of_texts)
+            raise ValueError(f"--scores cannot be combined with {options}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,8 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._text import listed, numbered
-from anls_frame.cli import browsing, epochs, logs, metrics
+from anls_frame.cli import browsing
 from anls_frame.cli.comparing import put
-from anls_frame.cli.ids import Ids, note_of_repeated
 from anls_frame.cli.options import DataSet, Reporting
 from anls_frame.cli.output import (
     check_target,
@@ -23,10 +22,14 @@ from anls_frame.cli.output import (
     with_spaces,
     working,
 )
-from anls_frame.cli.source import load, reading, scan, stored_rows
 from anls_frame.export import SUFFIXES
 from anls_frame.frames import origins
 from anls_frame.readers import _long
+from anls_frame.readers import repeated_answers as epochs
+from anls_frame.readers.any_file import load, reading, scan, stored_rows
+from anls_frame.readers.repeated_ids import Ids, note_of_repeated
+from anls_frame.readers.score_columns import columns_of, with_numbers
+from anls_frame.readers.system_files import SystemFiles, rows_of
 from anls_frame.summary.keys import optional
 from anls_frame.summary.summarizing import passes
 
@@ -34,8 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from anls_frame.cli.options import Arranging, Source, Target
+    from anls_frame.cli.options import Arranging, Target
     from anls_frame.export import Document
+    from anls_frame.readers.any_file import Reading
     from anls_frame.reports.reports import Arrangement
     from anls_frame.summary.settings import Settings
 
@@ -117,7 +121,7 @@ class Work:
     """The input of a report: files, how they are read and how they are scored."""
 
     files: Sequence[Path]
-    source: Source
+    source: Reading
     settings: dict[str, Any]
     allow_repeated_ids: bool = False
     repeats: bool = False
@@ -158,7 +162,7 @@ class Work:
     def page(self, n: int) -> af.RowsPage:
         """Return a page of the rows."""
         if self.are_logs:
-            rows = logs.of_systems({"all": self.files}, self.source, self.data_set)
+            rows = self._rows()
             frame = origins.like(rows.lazy(), rows)
         else:
             scanned = [scan(path, self.source, every_response=True) for path in self.files]
@@ -170,7 +174,7 @@ class Work:
         chosen = self.settings["metrics"] or ["qa"]
         with reading(self.files[0], self.source), working("Writing rows"):
             return browsing.page(
-                metrics.with_numbers(frame, metrics.columns(chosen)),
+                with_numbers(frame, columns_of(chosen)),
                 "prediction",
                 option="--rows",
                 metrics=chosen,
@@ -185,7 +189,7 @@ class Work:
         """Return the settings of the summaries, without reading anything."""
         by = [name for names in self.settings["by"] or () for name in names]
         columns = [*by, *self.settings["keep"], self.settings["cluster"]]
-        texts = ["prediction", "answers", *columns, *metrics.columns(self.settings["metrics"])]
+        texts = ["prediction", "answers", *columns, *columns_of(self.settings["metrics"])]
         nothing = pl.DataFrame(schema={name: pl.String for name in texts if name is not None})
         return self._summarize(self.files[0], nothing.lazy(), "nothing").settings
 
@@ -209,7 +213,7 @@ class Work:
     def _summary_of_logs(self) -> af.Summary:
         """Summarize files whose rows depend on other files: on the data set, or on other epochs."""
         with working(f"Reading {self._listed}"):
-            rows = logs.of_systems({"all": self.files}, self.source, self.data_set)
+            rows = self._rows()
         in_files = rows.group_by("question_id").agg(pl.col("log_file").n_unique())
         if not self.repeats and not in_files.filter(pl.col("log_file") > 1).is_empty():
             ids = Ids()
@@ -219,6 +223,18 @@ class Work:
         if epochs.has(rows.lazy()):
             return self._summary_of_epochs(rows)
         return self._summarize(self.files[0], origins.like(rows.lazy(), rows), self._name)
+
+    def _rows(self) -> pl.DataFrame:
+        """Return the rows of all files, which are those of one system."""
+        data_set = self.data_set
+        of_one = SystemFiles(
+            files=self.files,
+            how=self.source,
+            docs=data_set.docs,
+            docs_id=data_set.docs_id,
+            runs=data_set.runs,
+        )
+        return rows_of(of_one, {"all": self.files}, self.source)
 
     def _summary_of_epochs(self, rows: pl.DataFrame) -> af.Summary:
         """Summarize the means of questions that were answered several times, or all answers if needed."""
@@ -239,16 +255,16 @@ class Work:
             )
             lazy = origins.like(rows.lazy(), rows)
             return self._summarize(self.files[0], lazy, what, cluster=cluster)
-        scoring = Reporting(**{one.name: settings[one.name] for one in fields(Reporting)})
+        scoring = {one.name: settings[one.name] for one in fields(Reporting)}
         keep = [*(name for table in settings["by"] or () for name in table), *optional(settings["cluster"])]
-        means, metrics = epochs.averaged(rows, chosen, scoring, id=["question_id"], keep=keep)
+        means, metrics = epochs.averaged(rows, chosen, id=["question_id"], keep=keep, **scoring)
         of_means = {"by": settings["by"], "cluster": settings["cluster"], "metrics": metrics}
         summary: af.Summary = af.summarize(means, part=what, **of_means)
         return summary
 
     def _summarize(self, path: Path, frame: pl.LazyFrame, part: str, **settings: Any) -> af.Summary:
         with reading(path, self.source):
-            frame = metrics.with_numbers(frame, metrics.columns(self.settings["metrics"]))
+            frame = with_numbers(frame, columns_of(self.settings["metrics"]))
             summary: af.Summary = af.summarize(
                 frame,
                 "prediction",

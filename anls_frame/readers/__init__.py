@@ -13,19 +13,28 @@ from typing import TYPE_CHECKING, Any
 from anls_frame.readers.descriptions import READERS
 
 if TYPE_CHECKING:
+    from anls_frame.readers.any_file import read_file
     from anls_frame.readers.dude import read_dude
     from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
     from anls_frame.readers.judged_rows import judged
     from anls_frame.readers.logs import read_logs
+    from anls_frame.readers.losses import LostPoints, lost_points
     from anls_frame.readers.pages import read_pages
     from anls_frame.readers.rrc import read_rrc, write_submission
+    from anls_frame.readers.rules import ScoringRules, scoring_rules
+    from anls_frame.readers.system_files import SystemTexts, read_systems
     from anls_frame.readers.table import read_results, scan_results
     from anls_frame.readers.verdicts import read_verdicts
     from anls_frame.readers.writing import write_results
 
 __all__ = [
+    "LostPoints",
+    "ScoringRules",
+    "SystemTexts",
     "judged",
+    "lost_points",
     "read_dude",
+    "read_file",
     "read_inspect",
     "read_lm_eval",
     "read_lmms_eval",
@@ -33,30 +42,35 @@ __all__ = [
     "read_pages",
     "read_results",
     "read_rrc",
+    "read_systems",
     "read_verdicts",
     "read_vlmevalkit",
     "scan_results",
+    "scoring_rules",
     "write_results",
     "write_submission",
 ]
 
-_OTHERS = (
-    *(
-        "judged_rows.judged",
-        "logs.read_logs",
-        "pages.read_pages",
-        "rrc.write_submission",
-        "table.scan_results",
-    ),
-    *("verdicts.read_verdicts", "writing.write_results"),
-)
-"""The modules of the functions that read no kind of their own."""
+_OTHERS = {
+    "any_file": "read_file",
+    "judged_rows": "judged",
+    "logs": "read_logs",
+    "losses": "LostPoints lost_points",
+    "pages": "read_pages",
+    "rrc": "write_submission",
+    "rules": "ScoringRules scoring_rules",
+    "system_files": "SystemTexts read_systems",
+    "table": "scan_results",
+    "verdicts": "read_verdicts",
+    "writing": "write_results",
+}
+"""The names of each module that are not readers of a kind."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import a function on first use, so that the shell's help need not wait for the readers."""
-    for function in (*_OTHERS, *(description.function for description in READERS.values())):
-        module, _, own = function.rpartition(".")
-        if own == name and name in __all__:
-            return globals().setdefault(name, getattr(import_module(f"{__name__}.{module}"), name))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Import a name on first use, so that the shell's help need not wait for the readers."""
+    homes = {own: module for module, names in _OTHERS.items() for own in names.split()}
+    homes |= {kind.function.partition(".")[2]: kind.function.partition(".")[0] for kind in READERS.values()}
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, getattr(import_module(f"{__name__}.{homes[name]}"), name))

@@ -11,7 +11,7 @@ import pytest
 import shell
 
 import anls_frame as af
-from anls_frame.cli.ids import Ids
+from anls_frame.readers.repeated_ids import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

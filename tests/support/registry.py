@@ -563,9 +563,9 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(readers, name) for name in readers.__all__ if name in af.__all__},
 }
 READER_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: getattr(readers, name) for name in readers.__all__ if name not in af.__all__
+    name: getattr(readers, name) for name in readers.__all__ if name not in af.__all__ and name.islower()
 }
-"""The readers of one kind of file, which are in `anls_frame.readers` alone."""
+"""The functions that are in `anls_frame.readers` alone."""
 CLASSES = (
     "ANLS",
     "AlignedLine",

@@ -76,20 +76,13 @@ def browse(
     """
     from anls_frame.cli.browsing import columns, of_files
     from anls_frame.cli.output import check_target, plain, working
-    from anls_frame.cli.systems import Systems
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, force, (".html", ".htm"))
     if top is not None:
         count("--top", top, least=1, most=MOST_ROWS - 1)
-    given = Systems(
-        files=files,
-        columns=systems,
-        column_of_names=system_column,
-        names=name,
-        source=source,
-        data_set=data_set,
-        least=1,
+    given = data_set.systems(
+        files, source, columns=systems, column_of_names=system_column, names=name, least=1
     )
     with working("Scoring"):
         page, name_of_system = of_files(

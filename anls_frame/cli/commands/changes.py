@@ -21,6 +21,7 @@ from anls_frame.cli.options import (
     TwoSystems,
     command,
     scores_of_rows,
+    two_systems,
 )
 
 _SHOWN_ROWS = 10
@@ -61,26 +62,36 @@ def changes(
 
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
-    from anls_frame.cli.systems import Systems, scores_of, texts_of
     from anls_frame.export import rows as row_files
+    from anls_frame.readers.compared_files import metric_of_scores
+    from anls_frame.readers.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, target.force, row_files.SUFFIXES)
     if top is not None:
         count("--top", top, most=MOST_ROWS - 1)
-    given = Systems.of_two(first, second, systems, source)
-    options: dict[str, Any] = {"kind": kind}
+    scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
+    given = two_systems(first, second, systems, source)
     with working("Comparing"):
+        metrics: Any
         if scores:
-            frame, names, described = scores_of(given, scoring, metric, lower_is_better=lower_is_better)
-            options |= {"answers": None, "metrics": described}
+            frame, names = scores_in_columns(given)
+            name = metric[0] if metric else "score"
+            metrics = metric_of_scores(names, name, lower_is_better=lower_is_better)
         else:
-            frame, names = texts_of(given, lower_is_better=lower_is_better)
+            frame, names = texts_of(given)
+            metrics = parse(metric)
             if not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
                 raise ValueError("no row has an answer to score against")
-            options |= {"answers": "answers", "metrics": parse(metric), **vars(scoring)}
-        kept = keep or [column for column in frame.columns if column == "question_id"]
-        changed: pl.DataFrame = af.changes(frame, names, keep=kept, **options)
+        changed: pl.DataFrame = af.changes(  # type: ignore[call-overload] # the kind is checked there
+            frame,
+            names,
+            None if scores else "answers",
+            kind=kind,
+            metrics=metrics,
+            keep=keep or [column for column in frame.columns if column == "question_id"],
+            **({} if scores else vars(scoring)),
+        )
         found = changed if top is None else changed.head(top)
         if output is not None:
             row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)

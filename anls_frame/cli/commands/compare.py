@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -227,9 +227,11 @@ def compare(
     """
     from anls_frame.cli import browsing
     from anls_frame.cli.comparing import put
+    from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_rows, check_target, working
-    from anls_frame.cli.systems import Systems, compared, compared_scores, metrics_of, texts_of
     from anls_frame.export import SUFFIXES
+    from anls_frame.readers.compared_files import compare_scores, compare_texts, usual_metric
+    from anls_frame.readers.system_files import texts_of
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
     check_target(output, target.force, SUFFIXES)
@@ -239,37 +241,44 @@ def compare(
         raise ValueError("--rows shows texts, and --scores has none")
     if keep and rows is None:
         raise ValueError("--keep needs --rows")
-    given = Systems(
-        files=files,
-        columns=systems,
-        column_of_names=system_column,
-        names=name,
-        source=source,
-        data_set=data_set,
-    )
-    options: dict[str, Any] = {
-        "by": tables(slicing.by),
-        "cluster": slicing.cluster,
-        "baseline": baseline,
-        "confidence": confidence,
-        "seed": seed,
-        "details": details,
-        "lower_is_better": lower_is_better,
-    }
+    if details and scores:
+        raise ValueError("--details counts the error types of texts, and --scores has none")
+    scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
+    given = data_set.systems(files, source, columns=systems, column_of_names=system_column, names=name)
+    metrics = parse(metric) or [usual_metric(given)]
     with working("Comparing"):
         if scores:
-            comparison = compared_scores(given, scoring, metric, **options)
+            comparison = compare_scores(
+                given,
+                metric[0] if metric else "score",
+                lower_is_better=lower_is_better,
+                by=tables(slicing.by),
+                cluster=slicing.cluster,
+                baseline=baseline,
+                confidence=confidence,
+                seed=seed,
+            )
         else:
-            comparison = compared(given, metric, scoring, **options)
+            comparison = compare_texts(
+                given,
+                metrics,
+                by=tables(slicing.by),
+                cluster=slicing.cluster,
+                baseline=baseline,
+                details=details,
+                confidence=confidence,
+                seed=seed,
+                **vars(scoring),
+            )
         gate.check(comparison)
         page = None
         if rows is not None:
-            frame, named = texts_of(given, lower_is_better=False)
+            frame, named = texts_of(given)
             page = browsing.page(
                 frame,
                 named,
                 option="--rows",
-                metrics=metrics_of(given, metric),
+                metrics=metrics,
                 by=browsing.columns(slicing.by),
                 keep=keep or (),
                 n=rows,

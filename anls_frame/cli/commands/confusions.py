@@ -41,16 +41,16 @@ def confusions(
 ) -> None:
     """Count which characters are read as which."""
     from anls_frame.cli.output import check_target, print_json, working
-    from anls_frame.cli.source import load, reading
     from anls_frame.export import rows as row_files
+    from anls_frame.readers.any_file import load, reading
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, target.force, row_files.SUFFIXES)
     count("--top", top, most=MOST_ROWS - 1)
     columns = one_table(by)
-    with working(f"Reading {file}"), reading(file, source):
+    with working(f"Reading {file}"), reading(file, source.how):
         found: pl.DataFrame = af.confusions(
-            load(file, source),
+            load(file, source.how),
             *("prediction", "answers"),
             by=columns,
             protocol=protocol,

@@ -27,14 +27,14 @@ def convert(
 ) -> None:
     """Write results in another format, as the standard table."""
     from anls_frame.cli.output import check_target, working
-    from anls_frame.cli.source import reading, scan_counted
     from anls_frame.export import rows as row_files
+    from anls_frame.readers.any_file import reading, scan_counted
 
     check_target(output, writing.force, (".json",) if submission else row_files.SUFFIXES)
     with working(f"Converting {file}"):
-        frame, _ = scan_counted(file, source)
+        frame, _ = scan_counted(file, source.how)
         if submission:
             af.write_submission(frame.collect(), output)
         else:
-            with reading(file, source):
+            with reading(file, source.how):
                 row_files.write(frame, output, escape_formulas=writing.escape_formulas)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import polars as pl
 import typer
 
 import anls_frame as af
@@ -14,9 +15,13 @@ from anls_frame.cli import output
 from anls_frame.cli.options import Json, Source, command
 
 if TYPE_CHECKING:
-    from anls_frame.cli.harness_rules import Verdict
+    from collections.abc import Mapping
 
 _SHOWN_ROWS = 20
+_DISTANCE_NOTE = (
+    "These are distances, as in VLMEvalKit's column eval_score: 0 is a perfect answer. Report the scores of "
+    "protocol rrc instead; their mean is the one that the harness reports."
+)
 # Computed by hand: the examples that define ANLS, and cases with case, whitespace and non-ASCII letters.
 _KNOWN = (
     ("The Coca", ["Coca Cola", "Coca Cola Company"], 0.0, 0.4444444444444444),
@@ -60,8 +65,6 @@ def doctor(
 
 def _installation(*, json: bool) -> bool:
     """Print versions and the library's path; return whether known scores are right to the last bit."""
-    import polars as pl
-
     import anls_frame._native as native
 
     rows = pl.DataFrame(_KNOWN, schema=["prediction", "answers", "anls", "nls"], orient="row")
@@ -104,50 +107,38 @@ def _installation(*, json: bool) -> bool:
 
 def _against(file: Path, source: Source, scores: str, *, json: bool) -> bool:
     """Print which rule reproduces a harness's scores, or which rows differ; return whether a rule does."""
-    from anls_frame.cli.harness_rules import CANDIDATES, judge
-    from anls_frame.cli.harness_scores import find
-    from anls_frame.cli.source import load
+    from anls_frame.readers.any_file import load
 
     with output.working(f"Scoring {file}"):
-        frame = load(file, source)
-        theirs = find(frame, scores)
-        verdicts = judge(frame, theirs)
-    best = verdicts[0]
-    fine = best.differing.height == 0
+        found = af.readers.scoring_rules(load(file, source.how), scores)
     if json:
         output.print_json(
             {
-                "scores": theirs.name,
-                "reproduced": fine,
-                "rules": [_as_json(verdict) for verdict in verdicts],
-                "rows": best.differing.head(_SHOWN_ROWS).to_dicts(),
+                "scores": found.name,
+                "reproduced": found.are_reproduced,
+                "rules": found.rules.to_dicts(),
+                "rows": found.rows.head(_SHOWN_ROWS).to_dicts(),
             }
         )
-        return fine
-    equal = [verdict for verdict in verdicts if verdict.differing.height == 0]
-    compared = "the mean" if theirs.is_mean else f"{best.compared:,} rows"
-    written = "truth values" if theirs.are_verdicts else f"{theirs.digits} decimals"
-    print(output.plain(f"{theirs.name}: {compared} against {len(CANDIDATES)} rules, {written}"))
-    for verdict in equal:
-        exactly = "to the last bit" if verdict.exact else "to the digit"
-        print(f"reproduced {exactly}: {verdict.rule}{verdict.scaled}")
-        if verdict.note:
-            print(f"  {verdict.note}")
-    if not equal:
-        print(f"reproduced by none; nearest: {best.rule}{best.scaled}, {best.differing.height:,} differ")
-        output.print_table(best.differing, most=_SHOWN_ROWS)
-    return fine
+        return found.are_reproduced
+    best = found.rules.row(0, named=True)
+    compared = "the mean" if found.is_mean else f"{best['compared']:,} rows"
+    written = "truth values" if found.are_truth_values else f"{found.digits} decimals"
+    n_rules = found.rules.filter(~pl.col("rule").str.contains("[≤≥]")).height
+    print(output.plain(f"{found.name}: {compared} against {n_rules} rules, {written}"))
+    for rule in found.reproducing.iter_rows(named=True):
+        exactly = "to the last bit" if rule["exact"] else "to the digit"
+        print(f"reproduced {exactly}: {_rule(rule)}")
+        if "distance" in rule["rule"] and "≤" not in rule["rule"]:
+            print(f"  {_DISTANCE_NOTE}")
+    if not found.are_reproduced:
+        print(f"reproduced by none; nearest: {_rule(best)}, {best['differing']:,} differ")
+        output.print_table(found.rows, most=_SHOWN_ROWS)
+    return found.are_reproduced
 
 
-def _as_json(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "rule": verdict.rule,
-        "scale": verdict.scale,
-        "differing": verdict.differing.height,
-        "compared": verdict.compared,
-        "exact": verdict.exact,
-        "mean": verdict.mean,
-    }
+def _rule(row: Mapping[str, Any]) -> str:
+    return row["rule"] if row["scale"] == 1 else f"{row['rule']}, times {row['scale']}"
 
 
 def _unicode() -> str:

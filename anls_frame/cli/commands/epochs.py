@@ -73,18 +73,10 @@ def epochs(
     import polars as pl
 
     from anls_frame.cli.output import plain, print_json, working
-    from anls_frame.cli.systems import Systems, logged
+    from anls_frame.readers.system_files import logged
 
     sizes = _sizes(pass_at)
-    given = Systems(
-        files=files,
-        columns=None,
-        column_of_names=system_column,
-        names=name,
-        source=source,
-        data_set=data_set,
-        repeats=repeats,
-    )
+    given = data_set.systems(files, source, column_of_names=system_column, names=name, repeats=repeats)
     with working("Reading"):
         rows, labels = logged(given, together=False)
         _check_repeated(rows, labels)
@@ -125,8 +117,8 @@ def _sizes(pass_at: str | None) -> list[int]:
 
 def _check_repeated(rows: pl.DataFrame, labels: Mapping[str, str]) -> None:
     """Raise an error if a system answered every question once."""
-    from anls_frame.cli.epochs import are_repeated
     from anls_frame.exceptions import InputError, Problem
+    from anls_frame.readers.system_files import are_repeated
 
     once = [label for name, label in labels.items() if not are_repeated(rows.filter(system=name))]
     if once:
@@ -175,11 +167,12 @@ def _pass_at_k(
 def _with_metric(rows: pl.DataFrame, metric: str, scoring: Reporting) -> tuple[pl.DataFrame, af.Metric]:
     """Return the rows, with numbers in the column that the metric reads, and the metric."""
     from anls_frame.cli import metrics
-    from anls_frame.cli.epochs import resolved
+    from anls_frame.readers.repeated_answers import resolved
+    from anls_frame.readers.score_columns import columns_of, with_numbers
 
     parsed = metrics.one(metric, lambda: rows.columns)
     chosen = resolved([parsed], rows, scoring.protocol)
     if len(chosen) != 1:
         raise ValueError(f"--metric {metric}: must be one score")
     own = [one for one in chosen if not one.is_built_in]
-    return metrics.with_numbers(rows.lazy(), metrics.columns(own)).collect(), chosen[0]
+    return with_numbers(rows.lazy(), columns_of(own)).collect(), chosen[0]

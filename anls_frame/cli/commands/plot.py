@@ -28,10 +28,11 @@ def _scores(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: 
 
 
 def _groups(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
-    from anls_frame.cli.metrics import columns, one, with_numbers
+    from anls_frame.cli.metrics import one
+    from anls_frame.readers.score_columns import columns_of, with_numbers
 
     metrics = None if measure is None else [one(measure, lambda: frame.columns)]
-    rows = with_numbers(frame.lazy(), columns(metrics))
+    rows = with_numbers(frame.lazy(), columns_of(metrics))
     by = one_table(slicing.by)
     report = af.report(rows, *_TEXTS, by=by, cluster=slicing.cluster, metrics=metrics, **scoring)
     return af.plot.group_scores(report)
@@ -134,7 +135,7 @@ def plot(
 
     from anls_frame._atomic import replacing
     from anls_frame.cli.output import check_target, working
-    from anls_frame.cli.source import load
+    from anls_frame.readers.any_file import load
 
     choice("KIND", kind, KINDS)
     check_target(output, force, _SUFFIXES)
@@ -147,7 +148,7 @@ def plot(
     if len(one_table(slicing.by) or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
     with working(f"Drawing {file}"):
-        axes = KINDS[kind].draw(load(file, source), slicing, vars(scoring), measure)
+        axes = KINDS[kind].draw(load(file, source.how), slicing, vars(scoring), measure)
         if title is not None:
             axes.set_title(title, parse_math=False)
         content = io.BytesIO()

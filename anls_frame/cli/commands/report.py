@@ -96,20 +96,20 @@ def report(
 
     Of a log with several epochs, every question counts once, with the mean of its scores.
     """
-    from anls_frame.cli import paths
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_rows
     from anls_frame.cli.reporting import Delivery, Work
-    from anls_frame.cli.source import are_pages, columns
+    from anls_frame.readers import _log_paths
+    from anls_frame.readers.any_file import are_pages, columns
 
     are_logs = False
-    if not are_pages(files[0], source):
+    if not are_pages(files[0], source.how):
         without = [path for path in (source.gold, data_set.docs) if path is not None]
         runs = "all" if repeats else data_set.runs
-        are_logs = any(map(paths.is_many, files)) or data_set.docs is not None or repeats
-        files = [path for one in files for path in paths.files(one, without, runs)]
-    metrics = parse(metric, lambda: columns(files[0], source))
-    if are_pages(files[0], source):
+        are_logs = any(map(_log_paths.is_many, files)) or data_set.docs is not None or repeats
+        files = [path for file in files for path in _log_paths.files(file, without, runs)]
+    metrics = parse(metric, lambda: columns(files[0], source.how))
+    if are_pages(files[0], source.how):
         metrics = metrics or ["ocr"]
         keep = keep or ["question_id"]
     given = {
@@ -121,7 +121,7 @@ def report(
         raise ValueError(f"--{next(iter(given)).replace('_', '-')} needs --details")
     work = Work(
         files=files,
-        source=source,
+        source=source.how,
         settings={
             "by": tables(slicing.by),
             "cluster": slicing.cluster,

@@ -33,13 +33,13 @@ def score(
 ) -> None:
     """Score each row: print the means, write the rows."""
     from anls_frame.cli.output import check_target, counting, print_json, print_table, working
-    from anls_frame.cli.source import reading, scan_counted
     from anls_frame.export import rows as row_files
     from anls_frame.frames.progress import counted
+    from anls_frame.readers.any_file import reading, scan_counted
 
     check_target(output, target.force, row_files.SUFFIXES)
     with working(f"Reading {file}"):
-        frame, rows = scan_counted(file, source)
+        frame, rows = scan_counted(file, source.how)
     with counting(f"Scoring {file}", rows * (1 if output is None else 2)) as advance:
         try:
             scored = af.add_scores(
@@ -55,7 +55,7 @@ def score(
                 f"{names}; pass --suffix to give the new ones other names, or --overwrite"
             ) from None
         # The rows are read twice, because written rows are not kept in memory.
-        with reading(file, source):
+        with reading(file, source.how):
             means = _means(frame, scoring)
             if output is not None:
                 row_files.write(scored, output, escape_formulas=target.escape_formulas)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,12 +22,8 @@ from anls_frame.cli.options import (
     TwoSystems,
     command,
     scores_of_rows,
+    two_systems,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
 
 
 @command
@@ -84,9 +80,10 @@ def slices(
     from anls_frame.cli import browsing
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_rows, check_target, working
-    from anls_frame.cli.source import are_pages, load
-    from anls_frame.cli.systems import Systems, texts_of
     from anls_frame.export import SUFFIXES
+    from anls_frame.readers.any_file import are_pages, load
+    from anls_frame.readers.score_columns import with_numbers_where_all_are
+    from anls_frame.readers.system_files import texts_of
     from anls_frame.summary.files import is_summary
 
     check_target(output, target.force, SUFFIXES)
@@ -110,16 +107,16 @@ def slices(
             )
         _put(found, output, target, page)
         return
-    chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(first, source) else "anls"]
+    chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(first, source.how) else "anls"]
     with working("Looking for slices"):
         if second is None and systems is None:
-            frame, prediction = load(first, source), {"prediction": "prediction"}
+            frame, prediction = load(first, source.how), {"prediction": "prediction"}
         else:
-            given = Systems.of_two(first, second, systems, source)
-            frame, prediction = texts_of(given, lower_is_better=False)
+            frame, prediction = texts_of(two_systems(first, second, systems, source))
         roles = {*prediction.values(), "answers", "question_id", cluster}
         candidates = column or [name for name in frame.columns if name not in roles]
-        frame, texts = _with_numbers(frame, candidates), prediction if len(prediction) > 1 else "prediction"
+        frame = with_numbers_where_all_are(frame, candidates)
+        texts = prediction if len(prediction) > 1 else "prediction"
     with af.progress():
         found = af.find_slices(
             frame,
@@ -172,19 +169,3 @@ def _put(found: af.Slices, output: Path | None, target: Target, page: Any) -> No
         print(plain(f"{numbered(found.table.height, 'slice')}: {output}"))
     else:
         print(plain(repr(found)))
-
-
-def _with_numbers(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return columns of numbers as such: in text files they are strings, and "" is missing."""
-    import polars as pl
-
-    from anls_frame.readers._raw import numbers
-
-    columns = []
-    for column in frame.select(name for name in names if frame.schema.get(name) == pl.String):
-        filled = column.set(column == "", None)
-        written = filled.drop_nulls()
-        if len(written) and numbers(written).dtype.is_numeric():
-            filled = filled.cast(pl.Float64)
-        columns.append(filled)
-    return frame.with_columns(columns)

@@ -14,7 +14,7 @@ from anls_frame.cli.options import DataSet, Output, Reporting, Source, Target, c
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_NOT_THE_MODELS = ("answer_wrong", "answer_incomplete", "ambiguous_question")
+    import polars as pl
 
 
 @command
@@ -59,34 +59,32 @@ def verdicts(
     """
     from anls_frame.cli.browsing import texts
     from anls_frame.cli.output import check_target, print_json, print_table, working
-    from anls_frame.cli.source import reading
-    from anls_frame.cli.systems import Systems
-    from anls_frame.cli.verdicts import judged, lost_points
     from anls_frame.export import rows as row_files
+    from anls_frame.readers.any_file import reading
 
     check_target(output, target.force, row_files.SUFFIXES)
     found = af.read_verdicts(saved)
-    given = Systems(
-        files=files,
-        columns=systems,
-        column_of_names=system_column,
-        names=name,
-        source=source,
-        data_set=data_set,
-        least=1,
+    given = data_set.systems(
+        files, source, columns=systems, column_of_names=system_column, names=name, least=1
     )
-    with working("Scoring"), reading(files[0], source):
+    with working("Scoring"), reading(files[0], source.how):
         frame, columns = texts(given)
-        rows = judged(found, frame, columns, saved, id_column=id)
-        by_verdict, of_systems = lost_points(rows, frame.lazy(), columns, scoring, _NOT_THE_MODELS)
+        if id is None and "question_id" in frame.collect_schema() and found["id"].count():
+            id = "question_id"  # noqa: A001 - as on the page
+        prediction = columns if len(columns) > 1 else next(iter(columns.values()))
+        try:
+            rows: pl.DataFrame = af.judged(frame, found, prediction, "answers", id=id)
+        except ValueError as error:
+            raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
+        lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring))
         if output is not None:
             row_files.write(rows.lazy(), output, escape_formulas=target.escape_formulas)
     if target.json:
-        lines = {"verdicts": by_verdict.to_dicts(), "systems": of_systems.to_dicts()}
+        lines = {"verdicts": lost.by_verdict.to_dicts(), "systems": lost.by_system.to_dicts()}
         print_json({"judged": rows.height, **lines})
         return
-    print_table(by_verdict.drop("system") if len(columns) == 1 else by_verdict)
-    for row in of_systems.to_dicts():
+    print_table(lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict)
+    for row in lost.by_system.to_dicts():
         _print_sentence(row, rows.height, is_alone=len(columns) == 1)
 
 

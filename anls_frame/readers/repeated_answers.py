@@ -1,4 +1,4 @@
-"""Questions that were answered several times: their mean scores."""
+"""Questions of files that were answered several times: their mean scores."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
-import anls_frame as af
 from anls_frame._text import listed, numbered, quoted
-from anls_frame.cli import metrics as named_metrics
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
 from anls_frame.readers import _long
+from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers._standard import ids_text
+from anls_frame.readers.score_columns import columns_of, with_numbers
+from anls_frame.readers.system_files import QUESTION
+from anls_frame.reports.epochs import mean_over_epochs
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
+from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anls_frame.cli.options import Reporting
+    from anls_frame._typing import Missing
     from anls_frame.protocol import ScoreProtocol
-
-QUESTION = ["system", "question_id"]
+    from anls_frame.summary.settings import Unanswerable
 
 
 def has(frame: pl.LazyFrame) -> bool:
@@ -51,27 +53,20 @@ def note_of_uneven(rows: pl.DataFrame) -> str | None:
     return f"{questions} with fewer than {most} epochs, averaged over those that there are: {ids_text(fewer)}"
 
 
-def are_repeated(rows: pl.DataFrame) -> bool:
-    """Whether a system has several rows for a question."""
-    return bool(rows.select(pl.struct(QUESTION).is_duplicated().any()).item())
-
-
-def are_read(metrics: Sequence[af.Metric]) -> bool:
+def are_read(metrics: Sequence[Metric]) -> bool:
     """Whether a metric is read from the rows, in place of a function of texts."""
     return any(not one.is_built_in and isinstance(one.numerator, str | pl.Expr) for one in metrics)
 
 
-def resolved(
-    chosen: Sequence[str | af.Metric], rows: pl.DataFrame, protocol: ScoreProtocol
-) -> list[af.Metric]:
+def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: ScoreProtocol) -> list[Metric]:
     """Return the metrics; of a set, those that have a mean over epochs, as a rate of two sums has not."""
-    named = named_metrics.columns([one for one in chosen if isinstance(one, str)])
+    named = columns_of([one for one in chosen if isinstance(one, str)])
     unknown = [name for name in named if name not in rows.columns]
     if unknown:
         numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
         also = f"; they have numbers in {listed(list(map(quoted, numbers)))}" if numbers else ""
         raise ValueError(
-            f"--metric {unknown[0]}: neither a score ({', '.join((*SETS, *NAMES))}) nor a column of the "
+            f"metric {unknown[0]!r} is neither a score ({', '.join((*SETS, *NAMES))}) nor a column of the "
             f"files{also}"
         )
     found = [resolve(one, rows.columns, has_texts=True, protocol=protocol) for one in chosen]
@@ -82,27 +77,35 @@ def resolved(
 
 def averaged(
     rows: pl.DataFrame,
-    metrics: Sequence[af.Metric],
-    scoring: Reporting,
+    metrics: Sequence[Metric],
     *,
     id: Sequence[str] = QUESTION,  # noqa: A002 - as in `mean_over_epochs`
     keep: Sequence[str],
-) -> tuple[pl.DataFrame, list[af.Metric]]:
+    protocol: ScoreProtocol,
+    missing: Missing,
+    unanswerable: Unanswerable,
+) -> tuple[pl.DataFrame, list[Metric]]:
     """Return the mean scores of each question of a system, and the metrics of these means."""
     for name in dict.fromkeys(keep):
         if name in rows.columns and name not in id:
             _check_constant(rows, name, id)
     own = [metric for metric in metrics if not metric.is_built_in]
-    lazy = named_metrics.with_numbers(rows.lazy(), named_metrics.columns(own))
+    lazy = with_numbers(rows.lazy(), columns_of(own))
     table = origins.like(lazy.collect(), rows)
     for metric in metrics:
         if metric.is_ratio:
-            raise ValueError(
-                f"--metric {metric.name}: divides two sums, so it has no mean over epochs; choose an epoch "
-                "with --epoch"
-            )
-    means = af.mean_over_epochs(
-        table, "prediction", "answers", id=id, keep=keep, metrics=metrics, **vars(scoring)
+            no_mean = f"metric {metric.name!r} divides two sums, so it has no mean over epochs; "
+            raise ValueError(Advice(no_mean, "choose an epoch with ", Option("epoch", None)))
+    means = mean_over_epochs(
+        table,
+        "prediction",
+        "answers",
+        id=id,
+        keep=keep,
+        metrics=metrics,
+        protocol=protocol,
+        missing=missing,
+        unanswerable=unanswerable,
     )
     return means, [_of_means(metric) for metric in metrics]
 
@@ -114,15 +117,16 @@ def _check_constant(rows: pl.DataFrame, name: str, id: Sequence[str]) -> None:  
     differing = differing.filter(pl.col("value") > 1)
     if differing.height:
         ids = listed([quoted(id_) for id_ in differing["question_id"].unique(maintain_order=True)], 3)
-        raise ValueError(
+        differs = (
             f"column {name!r} differs between the epochs of questions ({ids}), so their means have no such "
-            "column: choose another one, or an epoch with --epoch"
+            "column: choose another one, or an epoch with "
         )
+        raise ValueError(Advice(differs, Option("epoch", None)))
 
 
-def _of_means(metric: af.Metric) -> af.Metric:
+def _of_means(metric: Metric) -> Metric:
     """Return the metric of a column of means."""
-    return af.Metric(
+    return Metric(
         metric.name,
         label=metric.label,
         bounds=metric.bounds,
@@ -132,7 +136,7 @@ def _of_means(metric: af.Metric) -> af.Metric:
     )
 
 
-def check_scored(means: pl.DataFrame, metrics: Sequence[af.Metric], labels: Mapping[str, str]) -> None:
+def check_scored(means: pl.DataFrame, metrics: Sequence[Metric], labels: Mapping[str, str]) -> None:
     """Raise an error if a system has no score at all, as where its files lack a column of scores."""
     for metric in metrics:
         counts = means.group_by("system", maintain_order=True).agg(cs.by_name(metric.name).count())

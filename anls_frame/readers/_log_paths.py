@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anls_frame._text import path_text
-from anls_frame.cli.output import say
+from anls_frame.exceptions import warn
 from anls_frame.readers import _log_files, _runs
 from anls_frame.readers._compressed import FORMATS as COMPRESSIONS
 
@@ -82,7 +82,7 @@ def _is_aggregated(path: Path) -> bool:
     """Whether a file holds a harness's figures and no rows; a note says that it is passed over."""
     if path.suffix.lower() != ".json" or not path.is_file() or _log_files.is_log(path, path.parent):
         return False
-    say(f"anls-frame: passed over: {path}: holds figures of a harness, and no rows")
+    warn(f"passed over: {path}: holds figures of a harness, and no rows")
     return True
 
 

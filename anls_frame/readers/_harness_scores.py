@@ -12,7 +12,7 @@ import polars as pl
 from anls_frame._text import listed, quoted
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _content, _json
-from anls_frame.readers._problems import Problems, problem
+from anls_frame.readers._problems import Advice, Option, Problems, problem
 from anls_frame.readers.table import read_raw
 
 _MOST_DIGITS = 15
@@ -28,7 +28,7 @@ class HarnessScores:
     values: pl.Series
     digits: int
     """Number of decimals in the given scores."""
-    are_verdicts: bool = False
+    are_truth_values: bool = False
     """Whether all are 0 or 1: truth values, which say of each row whether it is right."""
     scale: int
     """100 if they are percentages, otherwise 1."""
@@ -49,7 +49,7 @@ def find(frame: pl.DataFrame, given: str) -> HarnessScores:
     if not path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)
         raise ValueError(
-            f"--against must be a column of the file ({names}), a number or a file, got {given!r}"
+            f"against must be a column of the frame ({names}), a number or a file, got {given!r}"
         )
     return _of_file(frame, path)
 
@@ -92,7 +92,12 @@ def _of_file(frame: pl.DataFrame, path: Path) -> HarnessScores:
 
 def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> HarnessScores:
     if "question_id" not in frame.columns:
-        raise ValueError("the results have no ids; name their column with --question-id")
+        raise problem(
+            path,
+            Advice(
+                "scores rows by id, but the results have none; name their column with ", Option("question_id")
+            ),
+        )
     unknown = scores.keys() - set(frame["question_id"].to_list())
     if unknown:
         raise problem(
@@ -115,9 +120,9 @@ def _of_rows(name: str, column: pl.Series) -> HarnessScores:
     digits = max(map(_decimals, texts))
     # Some harnesses write percentages; no character error rate is that high.
     scale = 100 if (values.max() or 0) > 20 else 1  # type: ignore[operator] # noqa: PLR2004
-    are_verdicts = bool(values.drop_nulls().is_in([0.0, 1.0]).all())
+    are_truth_values = bool(values.drop_nulls().is_in([0.0, 1.0]).all())
     return HarnessScores(
-        name=name, values=values, digits=digits, scale=scale, is_mean=False, are_verdicts=are_verdicts
+        name=name, values=values, digits=digits, scale=scale, is_mean=False, are_truth_values=are_truth_values
     )
 
 

@@ -1,0 +1,131 @@
+"""How many of the lost points are the model's errors, by what was said of rows on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from anls_frame.metrics.scores import anls
+from anls_frame.summary.rows import with_unanswerable
+
+if TYPE_CHECKING:
+    from anls_frame._typing import Missing
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.settings import Unanswerable
+
+__all__ = ["LostPoints", "lost_points"]
+
+NOT_THE_MODELS = ("answer_wrong", "answer_incomplete", "ambiguous_question")
+"""The verdicts that say that a row's loss is not the model's error."""
+
+
+class LostPoints(NamedTuple):
+    """
+    What rows with verdicts lost; a row loses 1 less its ANLS.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["c0w", "4"], "answers": [["cow"], ["four"]]})
+    >>> rows = df.tail(1).with_columns(verdict=pl.lit("answer_incomplete"))
+    >>> af.readers.lost_points(rows, df, "prediction", "answers").by_system["score_without"].round(
+    ...     3
+    ... ).to_list()
+    [0.667]
+    """
+
+    by_verdict: pl.DataFrame
+    """For each `system` and `verdict`: `rows`, `lost_points`, and their share of all (`share_of_lost`)."""
+    by_system: pl.DataFrame
+    """
+    For each `system`: how many rows are scored (`n`) and what they lost (`lost_points`); what judged rows
+    lost (`lost_points_of_judged`), and of it what is not the model's error (`not_the_models`); the `score` of
+    all rows; how many are left without the latter (`n_without`), and their score (`score_without`).
+    """
+
+
+def lost_points(
+    judged: pl.DataFrame,
+    frame: pl.DataFrame | pl.LazyFrame,
+    prediction: str | Mapping[str, str],
+    answers: str,
+    *,
+    protocol: ScoreProtocol | str = "anls",
+    missing: Missing = "empty",
+    unanswerable: Unanswerable = "drop",
+) -> LostPoints:
+    """
+    Return what the judged rows of each verdict lost, and what each system lost.
+
+    Parameters
+    ----------
+    judged
+        The rows that have a verdict, as `anls_frame.judged` returns them.
+    frame
+        All rows.
+    prediction, answers
+        Name of the column with the predicted texts, or a mapping from the names of systems to their columns,
+        and of the column with the accepted answer or answers.
+    protocol
+        How texts are scored: a preset's name or a `ScoreProtocol`.
+    missing
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer; `"empty"` scores them as if the empty text
+        were the answer.
+
+    Returns
+    -------
+    LostPoints
+        A table by verdict, and one by system. The verdicts `answer_wrong`, `answer_incomplete` and
+        `ambiguous_question` say that a loss is not the model's error.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frames.
+    ValueError
+        If the protocol has no threshold.
+
+    See Also
+    --------
+    anls_frame.judged : the rows that have a verdict.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["c0w", "4"], "answers": [["cow"], ["four"]]})
+    >>> rows = df.tail(1).with_columns(verdict=pl.lit("answer_incomplete"))
+    >>> af.readers.lost_points(rows, df, "prediction", "answers").by_verdict.drop("system").row(0)
+    ('answer_incomplete', 1, 1.0, 0.75)
+    """
+    systems = prediction if isinstance(prediction, Mapping) else {prediction: prediction}
+    judged = with_unanswerable(judged.lazy(), systems.values(), answers, unanswerable).collect()
+    rows = with_unanswerable(frame.lazy(), systems.values(), answers, unanswerable)
+    by_verdict, by_system = [], []
+    for name, column in systems.items():
+        lost = 1 - anls(column, answers, protocol=protocol, missing=missing)
+        own = judged.select("verdict", lost=lost)
+        n, total = rows.select(n=lost.count(), lost=lost.sum()).collect(engine="streaming").row(0)
+        table = own.group_by("verdict").agg(pl.len().alias("rows"), pl.col("lost").sum().alias("lost_points"))
+        shares = table.sort("verdict").with_columns(share_of_lost=pl.col("lost_points") / total)
+        by_verdict.append(shares.select(pl.lit(name).alias("system"), pl.all()))
+        others = own.filter(pl.col("verdict").is_in(NOT_THE_MODELS))["lost"]
+        n_left = n - others.count()
+        by_system.append(
+            {
+                "system": name,
+                "n": n,
+                "lost_points": total,
+                "lost_points_of_judged": own["lost"].sum(),
+                "not_the_models": others.sum(),
+                "score": 1 - total / n if n else None,
+                "n_without": n_left,
+                "score_without": 1 - (total - others.sum()) / n_left if n_left else None,
+            }
+        )
+    return LostPoints(pl.concat(by_verdict), pl.DataFrame(by_system))

@@ -1,0 +1,222 @@
+"""The rules by which harnesses score, and which of them reproduces given scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from anls_frame.metrics.scores import anls, cer, exact_match, nls
+from anls_frame.readers import _harness_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anls_frame.readers._harness_scores import HarnessScores
+
+__all__ = ["ScoringRules", "scoring_rules"]
+
+_MOST_DIGITS = 15
+_TEXTS = ("prediction", "answers")
+
+
+def _mean_distance(protocol: str) -> Callable[[pl.DataFrame], pl.Series]:
+    def distances(frame: pl.DataFrame) -> pl.Series:
+        row = pl.int_range(pl.len()).alias("row")
+        pairs = frame.select(row, *_TEXTS).explode("answers", empty_as_null=True, keep_nulls=True)
+        # 1 - (1 - d / L) may differ from d / L, but only in the last digit.
+        scored = pairs.select("row", (1 - nls(*_TEXTS, protocol=protocol)).alias("distance"))
+        return scored.group_by("row", maintain_order=True).agg(pl.col("distance").mean())["distance"]
+
+    return distances
+
+
+def _row(make: Callable[..., pl.Expr], **options: str) -> Callable[[pl.DataFrame], pl.Series]:
+    return lambda frame: frame.select(make(*_TEXTS, **options).cast(pl.Float64)).to_series()
+
+
+CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
+    "anls, protocol anls": _row(anls, protocol="anls"),
+    "anls, protocol rrc": _row(anls, protocol="rrc"),
+    "anls, protocol anls_star": _row(anls, protocol="anls_star"),
+    "nls, protocol anls": _row(nls, protocol="anls"),
+    "nls, protocol rrc": _row(nls, protocol="rrc"),
+    "nls, protocol anls_star": _row(nls, protocol="anls_star"),
+    "nls, protocol raw": _row(nls, protocol="raw"),
+    "cer, protocol raw": _row(cer, protocol="raw"),
+    "cer, protocol jiwer": _row(cer, protocol="jiwer"),
+    "exact_match, protocol anls": _row(exact_match, protocol="anls"),
+    "exact_match, protocol raw": _row(exact_match, protocol="raw"),
+    "mean distance over the answers, protocol rrc": _mean_distance("rrc"),
+    "mean distance over the answers, protocol anls_star": _mean_distance("anls_star"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringRules:
+    """
+    Which rules reproduce the scores of a harness.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {"prediction": ["Coca Cola", "4"], "answers": [["coca cola"], ["5"]], "acc": [1, 0]}
+    ... )
+    >>> af.readers.scoring_rules(df, "acc").are_reproduced
+    True
+    """
+
+    name: str
+    """The scores: a column, a file or a mean."""
+    is_mean: bool
+    """Whether they are one mean, not a score for each row."""
+    are_truth_values: bool
+    """Whether all are 0 or 1; then each rule is also cut at the threshold that fits best."""
+    digits: int
+    """The number of decimals with which they are written."""
+    rules: pl.DataFrame
+    """
+    A row for each rule, the best first: `rule`; `scale`, 100 if the scores are percentages; how many rows are
+    `differing` of those `compared`; whether it gives the scores to the last bit (`exact`); its `mean`.
+    """
+    rows: pl.DataFrame
+    """The rows in which the best rule differs: id, texts, the `harness`' score and the one `computed`."""
+
+    @property
+    def are_reproduced(self) -> bool:
+        """Whether a rule gives all scores, to the last digit that is written."""
+        return self.rows.is_empty()
+
+    @property
+    def reproducing(self) -> pl.DataFrame:
+        """The rules that give all scores."""
+        return self.rules.filter(differing=0)
+
+
+def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
+    """
+    Find out by which rule a harness has scored its rows.
+
+    Parameters
+    ----------
+    frame
+        The standard frame of the harness's file, as a reader of this package returns it. Null predictions
+        count as empty strings.
+    against
+        The harness's own scores: a column of the frame; a file (the results of PyPI anls, lmms-eval or the
+        LM evaluation harness, or a table of ids and scores); or their mean, as it is written.
+
+    Returns
+    -------
+    ScoringRules
+        The rules, the best first. Truth values that no rule gives are also compared with each rule's scores
+        from a threshold on.
+
+    Raises
+    ------
+    ValueError
+        If there are no such scores, or they are not numbers.
+    InputError
+        If the file of the scores has problems, or scores rows that the frame does not have.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {"prediction": ["Cola", "4"], "answers": [["Coca Cola"], ["5"]], "cer": [0.56, 1.0]}
+    ... )
+    >>> af.readers.scoring_rules(df, "cer").reproducing["rule"][0]
+    'cer, protocol raw'
+    """
+    theirs = _harness_scores.find(frame, against)
+    texts = frame.with_columns(pl.col("prediction").fill_null(""))
+    computed = {rule: make(texts) for rule, make in CANDIDATES.items()}
+    compared = [_compared(rule, ours, texts, theirs) for rule, ours in computed.items()]
+    if theirs.are_truth_values and all(one.rows.height for one in compared):
+        cut = [_from_threshold(rule, ours, theirs.values) for rule, ours in computed.items()]
+        compared += [_compared(*rule, texts, theirs) for rule in cut if rule is not None]
+    compared.sort(key=lambda one: (one.rows.height, not one.is_exact))
+    lines = [
+        {
+            "rule": one.rule,
+            "scale": theirs.scale,
+            "differing": one.rows.height,
+            "compared": one.compared,
+            "exact": one.is_exact,
+            "mean": one.mean,
+        }
+        for one in compared
+    ]
+    return ScoringRules(
+        name=theirs.name,
+        is_mean=theirs.is_mean,
+        are_truth_values=theirs.are_truth_values,
+        digits=theirs.digits,
+        rules=pl.DataFrame(lines),
+        rows=compared[0].rows,
+    )
+
+
+class _Compared(NamedTuple):
+    """A rule's scores beside those of the harness."""
+
+    rule: str
+    compared: int
+    is_exact: bool
+    mean: float | None
+    rows: pl.DataFrame
+    """The rows that differ."""
+
+
+def _from_threshold(rule: str, ours: pl.Series, theirs: pl.Series) -> tuple[str, pl.Series] | None:
+    """Return the rule by which a row is right from the best threshold on, and what it says of each row."""
+    is_lower_better = rule.startswith(("cer", "mean distance"))
+    scores = (-ours if is_lower_better else ours).alias("score")
+    rows = pl.DataFrame([scores, theirs.alias("right")]).drop_nulls()
+    if rows["score"].n_unique() <= 2:  # noqa: PLR2004 - truth values themselves
+        return None
+    steps = rows.group_by("score").agg(pl.col("right").sum(), pl.len()).sort("score", descending=True)
+    right = pl.col("right")
+    wrong_above, right_below = (pl.col("len") - right).cum_sum(), right.sum() - right.cum_sum()
+    steps = steps.with_columns(next=pl.col("score").shift(-1), differing=wrong_above + right_below)
+    high, low = steps.sort("differing", maintain_order=True).select("score", "next").row(0)
+    threshold = _shortest(low, high)
+    sign, shown = ("≤", -threshold) if is_lower_better else ("≥", threshold)
+    return f"{rule} {sign} {shown:g}", (scores >= threshold).cast(pl.Float64)
+
+
+def _shortest(low: float | None, high: float) -> float:
+    """Return the number above `low`, up to `high`, that has the fewest decimals."""
+    for digits in range(_MOST_DIGITS):
+        number = float(Decimal(repr(high)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
+        if low is None or number > low:
+            return number
+    return high
+
+
+def _compared(rule: str, ours: pl.Series, frame: pl.DataFrame, theirs: HarnessScores) -> _Compared:
+    computed = ours.to_frame("computed")
+    if theirs.is_mean:
+        rows = computed.select(pl.col("computed").mean()).with_columns(harness=pl.lit(theirs.values[0]))
+    else:
+        shown = [name for name in ("question_id", "prediction", "answers") if name in frame.columns]
+        rows = frame.select(shown).with_columns(theirs.values.alias("harness"), computed["computed"])
+        rows = rows.filter(pl.col("harness").is_not_null())
+    rows = rows.with_columns(pl.col("computed") * theirs.scale)
+    rounding = 0.0 if theirs.are_truth_values else 0.5 * 10.0**-theirs.digits
+    slack = rounding * (1 + 1e-9) + 1e-12
+    is_near = ((pl.col("computed") - pl.col("harness")).abs() <= slack).fill_null(value=False)
+    is_equal = (rows["computed"] == rows["harness"]).fill_null(value=False)
+    mean = ours.mean()
+    return _Compared(
+        rule=rule,
+        compared=rows.height,
+        is_exact=bool(is_equal.all()),
+        mean=mean if isinstance(mean, float) else None,
+        rows=rows.filter(~is_near),
+    )

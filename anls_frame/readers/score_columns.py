@@ -1,0 +1,65 @@
+"""Columns of scores in files: in text files they are strings, and an empty string is a missing score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import visible
+from anls_frame.frames import origins
+from anls_frame.readers._raw import numbers
+from anls_frame.summary import own_metrics
+from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS
+from anls_frame.summary.measures import Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
+    """Return the columns that hold scores."""
+    given = metrics or ()
+    built_in = {*SETS, *NAMES, *OTHER_NAMES}
+    named = [name for name in given if isinstance(name, str) and name not in built_in]
+    own = [metric for metric in given if isinstance(metric, Metric)]
+    values = [value for metric in own for value in (metric.numerator, metric.denominator)]
+    of_systems = [name for value in values if isinstance(value, Mapping) for name in value.values()]
+    return [*named, *of_systems, *own_metrics.needed(own)]
+
+
+def with_numbers(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
+    """Return a table whose columns of scores hold numbers; a text that is none is an error."""
+    schema = frame.collect_schema()
+    texts = [name for name in dict.fromkeys(names) if schema.get(name) == pl.String]
+    return origins.like(frame.with_columns(_number(name) for name in texts), frame)
+
+
+def _number(name: str) -> pl.Expr:
+    def convert(written: pl.Series) -> pl.Series:
+        filled = _filled(written)
+        found = filled.str.strip_chars().cast(pl.Float64, strict=False)
+        wrong = written.filter(found.is_null() & filled.is_not_null())
+        if wrong.len():
+            raise ValueError(f"column {name!r} must hold numbers, got {visible(str(wrong[0]))!r}")
+        return found
+
+    return cs.by_name(name).map_batches(convert, return_dtype=pl.Float64, is_elementwise=True)
+
+
+def with_numbers_where_all_are(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return a table in which those of these columns hold numbers that have nothing else."""
+    columns = []
+    for column in frame.select(name for name in names if frame.schema.get(name) == pl.String):
+        filled = _filled(column)
+        written = filled.drop_nulls()
+        if len(written) and numbers(written).dtype.is_numeric():
+            filled = filled.cast(pl.Float64)
+        columns.append(filled)
+    return frame.with_columns(columns)
+
+
+def _filled(column: pl.Series) -> pl.Series:
+    return column.set(column == "", None)
