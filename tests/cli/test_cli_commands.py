@@ -401,7 +401,7 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(
     refused(run("compare", *options, "--protocol", "rrc"), "--scores cannot be combined with --protocol")
     refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' must hold numbers")
     refused(run("compare", path.name, "--systems", "old,nwe", "--scores"), "no column 'nwe'")
-    refused(run("compare", path.name, path.name, "--scores"), "--scores compares two or more columns")
+    refused(run("compare", path.name, path.name, "--scores"), "scores are in two or more columns")
 
 
 def test_help_says_what_the_gate_means(run: Run) -> None:
