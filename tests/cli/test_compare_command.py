@@ -282,7 +282,7 @@ def test_columns_of_scores_of_many_systems_are_compared(run: Run, tmp_path: Path
     made: af.Comparison = af.compare(frame, ["a", "b", "c", "d"], None, metrics="f1")
     assert figures(fine(run(*options, "-m", "f1", "--json"))) == figures(_printed(made))
     refused(run(*options, "-m", "f1", "-m", "f2"), "--metric may be given once with --scores")
-    refused(run("compare", "scores.csv", "--scores"), "--scores compares two or more columns of one file")
+    refused(run("compare", "scores.csv", "--scores"), "scores are in two or more columns of one file")
     (tmp_path / "none.csv").write_text("a,b,c\n1,,\n,1,1\n", encoding="utf-8")
     refused(
         run("compare", "none.csv", "--systems", "a,b,c", "--scores"), "no row has the scores of all systems"
