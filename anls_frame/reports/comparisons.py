@@ -404,11 +404,14 @@ class Comparison(SlicedResult[Table_co]):
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
         """Return named slices with the largest first, or in the order of a key that has one."""
+        if not keys:
+            return slices
         is_ordered = len(columns) == 1 and columns[0] in self._settings.orders
-        order = keys if is_ordered else ["n", *keys]
-        descending = [name == "n" for name in order] or False
-        ordered = slices.sort(*order, descending=descending, nulls_last=True, maintain_order=True)
-        return named(ordered, keys, columns)
+        # Metrics may have scores in different numbers of rows, and stay together.
+        size = [] if is_ordered else [pl.col("n").max().over(keys)]
+        descending = [True] * len(size) + [False] * len(keys)
+        slices = slices.sort(*size, *keys, descending=descending, nulls_last=True, maintain_order=True)
+        return named(slices, keys, columns)
 
     @property
     def _places(self) -> list[int]:

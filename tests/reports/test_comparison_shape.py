@@ -105,3 +105,32 @@ def test_data_files_of_two_systems_have_the_columns_of_the_frames(metrics: list[
         expected = ["slice", *COLUMNS] if name == "All rows" else frame.columns
         assert [list(row) for row in rows] == [expected] * len(rows)
     assert made.to_document().single.frame.equals(frame)
+
+
+def test_metrics_with_scores_in_different_rows_keep_their_names() -> None:
+    # Recall has no score in rows without an answer, so the other metrics have more rows.
+    frame = pl.DataFrame(
+        {
+            "a": ["x", "y", None, "u", "v", "w"] * 5,
+            "b": ["x", "z", "w", None, "v", "w"] * 5,
+            "answer": ["x", "y", None, None, "v", "q"] * 5,
+            "lang": (["de"] * 3 + ["en"] * 3) * 5,
+        }
+    )
+    metrics = ["field_recall", "exact_match", "field_precision", "wrong_share"]
+    comparison = af.compare(frame, ["a", "b"], "answer", metrics=metrics, by="lang", draws=99)
+    by = {"overall": af.report(frame, "b", "answer", metrics=metrics).overall}
+    sliced = af.report(frame, "b", "answer", metrics=metrics, by="lang").by_group
+    by |= {line["lang"]: line for line in sliced.iter_rows(named=True)}
+    lines = comparison.to_polars().to_dicts()
+    assert len(lines) == 3 * len(metrics)
+    for line in lines:
+        assert line["score"] == pytest.approx(by[line["lang"] or "overall"][line["metric"]], abs=1e-12)
+    for key in ("overall", "de", "en"):
+        assert [line["metric"] for line in lines if (line["lang"] or "overall") == key] == metrics
+    labels = ("recall of fields", "exact match", "precision of fields", "share of wrong fields")
+    first_table = str(comparison).partition(" by lang")[0]
+    printed = [line for line in first_table.splitlines() if line.startswith("│ ")][1:]
+    for line, label, name in zip(printed, labels, metrics, strict=True):
+        cells = [cell.strip() for cell in line.split("┆")]
+        assert (cells[0].lstrip("│ "), cells[3]) == (label, f"{by['overall'][name]:.3f}")
