@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
 
 from anls_frame.cli.named import value_of, with_options
@@ -22,8 +20,8 @@ def parse(text: str | ScoreProtocol) -> ScoreProtocol:
     if isinstance(text, ScoreProtocol):  # the default
         return text
     name, options = with_options(text, example="rrc,threshold=0.3")
-    own: dict[str, Any] = {}
-    of_errors: dict[str, Any] = {}
+    own: dict[str, object] = {}
+    of_errors: dict[str, object] = {}
     for key, written in options.items():
         values = of_errors if key.startswith(_ERRORS) else own
         values[key.removeprefix(_ERRORS)] = value_of(written)

@@ -87,6 +87,13 @@ def following(total: int | None, what: str = "Scoring", unit: str = "rows") -> I
                 yield advance
 
 
+@contextmanager
+def following_together(total: int | None, what: str) -> Iterator[None]:
+    """Show the progress of all functions that are called inside as one."""
+    with following(total, what) as advance, _asking(advance):
+        yield
+
+
 def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
     """Report the height of each batch; the query stays lazy and streaming, and reads all columns it has."""
     if advance is None:

@@ -48,9 +48,7 @@ def find(frame: pl.DataFrame, given: str) -> HarnessScores:
     path = Path(given)
     if not path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)
-        raise ValueError(
-            f"against must be a column of the frame ({names}), a number or a file, got {given!r}"
-        )
+        raise ValueError(f"against must be a column of the file ({names}), a number or a file, got {given!r}")
     return _of_file(frame, path)
 
 

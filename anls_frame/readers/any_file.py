@@ -147,7 +147,7 @@ def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.Dat
     """Read a table as the standard frame, and the predictions of systems in columns with these names."""
     kind = kind_of_file(path, how)
     if kind != "table":
-        raise problem(path, f"systems in columns need a table, not a file of {kind!r}")
+        raise problem(path, Advice(Option("systems", None), f" needs a table, not a file of {kind!r}"))
     given = how.of([kind])
     roles = {role: given.pop(role, None) for role in ROLES}
     # The first system is not in both places: its checks would find everything twice.
@@ -161,7 +161,7 @@ def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.Dat
 def table(path: Path, how: Reading) -> pl.DataFrame:
     """Read a table that needs no particular columns."""
     if kind_of_file(path, how) != "table":
-        raise problem(path, "columns of scores need a table, not the file of a harness")
+        raise problem(path, Advice(Option("scores", None), " needs a table, not the file of a harness"))
     given = how.of(["table"])
     roles = {role: given.pop(role, None) for role in ROLES}
     return read_table(path, roles, required=(), unique_ids=False, **given)

@@ -111,6 +111,7 @@ def compare_scores(
     by: Sequence[Sequence[str]] | None,
     cluster: str | None,
     baseline: str | None,
+    details: bool,
     confidence: float,
     seed: int,
 ) -> Comparison:
@@ -124,6 +125,7 @@ def compare_scores(
         cluster=cluster,
         metrics=metric_of_scores(systems, name, lower_is_better=lower_is_better),
         baseline=baseline,
+        details=details,
         confidence=confidence,
         seed=seed,
     )

@@ -14,8 +14,9 @@ from anls_frame.readers import _long
 from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers._standard import ids_text
 from anls_frame.readers.score_columns import columns_of, with_numbers
-from anls_frame.readers.system_files import QUESTION
-from anls_frame.reports.epochs import mean_over_epochs
+from anls_frame.readers.system_files import QUESTION, are_repeated
+from anls_frame.reports.components import variance_components
+from anls_frame.reports.epochs import mean_over_epochs, pass_at_k
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 from anls_frame.summary.measures import Metric
 
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
 
     from anls_frame._typing import Missing
     from anls_frame.protocol import ScoreProtocol
+    from anls_frame.reports.components import VarianceComponents
     from anls_frame.summary.settings import Unanswerable
 
 
-def has(frame: pl.LazyFrame) -> bool:
+def has_epochs(frame: pl.LazyFrame) -> bool:
     """Whether the file of one system numbers several answers to the same question."""
     if not {"epoch", "question_id"} <= set(frame.collect_schema()):
         return False
@@ -65,10 +67,9 @@ def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: Score
     if unknown:
         numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
         also = f"; they have numbers in {listed(list(map(quoted, numbers)))}" if numbers else ""
-        raise ValueError(
-            f"metric {unknown[0]!r} is neither a score ({', '.join((*SETS, *NAMES))}) nor a column of the "
-            f"files{also}"
-        )
+        scores = ", ".join((*SETS, *NAMES))
+        neither = f": neither a score ({scores}) nor a column of the files{also}"
+        raise ValueError(Advice(Option("metric", unknown[0]), neither))
     found = [resolve(one, rows.columns, has_texts=True, protocol=protocol) for one in chosen]
     metrics = [one for of_one in found for one in of_one if len(of_one) == 1 or not one.is_ratio]
     check_names(metrics)
@@ -147,3 +148,87 @@ def check_scored(means: pl.DataFrame, metrics: Sequence[Metric], labels: Mapping
                 [Problem(labels[name], "", f"has no scores in {quoted(metric.name)}") for name in without],
                 total=len(without),
             )
+
+
+def check_repeated(rows: pl.DataFrame, labels: Mapping[str, str]) -> None:
+    """Raise an error if a system answered every question once."""
+    once = [label for name, label in labels.items() if not are_repeated(rows.filter(system=name))]
+    if once:
+        message = Advice(
+            "has one answer to each question, so nothing is known about epochs; for several runs of a "
+            "system, each in a file, name their folder and pass ",
+            Option("repeats", value=True),
+        )
+        raise InputError([Problem(label, "", message) for label in once], total=len(once))
+
+
+def components_of_systems(
+    rows: pl.DataFrame,
+    metric: str | Metric,
+    *,
+    by: Sequence[str] | None,
+    cluster: str | None,
+    protocol: ScoreProtocol,
+    missing: Missing,
+    unanswerable: Unanswerable,
+) -> dict[str, VarianceComponents[pl.DataFrame]]:
+    """Return the components of the variance of each system."""
+    table, chosen = _with_metric(rows, metric, protocol)
+    return {
+        str(system): variance_components(
+            own,
+            "prediction",
+            "answers",
+            id="question_id",
+            by=by,
+            cluster=cluster,
+            metrics=chosen,
+            protocol=protocol,
+            missing=missing,
+            unanswerable=unanswerable,
+        )
+        for (system,), own in table.group_by("system", maintain_order=True)
+    }
+
+
+def pass_at_k_of_systems(
+    rows: pl.DataFrame,
+    k: Sequence[int],
+    metric: str | Metric,
+    *,
+    protocol: ScoreProtocol,
+    missing: Missing,
+    unanswerable: Unanswerable,
+) -> pl.DataFrame:
+    """Return for each system how often one of k answers is right, on average over its questions."""
+    least = rows.group_by(QUESTION).len()["len"].to_list()
+    if max(k) > min(least):
+        fewest = numbered(min(least), "epoch")
+        raise ValueError(Advice(Option("pass_at", max(k)), f": there are questions with {fewest}"))
+    table, chosen = _with_metric(rows, metric, protocol)
+    questions = pass_at_k(
+        table,
+        k,
+        "prediction",
+        "answers",
+        id=QUESTION,
+        metrics=chosen,
+        protocol=protocol,
+        missing=missing,
+        unanswerable=unanswerable,
+    )
+    counted = pl.col("n_epochs").filter(pl.col("n_epochs") > 0).len().alias("questions")
+    names = [f"pass_at_{size}" for size in k]
+    means: pl.DataFrame = questions.group_by("system", maintain_order=True).agg(counted, pl.col(names).mean())
+    return means
+
+
+def _with_metric(
+    rows: pl.DataFrame, metric: str | Metric, protocol: ScoreProtocol
+) -> tuple[pl.DataFrame, Metric]:
+    """Return the rows, with numbers in the column that the metric reads, and the metric."""
+    chosen = resolved([metric], rows, protocol)
+    if len(chosen) != 1:
+        raise ValueError(f"metric {metric!r} must be one score")
+    own = [one for one in chosen if not one.is_built_in]
+    return with_numbers(rows.lazy(), columns_of(own)).collect(), chosen[0]

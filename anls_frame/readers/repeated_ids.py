@@ -73,7 +73,11 @@ class Ids:
 
 
 def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
-    """Return a note on rows that repeat an id, because they are not independent observations."""
+    """
+    Return a note on rows that repeat an id, because they are not independent observations.
+
+    It ends before the option to pass.
+    """
     if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
         return None
     ids = pl.col("question_id")
@@ -83,5 +87,5 @@ def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
         return None
     return (
         f"{numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one question are not "
-        "independent, so the intervals are too narrow: name a column that they share with --cluster"
+        "independent, so the intervals are too narrow: name a column that they share with "
     )

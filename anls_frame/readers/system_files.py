@@ -42,7 +42,6 @@ __all__ = ["SystemTexts", "read_systems"]
 QUESTION = ["system", "question_id"]
 _OF_FILE = "__anls_frame_system"
 _COLUMNS = Option("systems", "OLD,NEW")
-_COLUMN_OF_NAMES = Option("system_column", None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,7 +212,10 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
     """Return a table with a column of scores for each system."""
     if len(given.files) > 1 or given.columns is None:
         raise ValueError(
-            Advice(f"scores are in {given.number} columns of one file; name them with ", _COLUMNS)
+            Advice(
+                *(Option("scores", None), f" compares {given.number} columns of one file; name them with "),
+                _COLUMNS,
+            )
         )
     names = _column_names(given)
     (path,) = given.files
@@ -237,8 +239,12 @@ def _column_names(given: SystemFiles) -> list[str]:
         columns = f"{given.number} prediction columns of one file with "
         raise ValueError(Advice(f"name {given.number} files, or {columns}", _COLUMNS, ", each once"))
     if given.column_of_names is not None:
-        either = Advice(_COLUMNS, " names columns, and ", _COLUMN_OF_NAMES, " is for files that have one")
-        raise ValueError(either)
+        raise ValueError(
+            Advice(
+                *(Option("systems", None), " names columns, and ", Option("system_column", None)),
+                " is for files that have one: pass one",
+            )
+        )
     return names
 
 
@@ -263,7 +269,9 @@ def logged(given: SystemFiles, *, together: bool = True) -> tuple[pl.DataFrame, 
         raise ValueError(f"{twice}: the same file twice; name {given.number} files")
     if given.columns is not None:
         number = len(given.files)
-        raise ValueError(Advice(_COLUMNS, f" is for systems in one file, but {number} files are given"))
+        raise ValueError(
+            Advice(Option("systems", None), f" is for systems in one file, but {number} files are given")
+        )
     if given.column_of_names is not None:
         paths = [path for file in given.files for path in _log_paths.files(file, without, runs)]
         rows = _by_column(given, paths, how, is_filled=is_filled)

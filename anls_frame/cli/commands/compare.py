@@ -241,8 +241,6 @@ def compare(
         raise ValueError("--rows shows texts, and --scores has none")
     if keep and rows is None:
         raise ValueError("--keep needs --rows")
-    if details and scores:
-        raise ValueError("--details counts the error types of texts, and --scores has none")
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
     given = data_set.systems(files, source, columns=systems, column_of_names=system_column, names=name)
     metrics = parse(metric) or [usual_metric(given)]
@@ -255,6 +253,7 @@ def compare(
                 by=tables(slicing.by),
                 cluster=slicing.cluster,
                 baseline=baseline,
+                details=details,
                 confidence=confidence,
                 seed=seed,
             )

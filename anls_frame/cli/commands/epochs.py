@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from anls_frame._text import numbered
 from anls_frame.cli.options import (
     DataSet,
     Json,
@@ -22,8 +21,6 @@ from anls_frame.cli.options import (
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import polars as pl
 
     import anls_frame as af
@@ -73,15 +70,25 @@ def epochs(
     import polars as pl
 
     from anls_frame.cli.output import plain, print_json, working
+    from anls_frame.readers.repeated_answers import (
+        check_repeated,
+        components_of_systems,
+        pass_at_k_of_systems,
+    )
     from anls_frame.readers.system_files import logged
 
     sizes = _sizes(pass_at)
     given = data_set.systems(files, source, column_of_names=system_column, names=name, repeats=repeats)
     with working("Reading"):
         rows, labels = logged(given, together=False)
-        _check_repeated(rows, labels)
-        of_systems = _components(rows, metric, one_table(slicing.by), slicing.cluster, scoring)
-        passed = _pass_at_k(rows, sizes, metric, scoring) if sizes else None
+        check_repeated(rows, labels)
+        chosen = _chosen(metric, rows)
+        of_systems = components_of_systems(
+            rows, chosen or "anls", by=one_table(slicing.by), cluster=slicing.cluster, **vars(scoring)
+        )
+        passed = (
+            pass_at_k_of_systems(rows, sizes, chosen or "exact_match", **vars(scoring)) if sizes else None
+        )
     if json:
         tables = {
             name: pl.concat(
@@ -115,64 +122,8 @@ def _sizes(pass_at: str | None) -> list[int]:
     return [int(part) for part in parts]
 
 
-def _check_repeated(rows: pl.DataFrame, labels: Mapping[str, str]) -> None:
-    """Raise an error if a system answered every question once."""
-    from anls_frame.exceptions import InputError, Problem
-    from anls_frame.readers.system_files import are_repeated
-
-    once = [label for name, label in labels.items() if not are_repeated(rows.filter(system=name))]
-    if once:
-        message = (
-            "has one answer to each question, so nothing is known about epochs; for several runs of a "
-            "system, each in a file, name their folder and pass --repeats"
-        )
-        raise InputError([Problem(label, "", message) for label in once], total=len(once))
-
-
-def _components(
-    rows: pl.DataFrame, metric: str | None, by: list[str] | None, cluster: str | None, scoring: Reporting
-) -> dict[str, af.VarianceComponents[pl.DataFrame]]:
-    """Return the components of each system."""
-    import anls_frame as af
-
-    table, chosen = _with_metric(rows, metric or "anls", scoring)
-    options: dict[str, Any] = {"by": by, "cluster": cluster, "metrics": chosen, **vars(scoring)}
-    return {
-        str(system): af.variance_components(own, "prediction", "answers", id="question_id", **options)
-        for (system,), own in table.group_by("system", maintain_order=True)
-    }
-
-
-def _pass_at_k(
-    rows: pl.DataFrame, sizes: Sequence[int], metric: str | None, scoring: Reporting
-) -> pl.DataFrame:
-    """Return the mean over the questions of each system."""
-    import polars as pl
-
-    import anls_frame as af
-
-    least = rows.group_by("system", "question_id").len()["len"].min()
-    if max(sizes) > least:  # type: ignore[operator] # there are rows
-        raise ValueError(f"--pass-at {max(sizes)}: there are questions with {numbered(least, 'epoch')}")  # type: ignore[arg-type]
-    table, chosen = _with_metric(rows, metric or "exact_match", scoring)
-    questions: Any = af.pass_at_k(
-        table, sizes, "prediction", "answers", id=["system", "question_id"], metrics=chosen, **vars(scoring)
-    )
-    names = [f"pass_at_{size}" for size in sizes]
-    counted = pl.col("n_epochs").filter(pl.col("n_epochs") > 0).len().alias("questions")
-    means: pl.DataFrame = questions.group_by("system", maintain_order=True).agg(counted, pl.col(names).mean())
-    return means
-
-
-def _with_metric(rows: pl.DataFrame, metric: str, scoring: Reporting) -> tuple[pl.DataFrame, af.Metric]:
-    """Return the rows, with numbers in the column that the metric reads, and the metric."""
+def _chosen(metric: str | None, rows: pl.DataFrame) -> str | af.Metric | None:
+    """Return the metric, which may be a column of the rows."""
     from anls_frame.cli import metrics
-    from anls_frame.readers.repeated_answers import resolved
-    from anls_frame.readers.score_columns import columns_of, with_numbers
 
-    parsed = metrics.one(metric, lambda: rows.columns)
-    chosen = resolved([parsed], rows, scoring.protocol)
-    if len(chosen) != 1:
-        raise ValueError(f"--metric {metric}: must be one score")
-    own = [one for one in chosen if not one.is_built_in]
-    return with_numbers(rows.lazy(), columns_of(own)).collect(), chosen[0]
+    return None if metric is None else metrics.one(metric, lambda: rows.columns)

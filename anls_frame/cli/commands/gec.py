@@ -11,6 +11,8 @@ from anls_frame.cli import examples
 from anls_frame.cli.options import Confidence, Json, command
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
 app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
@@ -50,13 +52,14 @@ def m2(
     """Print precision, recall and F of M² (MaxMatch)."""
     from anls_frame import gec
 
-    options: dict[str, Any] = {
-        "max_unchanged": max_unchanged,
-        "ignore_whitespace_casing": ignore_whitespace_casing,
-        "lattice": lattice,
-        "insert_labels": insert_labels,
-    }
-    corpus = gec.m2_corpus(gec.m2(*_COLUMNS, **options), beta=beta, choose=choose)  # type: ignore[arg-type]
+    counts = gec.m2(
+        *_COLUMNS,
+        max_unchanged=max_unchanged,
+        ignore_whitespace_casing=ignore_whitespace_casing,
+        lattice=lattice,  # type: ignore[arg-type] # checked there
+        insert_labels=insert_labels,  # type: ignore[arg-type]
+    )
+    corpus = gec.m2_corpus(counts, beta=beta, choose=choose)  # type: ignore[arg-type]
     _print(_read(gold, prediction=system).select(corpus).item(), json=json)
 
 
@@ -84,23 +87,30 @@ def i_measure(
     """Print the I-measure: how much the system improves on the source."""
     from anls_frame import gec
 
-    options: dict[str, Any] = {"w": w, "beta": beta, "aspect": aspect}
-    choice: dict[str, Any] = options | {
-        "mix": mix,
-        "optimise": optimise,
-        "max_references": max_references,
-        "gap_cost": gap_cost,
-        "mismatch_cost": mismatch_cost,
-    }
-    if source is not None:
-        rows = gec.read_parallel(source, gold, prediction=system)
-        counts = gec.i_measure("prediction", "source", references="references", **choice)
-    elif len(gold) == 1:
-        rows = _read(gold[0], prediction=system)
-        counts = gec.i_measure(*_COLUMNS, **choice)
-    else:
+    if source is None and len(gold) > 1:
         raise ValueError("several files of corrected sentences need --source as well")
-    _print(rows.select(gec.i_measure_corpus(counts, **options)).item(), json=json)
+    is_parallel = source is not None
+    rows = (
+        _read(gold[0], prediction=system)
+        if source is None
+        else gec.read_parallel(source, gold, prediction=system)
+    )
+    counts = gec.i_measure(
+        "prediction",
+        "source",
+        *(() if is_parallel else ("edits", "annotators")),
+        references="references" if is_parallel else None,
+        w=w,
+        beta=beta,
+        aspect=aspect,  # type: ignore[arg-type] # checked there
+        mix=mix,
+        optimise=optimise,  # type: ignore[arg-type]
+        max_references=max_references,
+        gap_cost=gap_cost,
+        mismatch_cost=mismatch_cost,
+    )
+    scores = gec.i_measure_corpus(counts, w=w, beta=beta, aspect=aspect)  # type: ignore[arg-type]
+    _print(rows.select(scores).item(), json=json)
 
 
 @app.command(epilog=examples.of("errant"))
@@ -127,8 +137,7 @@ def errant(
 
     rows = _read(gold, prediction_edits=system)
     columns = ("prediction_edits", "edits", "prediction_annotators", "annotators")
-    options: dict[str, Any] = {"mode": mode, "single": single, "multi": multi, "filt": filt or ()}
-    counts = gec.errant(*columns, **options)
+    counts = gec.errant(*columns, mode=mode, single=single, multi=multi, filt=filt or ())  # type: ignore[arg-type]
     scored = rows.select(counts.alias("counts"))
     scores = scored.select(gec.errant_corpus("counts", beta=beta)).item()
     if tier is None:
@@ -192,9 +201,12 @@ def compare(
         scored = measure_of(measure, {})
         margin("--require-within", require_within, scored.bounds, scored.score_name, in_points=True)
     columns = {str(place): path for place, path in enumerate(systems)}
-    files: dict[str, Any] = {"prediction_edits" if measure == "errant" else "prediction": columns}
+    texts = {} if measure == "errant" else {**columns}
     if documents is not None:
-        files["prediction"] = files.get("prediction", {}) | {"document": documents}
+        texts["document"] = documents
+    files = {"prediction": texts} if texts else {}
+    if measure == "errant":
+        files["prediction_edits"] = columns
     table: pl.DataFrame = gec.compare(  # type: ignore[call-overload]
         dict(zip(_names(systems), columns, strict=True)),
         _read(gold, **files),
@@ -273,7 +285,7 @@ def _read(gold: Path, **others: Any) -> pl.DataFrame:
         ) from None
 
 
-def _print(scores: dict[str, Any], *, json: bool) -> None:
+def _print(scores: Mapping[str, object], *, json: bool) -> None:
     from anls_frame.cli.output import print_json
 
     if json:

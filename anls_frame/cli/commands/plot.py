@@ -18,53 +18,53 @@ if TYPE_CHECKING:
     import polars as pl
 
     from anls_frame._typing import ScoreColumn
+    from anls_frame.protocol import ScoreProtocol
 
 _SUFFIXES = (".svg", ".png", ".pdf")
 _TEXTS = ("prediction", "answers")
 
 
-def _scores(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
-    return af.plot.score_distribution(af.summarize(frame, *_TEXTS, **scoring))
+def _scores(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+    return af.plot.score_distribution(af.summarize(frame, *_TEXTS, protocol=protocol))
 
 
-def _groups(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
+def _groups(frame: pl.DataFrame, slicing: Slicing, protocol: ScoreProtocol, measure: str | None) -> Any:
     from anls_frame.cli.metrics import one
     from anls_frame.readers.score_columns import columns_of, with_numbers
 
     metrics = None if measure is None else [one(measure, lambda: frame.columns)]
     rows = with_numbers(frame.lazy(), columns_of(metrics))
     by = one_table(slicing.by)
-    report = af.report(rows, *_TEXTS, by=by, cluster=slicing.cluster, metrics=metrics, **scoring)
+    report = af.report(rows, *_TEXTS, by=by, cluster=slicing.cluster, metrics=metrics, protocol=protocol)
     return af.plot.group_scores(report)
 
 
-def _cer(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
-    return af.plot.cer_distribution(_scored(frame, ["cer"], scoring))
+def _cer(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+    return af.plot.cer_distribution(_scored(frame, ["cer"], protocol))
 
 
-def _ecdf(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
+def _ecdf(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, measure: str | None) -> Any:
     score = _row_measure(measure)
-    return af.plot.ecdf(_scored(frame, [score], scoring), score)
+    return af.plot.ecdf(_scored(frame, [score], protocol), score)
 
 
-def _errors(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
-    kinds = frame.with_columns(af.error_type(*_TEXTS, **scoring).alias("error_type"))
+def _errors(frame: pl.DataFrame, slicing: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+    kinds = frame.with_columns(af.error_type(*_TEXTS, protocol=protocol).alias("error_type"))
     return af.plot.error_types(kinds, *one_table(slicing.by) or ())
 
 
-def _length(frame: pl.DataFrame, slicing: Slicing, scoring: dict[str, Any], measure: str | None) -> Any:
+def _length(frame: pl.DataFrame, slicing: Slicing, protocol: ScoreProtocol, measure: str | None) -> Any:
     columns: list[ScoreColumn] = [_row_measure(measure), "reference_length"]
     by = one_table(slicing.by)
-    return af.plot.length_effect(_scored(frame, columns, scoring), *columns, by=by[0] if by else None)
+    return af.plot.length_effect(_scored(frame, columns, protocol), *columns, by=by[0] if by else None)
 
 
-def _confusions(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
-    prepares = scoring["protocol"].errors
-    return af.plot.confusion_matrix(af.confusions(frame, *_TEXTS, protocol=prepares))
+def _confusions(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+    return af.plot.confusion_matrix(af.confusions(frame, *_TEXTS, protocol=protocol.errors))
 
 
-def _threshold(frame: pl.DataFrame, _: Slicing, scoring: dict[str, Any], _measure: str | None) -> Any:
-    return af.plot.threshold_curve(af.summarize(frame, *_TEXTS, **scoring))
+def _threshold(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+    return af.plot.threshold_curve(af.summarize(frame, *_TEXTS, protocol=protocol))
 
 
 def _row_measure(measure: str | None) -> ScoreColumn:
@@ -75,18 +75,18 @@ def _row_measure(measure: str | None) -> ScoreColumn:
     return cast("ScoreColumn", choice("measure", measure or "anls", choices))
 
 
-def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], scoring: dict[str, Any]) -> pl.DataFrame:
+def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], protocol: ScoreProtocol) -> pl.DataFrame:
     """Add scores; as in reports, a missing prediction counts as an empty string."""
     import polars as pl
 
     frame = frame.with_columns(pl.col("prediction").fill_null(""))
-    return af.add_scores(frame, *_TEXTS, columns=columns, overwrite=True, **scoring)
+    return af.add_scores(frame, *_TEXTS, columns=columns, overwrite=True, protocol=protocol)
 
 
 class Kind(NamedTuple):
     """How a kind of plot is drawn, and which of the optional options apply to it."""
 
-    draw: Callable[[pl.DataFrame, Slicing, dict[str, Any], str | None], Any]
+    draw: Callable[[pl.DataFrame, Slicing, ScoreProtocol, str | None], Any]
     options: tuple[str, ...] = ()
 
 
@@ -148,7 +148,7 @@ def plot(
     if len(one_table(slicing.by) or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
     with working(f"Drawing {file}"):
-        axes = KINDS[kind].draw(load(file, source.how), slicing, vars(scoring), measure)
+        axes = KINDS[kind].draw(load(file, source.how), slicing, scoring.protocol, measure)
         if title is not None:
             axes.set_title(title, parse_math=False)
         content = io.BytesIO()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+import anls_frame as af
 from anls_frame.cli.options import (
     Arranging,
     Confidence,
@@ -96,48 +96,57 @@ def report(
 
     Of a log with several epochs, every question counts once, with the mean of its scores.
     """
+    from anls_frame.cli import browsing
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_rows
-    from anls_frame.cli.reporting import Delivery, Work
-    from anls_frame.readers import _log_paths
-    from anls_frame.readers.any_file import are_pages, columns
+    from anls_frame.cli.output import check_rows, working
+    from anls_frame.cli.reporting import Delivery
+    from anls_frame.readers.any_file import are_pages, columns, reading
+    from anls_frame.readers.summarized_files import FilesOfSystem, FileSummary
 
-    are_logs = False
-    if not are_pages(files[0], source.how):
-        without = [path for path in (source.gold, data_set.docs) if path is not None]
-        runs = "all" if repeats else data_set.runs
-        are_logs = any(map(_log_paths.is_many, files)) or data_set.docs is not None or repeats
-        files = [path for file in files for path in _log_paths.files(file, without, runs)]
-    metrics = parse(metric, lambda: columns(files[0], source.how))
-    if are_pages(files[0], source.how):
+    system = FilesOfSystem.found(
+        files,
+        source.how,
+        docs=data_set.docs,
+        docs_id=data_set.docs_id,
+        runs=data_set.runs,
+        repeats=repeats,
+        allow_repeated_ids=allow_repeated_ids,
+    )
+    first = system.files[0]
+    metrics = parse(metric, lambda: columns(first, source.how))
+    if are_pages(first, source.how):
         metrics = metrics or ["ocr"]
         keep = keep or ["question_id"]
-    given = {
-        name: value
-        for name, value in {"min_nls": min_nls, "max_length": max_length}.items()
-        if value is not None
-    }
+    of_details = {"min_nls": min_nls, "max_length": max_length}
+    given = {name: value for name, value in of_details.items() if value is not None}
     if given and not details:
         raise ValueError(f"--{next(iter(given)).replace('_', '-')} needs --details")
-    work = Work(
-        files=files,
-        source=source.how,
-        settings={
-            "by": tables(slicing.by),
-            "cluster": slicing.cluster,
-            **vars(scoring),
-            "metrics": metrics,
-            "worst": worst,
-            "keep": keep or (),
-            "details": details and (given or True),
-        },
-        allow_repeated_ids=allow_repeated_ids,
-        repeats=repeats,
-        are_logs=are_logs,
-        data_set=data_set,
+    work = FileSummary(
+        of=system,
+        metrics=metrics,
+        by=tables(slicing.by),
+        cluster=slicing.cluster,
+        worst=worst,
+        keep=keep or (),
+        details=details and (given or True),
+        **vars(scoring),
     )
     check_rows(rows, output)
-    page = None if rows is None else functools.partial(work.page, rows)
+
+    def page() -> af.RowsPage:
+        chosen = metrics or ["qa"]
+        with reading(first, source.how), working("Writing rows"):
+            return browsing.page(
+                system.single_answers(chosen),
+                "prediction",
+                option="--rows",
+                metrics=chosen,
+                by=browsing.columns(slicing.by),
+                keep=keep or (),
+                n=rows,
+                **vars(scoring),
+            )
+
     delivery = Delivery(
         output=output,
         summary=summary,
@@ -145,10 +154,12 @@ def report(
         confidence=confidence,
         fold_clusters=fold_clusters,
         target=target,
-        page=page,
-        source=files,
+        page=None if rows is None else page,
+        source=system.files,
     )
     delivery.check()
     if fold_clusters and (summary is None or slicing.cluster is None):
         raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
-    delivery.put(work.summary())
+    with af.progress():
+        summarized = work.summary()
+    delivery.put(summarized)
