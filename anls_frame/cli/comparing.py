@@ -8,6 +8,7 @@ import polars as pl
 
 from anls_frame.cli.output import plain, print_document, print_table, say
 from anls_frame.export.document import OVERALL
+from anls_frame.reports.sentences import in_short
 from anls_frame.reports.type_changes import headings
 from anls_frame.summary.transitions import PAIR
 
@@ -35,7 +36,7 @@ def put(
     if target.json:
         print_document(comparison.to_document())
     elif output is not None:
-        print(plain(f"{_in_short(comparison)}: {output}"))
+        print(plain(f"{in_short(comparison)}: {output}"))
         _say_what_cannot_be_tested(comparison)
     else:
         print(plain(repr(comparison)))
@@ -60,25 +61,3 @@ def _print_transitions(comparison: af.Comparison) -> None:
     largest = changed.sort("n", descending=True, maintain_order=True)
     shown = headings(largest.columns, [*comparison.systems])
     print_table(largest, most=_SHOWN_TRANSITIONS, headings=shown)
-
-
-def _in_short(comparison: af.Comparison) -> str:
-    """Return the difference of two systems, or the best of several, in each metric."""
-    if len(comparison.systems) > 2:  # noqa: PLR2004 - a pair has one difference
-        ranking = pl.DataFrame(comparison.ranking).filter(slice="overall")
-        return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)
-    differences = zip(comparison.measures, comparison.overall["difference"], strict=True)
-    return "; ".join(_difference(metric, difference) for metric, difference in differences)
-
-
-def _difference(metric: af.Metric, difference: float | None) -> str:
-    return f"difference {'unknown' if difference is None else f'{difference:+z.4f}'} ({metric.label})"
-
-
-def _best(metric: af.Metric, ranking: pl.DataFrame) -> str:
-    first = ranking.filter(rank=1)
-    if first.is_empty():
-        return f"best: unknown ({metric.label})"
-    best, score = ", ".join(first["system"]), first["score"][0]
-    possibly = ", ".join(ranking.filter("possibly_best")["system"])
-    return f"best: {best} ({metric.label} {score:z.4f}), possibly best: {possibly}"

@@ -172,32 +172,63 @@ class DataSet:
         ),
     ] = "error"
 
-    def systems(
+
+@dataclass(frozen=True, kw_only=True)
+class SystemNames:
+    """Which systems the files have."""
+
+    system_column: Annotated[
+        str | None,
+        typer.Option(help="Column with the system of each row, in files that have systems in rows."),
+    ] = None
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
+    ] = None
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The prediction columns of systems, if one file has them."""
+        return None
+
+    def of(
         self,
         files: Sequence[Path],
         source: Source,
+        data_set: DataSet,
         *,
-        columns: str | None = None,
-        column_of_names: str | None = None,
-        names: Sequence[str] | None = None,
         repeats: bool = False,
         least: int = 2,
     ) -> SystemFiles:
-        """Return the files of systems with the questions of this data set."""
+        """Return the files of the systems."""
         from anls_frame.readers.system_files import SystemFiles
 
         return SystemFiles(
             files=files,
-            columns=None if columns is None else columns.split(","),
-            column_of_names=column_of_names,
-            names=names,
+            columns=self.columns,
+            column_of_names=self.system_column,
+            names=self.name,
             how=source.how,
-            docs=self.docs,
-            docs_id=self.docs_id,
-            runs=self.runs,
+            docs=data_set.docs,
+            docs_id=data_set.docs_id,
+            runs=data_set.runs,
             repeats=repeats,
             least=least,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemColumns(SystemNames):
+    """Which systems the files have, in rows or in columns."""
+
+    systems: Annotated[str | None, typer.Option(help="Columns of several systems in one file, as A,B,C.")] = (
+        None
+    )
+
+    @property
+    def columns(self) -> list[str] | None:
+        """The prediction columns of systems, if one file has them."""
+        return None if self.systems is None else self.systems.split(",")
 
 
 def two_systems(first: Path, second: Path | None, columns: str | None, source: Source) -> SystemFiles:

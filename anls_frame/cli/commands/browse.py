@@ -9,7 +9,7 @@ import typer
 
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import By, DataSet, Force, Reporting, Source, command
+from anls_frame.cli.options import By, DataSet, Force, Reporting, Source, SystemColumns, command
 from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
 
@@ -26,17 +26,7 @@ def browse(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File to write, which ends in .html."), WRITTEN
     ],
-    systems: Annotated[
-        str | None, typer.Option(help="Prediction columns of several systems in one file, as A,B,C.")
-    ] = None,
-    system_column: Annotated[
-        str | None,
-        typer.Option(help="Column with the system of each row, in one file that has all systems in rows."),
-    ] = None,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
-    ] = None,
+    named: SystemColumns,
     by: By = None,
     keep: Annotated[list[str] | None, typer.Option(help="Column to show too; may be repeated.")] = None,
     image: Annotated[
@@ -81,9 +71,7 @@ def browse(
     check_target(output, force, (".html", ".htm"))
     if top is not None:
         count("--top", top, least=1, most=MOST_ROWS - 1)
-    given = data_set.systems(
-        files, source, columns=systems, column_of_names=system_column, names=name, least=1
-    )
+    given = named.of(files, source, data_set, least=1)
     with working("Scoring"):
         page, name_of_system = of_files(
             given,

@@ -20,6 +20,7 @@ from anls_frame.cli.options import (
     Scores,
     Slicing,
     Source,
+    SystemColumns,
     Target,
     command,
     scores_of_rows,
@@ -136,7 +137,7 @@ class Gate:
         """Return the exit code, after notes that explain it: 1 before 3 before 0."""
         from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
         from anls_frame.cli.output import say
-        from anls_frame.cli.regressions import sentences
+        from anls_frame.reports import sentences
         from anls_frame.reports.comparison_documents import untestable_note
 
         if self.fail_if_drop is None and self.require_within is None:
@@ -157,7 +158,9 @@ class Gate:
             say(f"anls-frame: {decision}")
             code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
         if self.fail_if_drop is not None:
-            for sentence in sentences(comparison, self.fail_if_drop, self.alpha, self.planned_runs):
+            for sentence in sentences.regressions(
+                comparison, self.fail_if_drop, self.alpha, self.planned_runs
+            ):
                 say(f"anls-frame: {sentence}")
                 code = GATE_FAILED
         return code
@@ -172,18 +175,7 @@ def compare(
         ),
     ],
     *,
-    systems: Annotated[
-        str | None,
-        typer.Option(help="Prediction columns of one file, as A,B,C; with --scores, columns of scores."),
-    ] = None,
-    system_column: Annotated[
-        str | None,
-        typer.Option(help="Column with the system of each row, in one file that has all systems in rows."),
-    ] = None,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
-    ] = None,
+    named: SystemColumns,
     baseline: Annotated[
         str | None, typer.Option(help="System that the others are compared with, by default the first one.")
     ] = None,
@@ -242,7 +234,7 @@ def compare(
     if keep and rows is None:
         raise ValueError("--keep needs --rows")
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
-    given = data_set.systems(files, source, columns=systems, column_of_names=system_column, names=name)
+    given = named.of(files, source, data_set)
     metrics = parse(metric) or [usual_metric(given)]
     with working("Comparing"):
         if scores:
@@ -272,10 +264,10 @@ def compare(
         gate.check(comparison)
         page = None
         if rows is not None:
-            frame, named = texts_of(given)
+            frame, predictions = texts_of(given)
             page = browsing.page(
                 frame,
-                named,
+                predictions,
                 option="--rows",
                 metrics=metrics,
                 by=browsing.columns(slicing.by),

@@ -15,6 +15,7 @@ from anls_frame.cli.options import (
     Reporting,
     Slicing,
     Source,
+    SystemNames,
     command,
     one_table,
 )
@@ -32,10 +33,7 @@ def epochs(
         list[Path], typer.Argument(help="Logs of a system each, as for `compare`.", metavar="FILE...")
     ],
     *,
-    system_column: Annotated[
-        str | None, typer.Option(help="Column with the system of each row, such as model.")
-    ] = None,
-    name: Annotated[list[str] | None, typer.Option(help="Name of a system; given for each of them.")] = None,
+    named: SystemNames,
     repeats: Annotated[
         bool, typer.Option("--repeats", help="The files of a folder or pattern are repeats of one system.")
     ] = False,
@@ -78,7 +76,7 @@ def epochs(
     from anls_frame.readers.system_files import logged
 
     sizes = _sizes(pass_at)
-    given = data_set.systems(files, source, column_of_names=system_column, names=name, repeats=repeats)
+    given = named.of(files, source, data_set, repeats=repeats)
     with working("Reading"):
         rows, labels = logged(given, together=False)
         check_repeated(rows, labels)

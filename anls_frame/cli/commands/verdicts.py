@@ -9,7 +9,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import DataSet, Output, Reporting, Source, Target, command
+from anls_frame.cli.options import DataSet, Output, Reporting, Source, SystemColumns, Target, command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,17 +31,7 @@ def verdicts(
     ],
     *,
     output: Output = None,
-    systems: Annotated[
-        str | None, typer.Option(help="Prediction columns of several systems in one file, as A,B,C.")
-    ] = None,
-    system_column: Annotated[
-        str | None,
-        typer.Option(help="Column with the system of each row, in one file that has all systems in rows."),
-    ] = None,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
-    ] = None,
+    named: SystemColumns,
     id: Annotated[  # noqa: A002 - what users call it
         str | None,
         typer.Option("--id", help="Column that identified rows on the page, by default question_id."),
@@ -64,9 +54,7 @@ def verdicts(
 
     check_target(output, target.force, row_files.SUFFIXES)
     found = af.read_verdicts(saved)
-    given = data_set.systems(
-        files, source, columns=systems, column_of_names=system_column, names=name, least=1
-    )
+    given = named.of(files, source, data_set, least=1)
     with working("Scoring"), reading(files[0], source.how):
         frame, columns = texts(given)
         if id is None and "question_id" in frame.collect_schema() and found["id"].count():

@@ -1,4 +1,4 @@
-"""Where systems are worse than the baseline, in words, for the gate of `compare`."""
+"""Comparisons in sentences: the result of all rows, and where systems are worse than the baseline."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from anls_frame.export.document import OVERALL, SLICE, TABLE, crossed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import anls_frame as af
+    from anls_frame.reports.comparisons import Comparison
+    from anls_frame.summary.measures import Metric
 
 _SHOWN = 3
 
 
-def sentences(comparison: af.Comparison, drop: float, alpha: float, planned_runs: int = 1) -> Iterator[str]:
+def regressions(comparison: Comparison, drop: float, alpha: float, planned_runs: int = 1) -> Iterator[str]:
     """Return a sentence for each system that regressed: in which metrics, overall and in which slices."""
     lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
     level = level_of_run(alpha, planned_runs)
@@ -37,7 +38,7 @@ def sentences(comparison: af.Comparison, drop: float, alpha: float, planned_runs
             )
 
 
-def _places(rows: pl.DataFrame, comparison: af.Comparison) -> str:
+def _places(rows: pl.DataFrame, comparison: Comparison) -> str:
     """Return whether all rows are among these slices, and the names of the others, largest loss first."""
     settings = comparison.summary.settings
     slices = rows.filter(pl.col(SLICE) != OVERALL).sort(pl.col("difference").abs(), descending=True)
@@ -48,3 +49,25 @@ def _places(rows: pl.DataFrame, comparison: af.Comparison) -> str:
             names = [" / ".join(map(label, row)) for row in of_table.select(cs.by_name(*keys)).iter_rows()]
             places.append(f"{' / '.join(keys)} = {listed(names, _SHOWN)}")
     return "; ".join(places)
+
+
+def in_short(comparison: Comparison) -> str:
+    """Return the difference of two systems, or the best of several, in each metric."""
+    if len(comparison.systems) > 2:  # noqa: PLR2004 - a pair has one difference
+        ranking = pl.DataFrame(comparison.ranking).filter(slice="overall")
+        return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)
+    differences = zip(comparison.measures, comparison.overall["difference"], strict=True)
+    return "; ".join(_difference(metric, difference) for metric, difference in differences)
+
+
+def _difference(metric: Metric, difference: float | None) -> str:
+    return f"difference {'unknown' if difference is None else f'{difference:+z.4f}'} ({metric.label})"
+
+
+def _best(metric: Metric, ranking: pl.DataFrame) -> str:
+    first = ranking.filter(rank=1)
+    if first.is_empty():
+        return f"best: unknown ({metric.label})"
+    best, score = ", ".join(first["system"]), first["score"][0]
+    possibly = ", ".join(ranking.filter("possibly_best")["system"])
+    return f"best: {best} ({metric.label} {score:z.4f}), possibly best: {possibly}"
