@@ -212,10 +212,7 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
     """Return a table with a column of scores for each system."""
     if len(given.files) > 1 or given.columns is None:
         raise ValueError(
-            Advice(
-                *(Option("scores", None), f" compares {given.number} columns of one file; name them with "),
-                _COLUMNS,
-            )
+            Advice(f"scores are in {given.number} columns of one file; name them with ", _COLUMNS)
         )
     names = _column_names(given)
     (path,) = given.files
