@@ -389,23 +389,24 @@ class Comparison(SlicedResult[Table_co]):
         slices = pairwise.table(self.summary, keys, chosen, self._test)
         if simultaneous:
             slices = pairwise.with_simultaneous(slices, self.summary, keys, chosen, self._test)
-        return self._sorted(in_order(slices, keys, columns, self._settings.orders), keys, columns)
+        return self._presented(slices, columns)
 
     def _ranking_by(self, columns: Sequence[str]) -> pl.DataFrame:
         """Return the scores and ranks of the systems by slice, best first in each."""
         keys = chosen_keys(columns, self._by, self.noun)
         slices = ranking.table(self.summary, keys, self._test)
-        slices = in_order(slices, keys, columns, self._settings.orders)
         places = {metric.name: place for place, metric in enumerate(self.measures)}
         slices = slices.sort(
             pl.col("metric").replace_strict(places), "rank", maintain_order=True, nulls_last=True
         )
-        return self._sorted(slices, keys, columns)
+        return self._presented(slices, columns)
 
-    def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-        """Return named slices with the largest first, or in the order of a key that has one."""
+    def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        """Return slices under the names of their columns, the largest first or in the order of a column."""
+        keys = chosen_keys(columns, self._by, self.noun)
         if not keys:
             return slices
+        slices = in_order(slices, keys, columns, self._settings.orders)
         is_ordered = len(columns) == 1 and columns[0] in self._settings.orders
         # Metrics may have scores in different numbers of rows, and stay together.
         size = [] if is_ordered else [pl.col("n").max().over(keys)]
@@ -617,15 +618,16 @@ class Comparison(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            The overall row and each slice, as in `to_polars`, with the number of rows (`n`), of clusters
-            (`n_clusters`), and `detectable`; null where no difference can be shown.
+            The lines of `to_polars`, of all rows and of each slice, with `metric`, `baseline` and `system`,
+            the number of rows (`n`), of clusters (`n_clusters`), and `detectable`; null where no difference
+            can be shown.
 
         Notes
         -----
         A difference of δ needs more changes than none, and these add variance. So the variance is that under
         δ, in proportion to the changes that cancel out and those that make δ. A row that wins and one that
-        loses are added to the observed ones: where nothing has changed, something may. Slices are tested by
-        themselves, without an adjustment for their number.
+        loses are added to the observed ones: where nothing has changed, something may. Slices, metrics and
+        pairs of systems are tested by themselves, without an adjustment for their number.
 
         Examples
         --------
@@ -639,9 +641,8 @@ class Comparison(SlicedResult[Table_co]):
         [(400, 0.074)]
         """
         power, alpha = _power_and_level(power, alpha)
-        return self._as_given(
-            self._flat(lambda columns: self._planner.detectable(columns, power=power, alpha=alpha))
-        )
+        planners = self._planners(self._pairs(self._order))
+        return self._planned(planners, lambda one, keys: one.detectable(keys, power=power, alpha=alpha))
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -661,9 +662,10 @@ class Comparison(SlicedResult[Table_co]):
         Returns
         -------
         DataFrame
-            The overall row and each slice, as in `to_polars`, with the numbers of rows and clusters now (`n`,
-            `n_clusters`), those to plan with (`n_needed`, `n_clusters_needed`), and the lower ends of their
-            ranges (`n_needed_low`, `n_clusters_needed_low`); null if unknown.
+            The lines of `to_polars`, of all rows and of each slice, with `metric`, `baseline` and `system`,
+            the numbers of rows and clusters now (`n`, `n_clusters`), those to plan with (`n_needed`,
+            `n_clusters_needed`), and the lower ends of their ranges (`n_needed_low`,
+            `n_clusters_needed_low`); null if unknown.
 
         Warns
         -----
@@ -692,10 +694,11 @@ class Comparison(SlicedResult[Table_co]):
         """
         power, alpha = _power_and_level(power, alpha)
         effect = number("effect", effect, 0, ends=False)
-        planner = self._planner
-        planner.warn_of_small_pilot()
-        return self._as_given(
-            self._flat(lambda columns: planner.sample_size(columns, effect, power=power, alpha=alpha))
+        planners = self._planners(self._pairs(self._order))
+        # One warning says enough.
+        any(planner.warn_of_small_pilot() for planner in planners)
+        return self._planned(
+            planners, lambda one, keys: one.sample_size(keys, effect, power=power, alpha=alpha)
         )
 
     def decide(
@@ -782,29 +785,56 @@ class Comparison(SlicedResult[Table_co]):
         """Decide about two of the systems."""
         from anls_frame.reports.decisions import decide  # noqa: PLC0415 - only to decide
 
-        together = self._below_each_other if slices and self._by else None
-        decision = decide(self._planner_of(systems), together, systems, within=within, alpha=alpha)
+        names = list(self.summary.systems)
+        (planner,) = self._planners([(names.index(systems[0]), names.index(systems[1]))])
+        together = self._of_all_tables if slices and self._by else None
+        decision = decide(planner, together, systems, within=within, alpha=alpha)
         table = None if decision.slices is None else self._as_given(decision.slices)
         return dataclasses.replace(cast("Decision[Table_co]", decision), slices=table)
 
     def _of_two(self) -> tuple[str, str]:
         if len(self._order) > 2 or len(self.measures) > 1:  # noqa: PLR2004 - of a pair
             raise ValueError(
-                "what rows can show, and decisions, are for two systems in one metric; compare these alone"
+                "a decision is about two systems in one metric: compare these alone, or name an anchor"
             )
         first, second = self._order
         return first, second
 
-    @property
-    def _planner(self) -> Planner:
-        return self._planner_of(self._of_two())
-
-    def _planner_of(self, systems: tuple[str, str]) -> Planner:
+    def _planners(self, chosen: Sequence[tuple[int, int]]) -> list[Planner]:
+        """Return what plans for each metric and pair of systems."""
+        from anls_frame.reports.lines import lines  # noqa: PLC0415 - only to plan
         from anls_frame.reports.planning import Planner  # noqa: PLC0415 - only to plan
 
+        of_keys = cache(lambda keys: lines(self.summary, keys))
+        return [
+            Planner(self.summary, of_keys, place, pair, self.draws)
+            for place in range(len(self.measures))
+            for pair in chosen
+        ]
+
+    def _planned(
+        self, planners: Sequence[Planner], figures: Callable[[Planner, tuple[str, ...]], pl.DataFrame]
+    ) -> Table_co:
+        """Return figures of all rows and slices, with a line for each slice, metric and compared system."""
         names = list(self.summary.systems)
-        first, second = (names.index(name) for name in systems)
-        return Planner(self.summary, (first, second), self.draws)
+
+        def slices(columns: Sequence[str]) -> pl.DataFrame:
+            keys = tuple(chosen_keys(columns, self._by, self.noun))
+            tables = []
+            for planner in planners:
+                first, second = planner.pair
+                compared = {"metric": planner.metric.name, "baseline": names[first], "system": names[second]}
+                of_pair = [pl.lit(value).alias(name) for name, value in compared.items()]
+                tables.append(figures(planner, keys).select(*keys, *of_pair, pl.exclude(keys)))
+            return self._presented(pl.concat(tables), columns)
+
+        return self._as_given(self._flat(slices))
+
+    def _of_all_tables(self, slices: Callable[[tuple[str, ...]], pl.DataFrame]) -> pl.DataFrame:
+        """Return the slices of all tables below each other, from a function of their keys."""
+        return self._below_each_other(
+            lambda columns: self._presented(slices(tuple(chosen_keys(columns, self._by, self.noun))), columns)
+        )
 
 
 def _check_test(confidence: float, draws: int, seed: int) -> None:

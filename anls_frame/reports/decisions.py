@@ -186,7 +186,7 @@ def beside(
 
 def decide(
     planner: Planner,
-    slices: Callable[[Callable[[Sequence[str]], pl.DataFrame]], pl.DataFrame] | None,
+    slices: Callable[[Callable[[tuple[str, ...]], pl.DataFrame]], pl.DataFrame] | None,
     systems: Sequence[str],
     *,
     within: float,
@@ -204,10 +204,10 @@ def decide(
     counts: dict[Answer, int] = {}
     fewest = None
     if slices is not None:
-        table = slices(lambda columns: planner.bounds(columns, **level))
+        table = slices(lambda keys: planner.bounds(keys, **level))
         untested = table["low"].null_count()
         level["level"] = alpha / max(table.height - untested, 1)
-        table = slices(lambda columns: planner.bounds(columns, **level))
+        table = slices(lambda keys: planner.bounds(keys, **level))
         table = _answered(table, planner.metric, within)
         counts = dict(table.drop_nulls("answer").group_by("answer").len().iter_rows())
         fewest = table.filter(answer="undecided").select(pl.coalesce("n_clusters", "n").min()).item()

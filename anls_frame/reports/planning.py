@@ -11,14 +11,12 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.reports.estimates import FEW_UNITS
-from anls_frame.reports.lines import lines
 from anls_frame.reports.pairwise import least_units
-from anls_frame.summary.keys import chosen_keys, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from anls_frame.reports.lines import Line
+    from anls_frame.reports.lines import Line, Lines
     from anls_frame.statistics.planning import Changes, Needed
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
@@ -33,12 +31,16 @@ PILOT = 60
 @dataclass(frozen=True)
 class Planner:
     """
-    What rows and documents can show, of all rows or, for the columns that methods take, of each slice.
+    What rows and documents can show, of all rows or, for the keys that methods take, of each slice.
 
     Parameters
     ----------
     summary
         Sums of the scores.
+    lines
+        Returns the slices with these keys, for each metric.
+    place
+        The compared metric, by its place in the summary.
     pair
         The compared systems, by their places in the summary.
     draws
@@ -46,31 +48,33 @@ class Planner:
     """
 
     summary: Summary
+    lines: Callable[[tuple[str, ...]], Sequence[Lines]]
+    place: int
     pair: tuple[int, int]
     draws: int
 
     @property
     def metric(self) -> Metric:
         """The compared metric."""
-        return self.summary.metrics[0]
+        return self.summary.metrics[self.place]
 
-    def detectable(self, columns: Sequence[str], *, power: float, alpha: float) -> pl.DataFrame:
+    def detectable(self, keys: tuple[str, ...], *, power: float, alpha: float) -> pl.DataFrame:
         """Return the smallest difference that each slice can show; null if it can show none."""
         from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
 
-        slices, changes = self.changes(columns)
+        slices, changes = self.changes(keys)
         shown = pl.Series(planning.detectable_difference(changes, power, alpha), nan_to_null=True)
-        return self.presented(self._possible(slices.with_columns(detectable=shown), alpha), columns)
+        return self._possible(slices.with_columns(detectable=shown), alpha)
 
     def sample_size(
-        self, columns: Sequence[str], effect: float, *, power: float, alpha: float
+        self, keys: tuple[str, ...], effect: float, *, power: float, alpha: float
     ) -> pl.DataFrame:
         """Return how many rows and clusters it takes to show a difference; null if that is unknown."""
         from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
 
-        slices, changes = self.changes(columns)
+        slices, changes = self.changes(keys)
         needed = planning.needed_units(changes, effect, power, alpha)
-        return self.presented(self._numbers(slices, needed, alpha), columns)
+        return self._numbers(slices, needed, alpha)
 
     def decidable(self, margin: float, *, power: float, level: float) -> dict[str, Any]:
         """Return which margin all rows decide if the systems are equal, and how many rows this one takes."""
@@ -82,13 +86,13 @@ class Planner:
         table = self._numbers(slices.with_columns(detectable=smallest), needed, 2 * level)
         return self._possible(table, 2 * level).row(0, named=True)
 
-    def bounds(self, columns: Sequence[str], *, level: float, alpha: float) -> pl.DataFrame:
+    def bounds(self, keys: tuple[str, ...], *, level: float, alpha: float) -> pl.DataFrame:
         """Return one-sided bounds of the difference; null where no p-value can be as small as alpha."""
         import numpy as np  # noqa: PLC0415 - only to compare
 
         from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
 
-        slices, changes = self.changes(columns)
+        slices, changes = self.changes(keys)
         largest = largest_difference(self.metric)
         ends = [np.clip(end, -largest, largest) for end in planning.difference_bounds(changes, level)]
         figures = dict(zip(("difference", "low", "high"), (changes.difference, *ends), strict=True))
@@ -96,7 +100,7 @@ class Planner:
             **{name: pl.Series(values, nan_to_null=True) for name, values in figures.items()}
         )
         can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
-        return self.presented(made.with_columns(pl.when(can).then(pl.col("low", "high"))), columns)
+        return made.with_columns(pl.when(can).then(pl.col("low", "high")))
 
     def _possible(self, slices: pl.DataFrame, alpha: float) -> pl.DataFrame:
         """Take out differences that no score can have, or no p-value can show."""
@@ -117,21 +121,22 @@ class Planner:
                 columns[f"{name}{end}"] = number.cast(pl.Int64, strict=False)
         return slices.with_columns(**columns)
 
-    def warn_of_small_pilot(self) -> None:
-        """Warn if all rows have too few documents, or too unequal ones, for a plan."""
+    def warn_of_small_pilot(self) -> bool:
+        """Warn if all rows have too few documents, or too unequal ones, for a plan; say whether they do."""
         slices, changes = self.changes(())
         documents = slices.select(pl.coalesce("n_clusters", "n")).item()
         worth = float(changes.units.item())
         if documents >= PILOT and worth >= FEW_UNITS:
-            return
+            return False
         unit = "document" if self.summary.settings.cluster is not None else "row"
         equal = "" if worth > documents - 1 else f", worth {worth:.0f} of equal size"
         warn(
             f"the plan comes from {numbered(documents, unit)}{equal}; it is unsure with fewer than {PILOT} "
             f"{unit}s, or {FEW_UNITS:g} of equal size"
         )
+        return True
 
-    def changes(self, columns: Sequence[str]) -> tuple[pl.DataFrame, Changes]:
+    def changes(self, keys: tuple[str, ...]) -> tuple[pl.DataFrame, Changes]:
         """
         Return the sizes of slices in the order of their keys, and what has changed in them.
 
@@ -139,11 +144,10 @@ class Planner:
         """
         import numpy as np  # noqa: PLC0415 - only to compare
 
-        keys = chosen_keys(columns, self.summary.settings.by, "comparison")
         unseen = largest_difference(self.metric)
         if math.isinf(unseen):
             unseen = 1.0 if self.metric.is_ratio or self.metric.row == "cer" else 0.0
-        of_metric = lines(self.summary, keys)[0]
+        of_metric = self.lines(keys)[self.place]
         group, units = of_metric.together()
         has_clusters = self.summary.settings.cluster is not None
         clusters = np.bincount(group, units.counts, of_metric.slices.height).astype(np.int64)
@@ -181,16 +185,6 @@ class Planner:
         return planning.Changes(
             group, groups, count, units.n, rows * change, rows * (change - expected), l_1 + l_2, unseen
         )
-
-    def presented(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-        """Return a table under the names of its columns, in the order in which comparisons show slices."""
-        settings = self.summary.settings
-        keys = chosen_keys(columns, settings.by, "comparison")
-        table = in_order(table, keys, columns, settings.orders)
-        is_ordered = len(columns) == 1 and columns[0] in settings.orders
-        order = keys if is_ordered else ["n", *keys]
-        table = table.sort(*order, descending=[name == "n" for name in order] or False, nulls_last=True)
-        return table.rename(dict(zip(keys, columns, strict=True)))
 
 
 def largest_difference(metric: Metric) -> float:

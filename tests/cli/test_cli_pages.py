@@ -63,7 +63,7 @@ def test_a_single_page_needs_no_folder(run: Callable[..., Done]) -> None:
     (other,) = lines(run("compare", "old/b/3.txt", "new/a/1.txt", "--gold", "truth/a/1.gt.txt", "--json"))
 
     assert (found["n"], found["cer_corpus"]) == (1, 2 / 3)
-    assert (other["n"], other["1"]) == (1, 0)
+    assert (other["n"], other["system"], other["score"]) == (1, "1", 0)
 
 
 def test_the_worst_pages_are_named(run: Callable[..., Done]) -> None:
@@ -109,7 +109,7 @@ def test_engines_are_compared_by_corpus_cer(run: Callable[..., Done]) -> None:
         run("compare", "old", "new", "--gold", "truth", "--reader", "pages,empty_lines=drop", "--json")
     )
 
-    assert (found["old"], found["new"], spaced["new"]) == (3 / 23, 3 / 23, 2 / 23)
+    assert (found["baseline_score"], found["score"], spaced["score"]) == (3 / 23, 3 / 23, 2 / 23)
     assert found["p_value"] == 1
 
 
@@ -163,9 +163,10 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
 
     assert failed.returncode == 2
     assert "'new/' lacks 1 page: 'a/1'" in failed.stderr
-    assert (lines(dropped)[0]["n"], lines(dropped)[0]["old"], lines(dropped)[0]["new"]) == (2, 2 / 14, 3 / 14)
+    figures = ("n", "baseline_score", "score")
+    assert [lines(dropped)[0][name] for name in figures] == [2, 2 / 14, 3 / 14]
     assert "1 page left out, because 'new/' lacks 1 page: 'a/1'" in dropped.stderr
-    assert (lines(filled)[0]["n"], lines(filled)[0]["old"], lines(filled)[0]["new"]) == (3, 3 / 23, 12 / 23)
+    assert [lines(filled)[0][name] for name in figures] == [3, 3 / 23, 12 / 23]
     assert [row["question_id"] for row in result(changed)] == ["a/2"]
 
 

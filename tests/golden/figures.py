@@ -231,8 +231,9 @@ def comparisons() -> Iterator[tuple[str, Any]]:
         yield f"{name} untestable", comparison.untestable(1e-6).height
         if len(comparison.systems) == 2 and len(comparison.measures) == 1:
             keys = ["slice", *comparison.summary.settings.by]
-            yield from table(comparison.sample_size(0.02), keys, f"{name} sample_size")
-            yield from table(comparison.detectable_difference(), keys, f"{name} detectable")
+            pair = ("metric", "baseline", "system")
+            yield from table(comparison.sample_size(0.02).drop(pair), keys, f"{name} sample_size")
+            yield from table(comparison.detectable_difference().drop(pair), keys, f"{name} detectable")
             yield f"{name} decide", str(comparison.decide(0.03))
     scores = af.compare(frame, TWO, metrics=[ratio], by="lang", cluster="doc_id", draws=2000)
     yield from comparison_figures(scores, "ratio")

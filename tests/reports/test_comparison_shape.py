@@ -72,6 +72,10 @@ def test_the_same_cell_reads_every_comparison(kind: str, case: str, tmp_path: Pa
     lost = [row["system"] for row in rows_of(comparison.regressions()) if row["slice"] == "overall"]
     assert set(lost) <= set(overall["system"])
 
+    for plan in (comparison.detectable_difference(), comparison.sample_size(0.1)):
+        assert len(plan) == 3 * lines
+        assert list(plan["system"])[:lines] == list(overall["system"])
+
     # The first table of all rows is that of `differences`, which compares all pairs.
     pairs = [row for row in rows_of(comparison.differences("system 0")) if row["slice"] == "overall"]
     assert [{name: row[name] for name in COLUMNS} for row in pairs] == rows_of(overall)
