@@ -131,7 +131,7 @@ def costs_of_parts(read: Any, saved: Path) -> dict[str, float]:
     whole = af.merge(parts)
     whole.save(saved)
     found = {
-        "cells without clusters": whole.report_sums.cells[""].height,
+        "cells without clusters": whole.report_sums.cells[None].height,
         "bytes of the summary": saved.stat().st_size,
         "milliseconds to save it": seconds(lambda: whole.save(saved)) * 1e3,
         "milliseconds to load it": seconds(lambda: af.Summary.load(saved)) * 1e3,
@@ -153,12 +153,12 @@ def costs_of_clusters(read: Any, saved: Path) -> dict[str, float]:
     ]
     whole = af.merge(parts)
     whole.save(saved)
-    millions = whole.report_sums.cells[""].height / 1e6
+    millions = whole.report_sums.cells[None].height / 1e6
     found = {
-        "cells with clusters": whole.report_sums.cells[""].height,
-        "bytes a cell in the file": saved.stat().st_size / whole.report_sums.cells[""].height,
-        "bytes a cell in memory": whole.report_sums.cells[""].estimated_size()
-        / whole.report_sums.cells[""].height,
+        "cells with clusters": whole.report_sums.cells[None].height,
+        "bytes a cell in the file": saved.stat().st_size / whole.report_sums.cells[None].height,
+        "bytes a cell in memory": whole.report_sums.cells[None].estimated_size()
+        / whole.report_sums.cells[None].height,
         "seconds a million cells to save": seconds(lambda: whole.save(saved)) / millions,
         "seconds a million cells to load": seconds(lambda: af.Summary.load(saved)) / millions,
         f"seconds a million cells to merge, {PARTS} parts": seconds(lambda: af.merge(parts)) / millions,

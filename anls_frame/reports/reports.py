@@ -219,7 +219,7 @@ class Report(SlicedResult[Table_co]):
         few = []
         for name, cells, metrics in self._parts:
             sums = moments.roll_up(cells, keys, metrics)
-            if not name:
+            if name is ALL:
                 whole = sums
             *estimated, few_rows = estimates(sums, metrics, self.confidence)
             figures |= {column.name: column for column in estimated}
@@ -230,7 +230,7 @@ class Report(SlicedResult[Table_co]):
                 for metric in metrics
                 if metric.name == rate
             }
-            if name and (name != self.measures[0].name or self.summary.settings.has_texts):
+            if name is not ALL and (name != self.measures[0].name or self.summary.settings.has_texts):
                 figures[f"{name}_n"] = sums["n"].alias(f"{name}_n")
         ordered = [
             figures[column]
@@ -540,7 +540,7 @@ class Report(SlicedResult[Table_co]):
         return self.summary.metrics
 
     @cached_property
-    def _parts(self) -> list[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
+    def _parts(self) -> list[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
         """The cells with the metrics that are computed from them."""
         names = {metric.name for metric in self.summary.settings.metrics}
         return [

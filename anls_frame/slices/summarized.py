@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.slices.figures import Reported
+    from anls_frame.summary.cell_sums import Cells
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
@@ -56,7 +57,7 @@ class Lines:
     scores: Sequence[Scores]
     settings: Settings
     _summary: Summary
-    _of_frames: pl.DataFrame
+    _of_frames: Mapping[Any, pl.Series]
     _place: pl.Series
 
     @classmethod
@@ -77,8 +78,7 @@ class Lines:
         scores = []
         of_metric = _change if isinstance(summary.sums, ComparisonSums) else _score
         for name, metric in chosen:
-            place = of_frames.filter(frame=name)["line"]
-            scores.append(of_metric(frames[name].with_columns(line=place), metric, lines.height))
+            scores.append(of_metric(frames[name].with_columns(line=of_frames[name]), metric, lines.height))
         if any(not np.array_equal(one.scored, scores[0].scored) for one in scores):
             raise ValueError(
                 "metrics of a summary must have scores in the same rows, because it does not say how many "
@@ -124,7 +124,7 @@ class Lines:
             lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
             frames = {}
             for name, cells in self._summary.sums.cells.items():
-                lines = self._place.gather(self._of_frames.filter(frame=name)["line"]).to_numpy()
+                lines = self._place.gather(self._of_frames[name]).to_numpy()
                 of_chosen = np.where(lines >= 0, numbers[lines], -1)
                 others = [column for column in cells.columns if not column.startswith("key_")]
                 joined = cells.select(others).with_columns(line=of_chosen)
@@ -140,9 +140,9 @@ class Lines:
         return of_slices
 
 
-def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str], list[tuple[str, Metric]]]:
+def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str], list[tuple[Any, Metric]]]:
     """
-    Return the columns and metrics to search, each metric with the name of its frame of cells.
+    Return the columns and metrics to search, each metric with the key of its cells.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def _check_clusters(summary: Summary) -> None:
         )
 
 
-def _metrics(summary: Summary, metrics: object) -> list[tuple[str, Metric]]:
+def _metrics(summary: Summary, metrics: object) -> list[tuple[Any, Metric]]:
     """Return the metrics, each with the name of its frame of cells."""
     names = {metric.name for metric in summary.settings.metrics}
     every = {
@@ -209,18 +209,20 @@ def _metrics(summary: Summary, metrics: object) -> list[tuple[str, Metric]]:
     return [every[name] for name in wanted]
 
 
-def _numbered(frames: Mapping[str, pl.DataFrame], keys: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _numbered(frames: Cells, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[Any, pl.Series]]:
     """Return the different keys of all frames, and the number of the line of each row of each frame."""
     places = pl.concat(
         [
-            cells.select(*keys, pl.lit(name).alias("frame")).with_row_index("row")
-            for name, cells in frames.items()
+            cells.select(*keys, pl.lit(number).alias("frame")).with_row_index("row")
+            for number, cells in enumerate(frames.values())
         ],
         how="vertical_relaxed",
     )
     lines = places.group_by(keys, maintain_order=True).agg("frame", "row").with_row_index("line")
     of_frames = lines.select("line", "frame", "row").explode("frame", "row", empty_as_null=False)
-    return lines.select(keys), of_frames.sort("frame", "row")
+    of_frames = of_frames.sort("frame", "row")
+    numbers = {name: of_frames.filter(frame=number)["line"] for number, name in enumerate(frames)}
+    return lines.select(keys), numbers
 
 
 def _score(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
-ALL = ""
-"""Name of the cells that several metrics share."""
+ALL = None
+"""In place of a metric's name, the key of the cells that several metrics share."""
+
+Cells: TypeAlias = "Mapping[Any, pl.DataFrame]"
+"""Cells by the name of their metric, or `ALL`."""
 
 
 class CellSums(ABC):
-    """Counts and sums of rows: `cells` by the name of the metric, or `ALL`, and what else adds up."""
+    """Counts and sums of rows: the cells, and what else adds up."""
 
-    cells: Mapping[str, pl.DataFrame]
+    cells: Cells
 
     @property
     @abstractmethod
@@ -51,21 +54,24 @@ class CellSums(ABC):
         """Return the sums with groups in place of clusters."""
 
     @abstractmethod
-    def sliced(self, cells: Mapping[str, pl.DataFrame], settings: Settings) -> Self:
+    def sliced(self, cells: Cells, settings: Settings) -> Self:
         """Return sums with other cells of some of these rows, and what follows from them."""
 
     @abstractmethod
-    def groups(self, settings: Settings) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the cells, each with its name and the metrics that are computed from them."""
+    def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
+        """Return the cells, each with its key and the metrics that are computed from them."""
 
 
-def stored(kind: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+def stored(kind: str, frames: Mapping[Any, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     """Return frames of a kind under the names that they have in a file."""
-    return {f"{kind} {name}": frame for name, frame in frames.items()}
+    return {kind if name is ALL else f"{kind} {name}": frame for name, frame in frames.items()}
 
 
-def of_kind(kind: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+def of_kind(kind: str, frames: Mapping[str, pl.DataFrame]) -> dict[Any, pl.DataFrame]:
     """Return the frames of a kind under their own names."""
-    return {
-        name.removeprefix(f"{kind} "): frame for name, frame in frames.items() if name.startswith(f"{kind} ")
-    }
+    found: dict[Any, pl.DataFrame] = {}
+    for stored_as, frame in frames.items():
+        own, space, name = stored_as.partition(" ")
+        if own == kind:
+            found[name if space else ALL] = frame
+    return found

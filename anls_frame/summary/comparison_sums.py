@@ -22,6 +22,7 @@ from anls_frame.summary.system_rows import all_columns, columns, missing, noted,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from anls_frame.summary.cell_sums import Cells
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.system_rows import SystemRows
@@ -84,7 +85,7 @@ class ComparisonSums(CellSums):
         The lowest and the highest score in each metric.
     """
 
-    cells: Mapping[str, pl.DataFrame]
+    cells: Cells
     votes: Mapping[str, pl.DataFrame]
     slices: Mapping[str, pl.DataFrame]
     counts: Mapping[str, Mapping[str, int]]
@@ -124,7 +125,7 @@ class ComparisonSums(CellSums):
         }
         return dataclasses.replace(self, cells=cells)
 
-    def sliced(self, cells: Mapping[str, pl.DataFrame], settings: Settings) -> ComparisonSums:
+    def sliced(self, cells: Cells, settings: Settings) -> ComparisonSums:
         """Return sums with other cells of two systems, and the votes and slices that follow from them."""
         keys = key_names(settings.by, None)
         slices = {
@@ -135,7 +136,7 @@ class ComparisonSums(CellSums):
         votes = {name: _votes_of_two(own, keys) for name, own in cells.items()}
         return dataclasses.replace(self, cells=cells, votes=votes, slices=slices, transitions={})
 
-    def groups(self, settings: Settings) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
+    def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
         """Return the cells of each metric; without clusters, those of all together."""
         metrics = [metric.within(*self.ends[metric.name]) for metric in settings.metrics]
         if settings.cluster is None:
@@ -260,7 +261,7 @@ class _Tally:
         self.has_wrong = False
         self.rest: ComparisonSums | None = None
         self.predictions = [Predictions(digest=0, n_missing=0)] * rows.systems
-        self.buckets: dict[str, Buckets] = {}
+        self.buckets: dict[str | None, Buckets] = {}
 
     def add(self, batch: pl.DataFrame) -> None:
         if self.has_wrong or self._is_wrong(batch):
@@ -289,8 +290,8 @@ class _Tally:
         sums = dataclasses.replace(self.rest, cells=cells)
         return self._with_votes_and_slices(sums) if ALL in cells else sums, self.predictions
 
-    def _adder(self, name: str) -> Callable[[Sequence[pl.DataFrame]], pl.DataFrame]:
-        metric = next((metric for metric in self.rows.metrics if name and metric.name == name), None)
+    def _adder(self, name: str | None) -> Callable[[Sequence[pl.DataFrame]], pl.DataFrame]:
+        metric = next((metric for metric in self.rows.metrics if metric.name == name), None)
         return lambda parts: _added_cells(parts, self.keys, metric)
 
     def _is_wrong(self, batch: pl.DataFrame) -> bool:
@@ -299,7 +300,8 @@ class _Tally:
 
     def _of_batch(self, batch: pl.DataFrame) -> ComparisonSums:
         rows = self.rows
-        votes, slices, cells, counts, ends = {}, {}, {}, {}, {}
+        votes, slices, counts, ends = {}, {}, {}, {}
+        cells: dict[str | None, pl.DataFrame] = {}
         absent = [is_missing(name) for name in missing(rows.systems)]
         drops = rows.missing == "drop"
         found = batch.select(

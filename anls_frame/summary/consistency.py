@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Settings
 
 _TWO = 2
-_ROWS_OF_ALL = f"cells {ALL}"
+_ROWS_OF_ALL = "cells"
 _ROUNDING = 1e-6
 """By how much two sums of the same scores may differ, relative to the largest score in every row."""
 _FLOATS = ("score_min", "score_max", *ROW_SCORES[:3])
@@ -107,7 +107,7 @@ def _check_keys(frames: Mapping[str, pl.DataFrame], settings: Settings) -> None:
         if cells is None or is_apart or not own or not {*own} <= {*frame.columns}:
             continue
         found, known = (_combinations(one, own) for one in (frame, cells))
-        are_cells = kind.startswith("cells ")
+        are_cells = kind.partition(" ")[0] == "cells"
         expect(
             found.is_in(known.implode()).all() and (not are_cells or len(found) == len(known)),
             f"the table {kind!r} is about other slices than the cells",
@@ -132,13 +132,16 @@ def _columns_of_one(settings: Settings) -> dict[str, list[str]]:
     keys = list(key_names(settings.by, None))
     has_clusters = settings.cluster is not None
     units = [*keys, *([CLUSTER] if has_clusters else [])]
-    groups: dict[str, tuple[Metric, ...]] = {ALL: TEXT_METRICS if settings.has_texts else ()}
+    groups: dict[str | None, tuple[Metric, ...]] = {ALL: TEXT_METRICS if settings.has_texts else ()}
     groups |= {metric.name: (metric,) for metric in settings.own}
     own = [f"own_{place}" for place, _ in enumerate(settings.own)]
     kept = [f"keep_{place}" for place, _ in enumerate(settings.keep)]
     texts = ["prediction", "answers", *ROW_SCORES] if settings.has_texts else []
     bins = [*keys, "grid_threshold", "n", "nls_units"] if settings.has_texts else []
-    found = {f"cells {name}": _columns_of_cells(units, metrics) for name, metrics in groups.items()}
+    found = {
+        _ROWS_OF_ALL if name is ALL else f"cells {name}": _columns_of_cells(units, metrics)
+        for name, metrics in groups.items()
+    }
     found["bins"] = bins
     found["worst"] = [*units, *texts, *own, *kept, "row_digest"]
     if settings.details:

@@ -25,6 +25,7 @@ from anls_frame.summary.selection import first_score, worst_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from anls_frame.summary.cell_sums import Cells
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.rows import Rows
     from anls_frame.summary.settings import Settings
@@ -60,7 +61,7 @@ class ReportSums(CellSums):
         cell; see `Report.errors`, `Report.confusions` and `Report.lengths`.
     """
 
-    cells: Mapping[str, pl.DataFrame]
+    cells: Cells
     bins: pl.DataFrame
     worst_rows: pl.DataFrame
     details: Mapping[str, pl.DataFrame]
@@ -112,11 +113,11 @@ class ReportSums(CellSums):
         cells = {name: add_up([widened(in_groups(own))], keys) for name, own in self.cells.items()}
         return dataclasses.replace(self, cells=cells)
 
-    def sliced(self, cells: Mapping[str, pl.DataFrame], settings: Settings) -> ReportSums:  # noqa: ARG002 - other sums need them
+    def sliced(self, cells: Cells, settings: Settings) -> ReportSums:  # noqa: ARG002 - other sums need them
         """Return sums with other cells, without what cannot be computed from them."""
         return dataclasses.replace(self, cells=cells, worst_rows=self.worst_rows.clear(), details={})
 
-    def groups(self, settings: Settings) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
+    def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
         """Return the cells of texts, and those of each own metric."""
         yield ALL, self.cells[ALL], TEXT_METRICS if settings.has_texts else ()
         for metric in settings.own:

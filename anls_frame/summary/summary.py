@@ -180,8 +180,8 @@ class Summary(Generic[Table_co]):
             return self
         return dataclasses.replace(self, sums=self.sums.folded(self.settings), is_folded=True)
 
-    def groups(self) -> Iterator[tuple[str, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the cells, each with its name and the metrics that are computed from them."""
+    def groups(self) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
+        """Return the cells, each with its key and the metrics that are computed from them."""
         return self.sums.groups(self.settings)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -103,7 +103,7 @@ def test_order_of_rows_and_of_entries_does_not_matter(rows: list[dict[str, Any]]
 
 
 def more_in_cells(summary: Summary, column: str) -> Summary:
-    return with_cells(summary, summary.report_sums.cells[""].with_columns(pl.col(column) + 1))
+    return with_cells(summary, summary.report_sums.cells[None].with_columns(pl.col(column) + 1))
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def more_in_cells(summary: Summary, column: str) -> Summary:
         lambda summary: more_in_cells(summary, "n"),
         lambda summary: more_in_cells(summary, "rows"),
         lambda summary: more_in_cells(summary, "n_unanswerable"),
-        lambda summary: with_cells(summary, summary.report_sums.cells[""].head(1)),
-        lambda summary: with_cells(summary, summary.report_sums.cells[""].clear()),
+        lambda summary: with_cells(summary, summary.report_sums.cells[None].head(1)),
+        lambda summary: with_cells(summary, summary.report_sums.cells[None].clear()),
         lambda summary: dataclasses.replace(summary, parts={"a": 1}),
         lambda summary: dataclasses.replace(summary, parts={}),
     ],

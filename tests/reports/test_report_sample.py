@@ -56,7 +56,7 @@ def test_pages(system: str, column: str) -> None:
     for key, figures in expected.items():
         check(found[key], {name: figures[name] for name in names})
     check(made.overall, {name: ORACLE["pages"][system]["overall"][name] for name in names})
-    sums = made.summary.report_sums.cells[""].select("char_errors_sum", "reference_length_sum").sum().row(0)
+    sums = made.summary.report_sums.cells[None].select("char_errors_sum", "reference_length_sum").sum().row(0)
     assert sums == tuple(
         ORACLE["pages"][system]["overall"][name] for name in ("char_errors", "reference_length")
     )

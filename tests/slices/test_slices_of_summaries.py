@@ -57,7 +57,7 @@ def check_equal(of_summary: af.Slices, of_rows: af.Slices, *, draws: int = 0) ->
 
 def test_texts_have_the_slices_of_their_rows() -> None:
     summary = merged(QUESTIONS, "rapidocr", "answers", by=COLUMNS, cluster="doc_id")
-    assert summary.report_sums.cells[""].height < QUESTIONS.height
+    assert summary.report_sums.cells[None].height < QUESTIONS.height
     options: list[dict[str, Any]] = [
         {},
         {"holdout": 0.5},

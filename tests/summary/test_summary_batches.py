@@ -49,7 +49,7 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch, order: str) -> 
     parts = summary(frame)
     assert parts.digest == whole.digest
     assert_frame_equal(
-        in_order(parts.report_sums.cells[""]), in_order(whole.report_sums.cells[""]), check_exact=True
+        in_order(parts.report_sums.cells[None]), in_order(whole.report_sums.cells[None]), check_exact=True
     )
     assert_frame_equal(in_order(parts.report_sums.bins), in_order(whole.report_sums.bins), check_exact=True)
 
@@ -61,8 +61,8 @@ def test_clusters_cost_no_figure_and_no_reading() -> None:
     without = af.summarize(frame, "prediction", "answers", by="tags")
     assert sum(read) == ROWS
     assert with_clusters.digest == without.digest
-    added = cells.add_up([with_clusters.report_sums.cells[""].drop("cluster")], ["key_0"])
-    assert_frame_equal(in_order(added), in_order(without.report_sums.cells[""]), check_exact=True)
+    added = cells.add_up([with_clusters.report_sums.cells[None].drop("cluster")], ["key_0"])
+    assert_frame_equal(in_order(added), in_order(without.report_sums.cells[None]), check_exact=True)
     assert_frame_equal(
         in_order(with_clusters.report_sums.bins), in_order(without.report_sums.bins), check_exact=True
     )

@@ -186,7 +186,7 @@ def test_comparison_of_existing_scores_in_any_order(
 @given(rows=ROWS)
 def test_sums_of_texts_are_those_of_fractions(rows: list[dict[str, Any]]) -> None:
     frame = pl.DataFrame(rows, schema=SCHEMA)
-    cells = af.summarize(frame, "prediction", "answers").report_sums.cells[""]
+    cells = af.summarize(frame, "prediction", "answers").report_sums.cells[None]
     scores = af.add_scores(frame.with_columns(pl.col("prediction").fill_null("")), "prediction", "answers")
     for name, least in (("anls", 53), ("nls", 53), ("cer", 62)):
         values = [Fraction(value) for value in scores[name].drop_nulls()]
@@ -349,10 +349,10 @@ def test_squares_of_lengths_have_room_for_many_parts(*, folded: bool) -> None:
     for number in range(40):
         part = af.summarize(frame, "p", "a", cluster="d" if folded else None, part=f"{number}")
         part = part.fold_clusters() if folded else part
-        assert part.report_sums.cells[""].select(list(sums)).row(0) == tuple(sums.values())
-        parts.append(with_cells(part, part.report_sums.cells[""].with_columns(many)))
+        assert part.report_sums.cells[None].select(list(sums)).row(0) == tuple(sums.values())
+        parts.append(with_cells(part, part.report_sums.cells[None].with_columns(many)))
     merged = af.merge([af.merge(parts[:20]), *parts[20:]])
-    assert merged.report_sums.cells[""].select(list(sums)).row(0) == tuple(
+    assert merged.report_sums.cells[None].select(list(sums)).row(0) == tuple(
         40 * (count << 58) for count in sums.values()
     )
     assert af.Report.from_summary(merged).overall["cer_corpus"] == 1 / 6
@@ -361,7 +361,7 @@ def test_squares_of_lengths_have_room_for_many_parts(*, folded: bool) -> None:
 def test_too_large_sums_are_an_error() -> None:
     summary = af.summarize(pl.DataFrame({"p": ["a", "b"], "a": ["a", "c"], "k": [1, 2]}), "p", "a", by="k")
     large = pl.lit(2**127 - 1, dtype=pl.Int128)
-    cells = summary.report_sums.cells[""]
+    cells = summary.report_sums.cells[None]
     damaged = with_cells(summary, cells.with_columns(cer_square_units=large))
     with pytest.raises(OverflowError, match="too large to be added up exactly"):
         _ = af.Report.from_summary(damaged).overall

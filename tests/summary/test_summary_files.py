@@ -139,7 +139,7 @@ def foreign(path: Path) -> dict[str, bytes]:
         "unknown setting": lambda metadata: {**metadata, "settings": {**metadata["settings"], "later": 1}},
         "unknown column": lambda metadata: {
             **metadata,
-            "columns": {**metadata["columns"], "cells ": ["later"]},
+            "columns": {**metadata["columns"], "cells": ["later"]},
         },
         "unknown protocol": lambda metadata: {
             **metadata,
@@ -233,10 +233,10 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         ),
         *("missing", "unanswerable", "worst", "keep", "details", "max_length", "min_nls", "version"),
     ]
-    assert shape(texts.report_sums.cells[""]) == f"key_0:String cluster:Int64 {counts} {of_texts}".format(
+    assert shape(texts.report_sums.cells[None]) == f"key_0:String cluster:Int64 {counts} {of_texts}".format(
         "UInt64"
     )
-    assert shape(texts.fold_clusters().report_sums.cells[""]) == (
+    assert shape(texts.fold_clusters().report_sums.cells[None]) == (
         f"key_0:String cluster:UInt16 {counts} {of_texts}".format("Int128")
     )
     assert shape(texts.report_sums.bins) == "key_0:String grid_threshold:UInt8 n:Int64 nls_units:Int128"
@@ -253,7 +253,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     assert {tuple(one) for one in texts.settings.to_dict()["metrics"]} == {tuple(described)}
     assert {tuple(one) for one in scores.settings.to_dict()["metrics"]} == {(*described, "sources")}
     assert {name: shape(cells) for name, cells in scores.report_sums.cells.items()} == {
-        "": f"key_0:String {counts}",
+        None: f"key_0:String {counts}",
         "s": f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 "
         "score_square_rest:Int128 score_min:Float64 score_max:Float64",
         "rate": f"key_0:String {counts} numerator_sum:Int128 denominator_sum:Int128 "
@@ -272,6 +272,25 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "squares:Int128",
         "rate": f"key_0:String cluster:Int64 {votes} x_0:Int64 x_1:Int64 y_0:Int64 y_1:Int64",
     }
+
+
+@pytest.mark.parametrize("cluster", [None, "d"])
+@pytest.mark.parametrize("name", [" ", "cells", "bins", "worst", "details errors"])
+def test_metrics_may_have_the_names_of_tables(name: str, cluster: str | None, tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"p": ["a", "b"], "a": ["a", "c"], "old": [0.5, 1.0], "new": [0.25, 0.5], "d": [1, 2]}
+    )
+    options: dict[str, Any] = {"by": "d", "cluster": cluster}
+    one = summarize(frame, "p", "a", metrics=["anls", af.Metric("old", name=name)], details=True, **options)
+    two = summarize(
+        frame, ["old", "new"], None, metrics=af.Metric({"old": "old", "new": "new"}, name=name), **options
+    )
+    for summary in (one, two):
+        check_same(saved_and_loaded(summary, tmp_path), summary)
+    overall = Report.from_summary(saved_and_loaded(one, tmp_path)).overall
+    assert (overall["anls"], overall[name]) == (0.5, 0.75)
+    compared = af.Comparison.from_summary(saved_and_loaded(two, tmp_path)).overall
+    assert compared.select("metric", "difference").rows() == [(name, -0.375)]
 
 
 def test_damage_on_disk_is_noticed_when_a_summary_is_loaded(tmp_path: Path) -> None:

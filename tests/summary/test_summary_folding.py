@@ -43,7 +43,7 @@ def check_alike(found: af.Summary, expected: af.Summary) -> None:
 def test_report_stays_the_same() -> None:
     summary = summary_of(FRAME)
     folded = summary.fold_clusters()
-    assert folded.report_sums.cells[""]["cluster"].dtype == pl.UInt16
+    assert folded.report_sums.cells[None]["cluster"].dtype == pl.UInt16
     check_alike(folded, summary)
     assert folded.fold_clusters() is folded
 
@@ -53,7 +53,7 @@ def test_size_depends_on_slices_alone() -> None:
     cells = [
         af.summarize(rows.head(height), "p", "p", by="lang", cluster="doc")
         .fold_clusters()
-        .report_sums.cells[""]
+        .report_sums.cells[None]
         for height in (30_000, 60_000)
     ]
     assert 0.95 * 2 * 4096 < cells[0].height < cells[1].height <= 2 * 4096
@@ -64,7 +64,9 @@ def test_groups_are_clusters() -> None:
     frame = pl.DataFrame({"doc": range(3000)}).with_columns(
         p=pl.format("a{}", pl.col("doc") % 7), a=pl.format("a{}", pl.col("doc") % 5), lang=pl.col("doc") % 3
     )
-    by_document = af.summarize(frame, "p", "a", by="doc", cluster="doc").fold_clusters().report_sums.cells[""]
+    by_document = (
+        af.summarize(frame, "p", "a", by="doc", cluster="doc").fold_clusters().report_sums.cells[None]
+    )
     group = dict(by_document.select("key_0", "cluster").iter_rows())
     grouped = frame.with_columns(group=pl.col("doc").replace_strict(group))
     assert 2000 < grouped["group"].n_unique() < 2500

@@ -50,7 +50,7 @@ def check_grid(summary: Summary, frame: pl.DataFrame, protocol: str, steps: Any 
     ]
     direct = texts.select(expressions)
     distances = distances_of(texts, preset)
-    n = int(summary.report_sums.cells[""]["n"].sum())
+    n = int(summary.report_sums.cells[None]["n"].sum())
     for step in steps:
         bins = kept(summary.report_sums.bins, step, preset.cut)
         assert bins["n"].sum() == kept_by_definition(distances, step / GRID, preset.cut), step

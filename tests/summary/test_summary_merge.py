@@ -115,7 +115,7 @@ def test_parts_may_be_as_small_as_rows() -> None:
     for order in itertools.permutations(singles):
         merged = merge(order)
         assert merged.digest == whole.digest
-        assert merged.report_sums.cells[""]["n"].sum() == 4
+        assert merged.report_sums.cells[None]["n"].sum() == 4
     check_equal(merge(singles), whole)
 
 
@@ -125,7 +125,7 @@ def test_merging_one_or_empty_parts_changes_nothing() -> None:
     check_equal(merge([whole]), whole)
     check_equal(merge([empty, whole]), whole)
     nothing = merge([empty, summary_of(FRAME.clear(), options, worst=2)])
-    assert (nothing.rows, nothing.digest, nothing.report_sums.cells[""].height) == (0, "0" * 16, 0)
+    assert (nothing.rows, nothing.digest, nothing.report_sums.cells[None].height) == (0, "0" * 16, 0)
     assert Report.from_summary(nothing).overall["n"] == 0
 
 
@@ -297,10 +297,10 @@ def test_equal_slices_are_one_cell(cluster: str | None) -> None:
         schema_overrides={"types": pl.List(pl.String)},
     )
     for part in (frame, frame[:3], frame[3:7], frame[7:]):
-        cells = summarize(part, "prediction", "answers", by="types", cluster=cluster).report_sums.cells[""]
+        cells = summarize(part, "prediction", "answers", by="types", cluster=cluster).report_sums.cells[None]
         assert cells.height == (3 if part is frame else 1)
     whole = summarize(frame, "prediction", "answers", by="types", cluster=cluster)
-    assert sorted(whole.report_sums.cells[""]["n"]) == [2, 3, 4]
+    assert sorted(whole.report_sums.cells[None]["n"]) == [2, 3, 4]
     assert sorted(whole.report_sums.bins["n"]) == [2, 3, 4]
 
 

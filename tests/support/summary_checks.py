@@ -33,7 +33,7 @@ def ordered(frame: pl.DataFrame) -> pl.DataFrame:
 def with_cells(summary: Summary, cells: pl.DataFrame) -> Summary:
     """Return the summary of one system with other cells."""
     sums = summary.report_sums
-    return dataclasses.replace(summary, sums=dataclasses.replace(sums, cells={**sums.cells, "": cells}))
+    return dataclasses.replace(summary, sums=dataclasses.replace(sums, cells={**sums.cells, None: cells}))
 
 
 def check_cells(found: pl.DataFrame, expected: pl.DataFrame) -> None:
@@ -45,7 +45,7 @@ def check_equal(found: Summary, expected: Summary) -> None:
     assert found.settings == expected.settings
     assert found.digest == expected.digest
     assert found.rows == expected.rows
-    check_cells(found.report_sums.cells[""], expected.report_sums.cells[""])
+    check_cells(found.report_sums.cells[None], expected.report_sums.cells[None])
     check_cells(found.report_sums.bins, expected.report_sums.bins)
     assert_frame_equal(
         found.report_sums.worst_rows, expected.report_sums.worst_rows, check_exact=True, check_dtypes=False
