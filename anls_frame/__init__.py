@@ -69,6 +69,7 @@ _HOMES = {
     "reports.epochs": "mean_over_epochs pass_at_k",
     "reports.reports": "Report report",
     "slices.finding": "find_slices",
+    "slices.plan": "SliceSearch",
     "slices.result": "Slices",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
     "summary.measures": "Metric",

@@ -79,6 +79,7 @@ from anls_frame.reports.epochs import pass_at_k as pass_at_k
 from anls_frame.reports.reports import Report as Report
 from anls_frame.reports.reports import report as report
 from anls_frame.slices.finding import find_slices as find_slices
+from anls_frame.slices.plan import SliceSearch as SliceSearch
 from anls_frame.slices.result import Slices as Slices
 from anls_frame.streaming import ANLS as ANLS
 from anls_frame.streaming import CharErrorRate as CharErrorRate

@@ -65,7 +65,7 @@ def run(task: Task) -> tuple[int, float, float, float]:
         metric = af.Metric("loss", higher_is_better=False, bounds=(0, 1))
         start, cpu = time.perf_counter(), time.process_time()
         count = af.find_slices(
-            frame, cluster="document", metrics=metric, depth=task.depth, holdout=0
+            frame, cluster="document", metrics=metric, depth=task.depth, search=af.SliceSearch(holdout=0)
         ).n_slices
     return count, time.perf_counter() - start, time.process_time() - cpu, peak_mib()
 

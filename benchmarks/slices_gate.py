@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from slices_sets import COLUMNS, LEVEL, SEED, TEST, WIDE_LEVEL, faults, honest_nulls, nulls
+from slices_sets import COLUMNS, LEVEL, PLAN, SEED, WIDE_LEVEL, faults, honest_nulls, nulls
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 import slices_cases
@@ -126,7 +126,7 @@ where documents have 1 to 200 rows.
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 HONEST_HEAD = """
-With `holdout=0.5`, found again on the other half:
+With `SliceSearch(holdout=0.5)`, found again on the other half:
 
 | rows of documents | documents | scores | mean | ICC | columns | sets | honest, % | at most, % |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -207,7 +207,7 @@ def main() -> int:
     honest, honest_right = null_lines(counts, counts.drawn(of_honest))
     off, is_unbiased = bias_line(counts, counts.drawn(of_honest))
     with_one, power_right = power_lines(counts, counts.drawn(of_faults))
-    head = HEAD.format(columns=COLUMNS, draws=TEST.draws, frames=FRAMES, wide=WIDE_LEVEL)
+    head = HEAD.format(columns=COLUMNS, draws=PLAN.search.draws, frames=FRAMES, wide=WIDE_LEVEL)
     page = [
         head + "\n".join(without),
         HONEST_HEAD + "\n".join([*honest, off]),

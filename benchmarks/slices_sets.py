@@ -15,6 +15,7 @@ from anls_frame.slices import outcome, search
 from anls_frame.slices.documents import confidence_of_chosen
 from anls_frame.slices.halves import is_held_out
 from anls_frame.slices.listing import Rows
+from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.scores import Scores
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import largest_by_draw
@@ -32,7 +33,7 @@ WIDE_LEVEL = 0.07
 """In which share of the sets a slice may be found where documents have 1 to 200 rows."""
 METRIC = af.Metric("score", bounds=(0, 1))
 SAMPLE = Path(__file__).parents[1] / "data" / "ocr_qa.parquet"
-TEST = outcome.Test(depth=2, least=Least(20, 5), top=20, draws=199, seed=0, alpha=LEVEL)
+PLAN = Plan(search=SliceSearch(), depth=2, n=20, confidence=1 - LEVEL)
 VALUES = (0.4, 0.34, 0.2, 0.06)
 """Shares of the values of a column; half of the columns are of documents, half of rows."""
 COLUMNS = 4
@@ -186,12 +187,12 @@ def is_found(rows: Rows) -> bool:
     """Return whether a search finds anything; it stops as soon as too many draws reach what is observed."""
     losses = rows.losses[0]
     columns = [column.taken(losses.line) for column in rows.columns]
-    blocks = list(search.blocks(columns, losses, TEST.depth, TEST.least))
+    blocks = list(search.blocks(columns, losses, PLAN.depth, PLAN.least))
     if not blocks:
         return False
     observed = max(block.statistic.max() for block in blocks)
-    draws = largest_by_draw(losses, blocks, TEST.draws, TEST.seed, at_once=30)
-    most, reached = round(LEVEL * (1 + TEST.draws)) - 1, 0
+    draws = largest_by_draw(losses, blocks, PLAN.search.draws, PLAN.search.seed, at_once=30)
+    most, reached = round(LEVEL * (1 + PLAN.search.draws)) - 1, 0
     for largest in draws:
         reached += int(np.count_nonzero(largest >= observed - 1e-5))
         if reached > most:
@@ -220,7 +221,7 @@ def honest_alarms(population: Population, number: int) -> tuple[dict[str, bool],
     held_out = halves(document, number)
     if not held_out.any() or held_out.all():
         return {"honest": False}, []
-    tested = outcome.honest(rows, held_out, TEST).listed
+    tested = outcome.honest(rows, held_out, PLAN).listed
     again = [one for one in tested if one.found.p_adjusted <= LEVEL]
     return {"honest": bool(again)}, errors_of(rows, tested, held_out, 0.0)
 
@@ -313,10 +314,10 @@ def power(population: Population, fault: Fault, number: int) -> tuple[dict[str, 
     rows, document = population.rows(number, fault)
     listed, tests = [], 0
     if is_found(rows):
-        found = outcome.searched(rows, TEST)
+        found = outcome.searched(rows, PLAN)
         listed, tests = [one.found.conditions for one in found.listed], found.tests
     held_out = halves(document, number)
-    tested = outcome.honest(rows, held_out, TEST).listed
+    tested = outcome.honest(rows, held_out, PLAN).listed
     again = [one.found.conditions for one in tested if one.found.p_adjusted <= LEVEL]
     is_listed = fault.conditions in listed
     truth = population.mean - fault.by

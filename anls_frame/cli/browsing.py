@@ -36,7 +36,7 @@ def of_files(
     if isinstance(frame, pl.LazyFrame):
         frame = with_numbers(frame, columns_of(chosen))
     with reading(path, given.how):
-        made = page(frame, prediction, metrics=chosen, option="--top", **options, **vars(scoring))
+        made = page(frame, prediction, metrics=chosen, option="--n", **options, **vars(scoring))
     return made, name
 
 

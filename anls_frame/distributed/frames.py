@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import daft
@@ -17,9 +18,11 @@ from anls_frame.distributed.batches import Batches
 from anls_frame.frames.documents import DOCUMENT
 from anls_frame.metrics import scoring
 from anls_frame.slices import finding, summarized
+from anls_frame.slices.plan import Plan
 from anls_frame.summary import summarizing
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.summary import Summary
+from anls_frame.summary.systems import two
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,17 +83,14 @@ def summarize(frame: Any, *, part: str | None = None, **options: Any) -> Summary
     return dataclasses.replace(summary, parts=dict.fromkeys(nothing.parts, rows))
 
 
-def find_slices(
-    frame: Any, *, prediction: Any, systems: Any, columns: Any, features: bool, **options: Any
-) -> Slices:
+def find_slices(frame: Any, *, prediction: Any, columns: Any, **options: Any) -> Slices:
     """Return the slices that are found in the summary of all rows by these columns and by document."""
-    if features:
-        raise ValueError("features are made of rows in memory; add them to the Daft frame as columns")
-    prediction, pair = finding.one_or_two(prediction, systems)
+    prediction = two(prediction) if isinstance(prediction, Mapping) else prediction
     names = inspect.signature(summarizing.summarize).parameters
     of_rows: dict[str, Any] = {name: options.pop(name) for name in names if name in options}
-    of_rows |= {"by": columns, "prediction": prediction if pair is None else pair}
-    finding.checked(**options)
+    of_rows |= {"by": columns, "prediction": prediction}
+    if Plan(**options).search.features:
+        raise ValueError("features are made of rows in memory; add them to the Daft frame as columns")
     if of_rows["metrics"] is None and of_rows["answers"] is not None:
         of_rows["metrics"] = "anls"
     nothing: Summary = summarizing.summarize(without_rows(frame), **of_rows)

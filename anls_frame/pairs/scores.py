@@ -16,7 +16,7 @@ __all__ = ["anls_score", "edit_distance", "get_cer", "hamming_distance"]
 _SURROGATES = range(0xD800, 0xE000)
 
 
-def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0.5) -> float:
+def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) -> float:
     """
     ANLS of one prediction, as in the function of the same name in the PyPI package anls.
 
@@ -26,7 +26,7 @@ def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0
     ----------
     prediction
         The predicted text.
-    gold_labels
+    answers
         The accepted answers, at least one.
     threshold
         The threshold t in [0, 1]: the score is kept where d / L < t.
@@ -39,9 +39,9 @@ def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0
     Raises
     ------
     TypeError
-        If the prediction or a label is not a string, or if `gold_labels` is one string.
+        If the prediction or an answer is not a string, or if `answers` is one string.
     ValueError
-        If there is no label, or the threshold is outside [0, 1].
+        If there is no answer, or the threshold is outside [0, 1].
 
     Examples
     --------
@@ -49,16 +49,16 @@ def anls_score(prediction: str, gold_labels: Sequence[str], threshold: float = 0
     >>> af.anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
     0.8888888888888888
     """
-    if isinstance(gold_labels, str):
-        raise TypeError("gold_labels must be a list of strings, got one string; wrap it in a list")
-    if not isinstance(gold_labels, Iterable):
-        raise TypeError(f"gold_labels must be a list of strings, got {type(gold_labels).__name__}")
-    labels = [string("gold label", label) for label in gold_labels]
-    if not labels:
-        raise ValueError("gold_labels must not be empty: a prediction needs at least one answer")
+    if isinstance(answers, str):
+        raise TypeError("answers must be a list of strings, got one string; wrap it in a list")
+    if not isinstance(answers, Iterable):
+        raise TypeError(f"answers must be a list of strings, got {type(answers).__name__}")
+    accepted = [string("answer", answer) for answer in answers]
+    if not accepted:
+        raise ValueError("answers must not be empty: a prediction needs at least one answer")
     options = _anls_options(resolve_threshold("anls", threshold))
-    score = native.anls(string("prediction", prediction), labels, options)
-    assert score is not None  # noqa: S101 - there is a label
+    score = native.anls(string("prediction", prediction), accepted, options)
+    assert score is not None  # noqa: S101 - there is an answer
     return score
 
 

@@ -27,7 +27,7 @@ _HEIGHT = 0.34
 """Height of a bar, as a share of the row."""
 _LONGEST = 60
 """Number of columns to which descriptions are cut."""
-_COLUMNS = ("description", "metric", "low", "high", "rest", "share_of_rows", "share_of_loss", "few_rows")
+_COLUMNS = ("description", "metric", "score", "rest", "share_of_rows", "share_of_loss", "few_rows")
 _INPUT = _inputs.Input("worse_slices", "what `find_slices` returns, or its `frame`")
 
 
@@ -117,8 +117,9 @@ def worse_slices(
 def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], list[str], str]:
     """Draw scores with intervals and the rest; return the legend and the label of the axis."""
     is_change = "change" in frame.columns
+    name = "change" if is_change else "score"
     figures = frame.select(
-        pl.col("change" if is_change else "score", "low", "high", "rest").cast(pl.Float64).fill_nan(None)
+        pl.col(name, f"{name}_low", f"{name}_high", "rest").cast(pl.Float64).fill_nan(None)
     )
     scale = _style.marker_scale()
     grey = _style.ink(ax, 0.55)

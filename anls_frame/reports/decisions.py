@@ -45,7 +45,7 @@ class Decision(Generic[Table_co]):
         margin: a planned run has its share of alpha.
     systems
         Names of the first and the second system.
-    difference, low, high
+    difference, difference_low, difference_high
         Difference of the means, second minus first, and its one-sided bounds; None if they are unknown.
     documents
         Number of documents, or of rows without clusters.
@@ -94,8 +94,8 @@ class Decision(Generic[Table_co]):
     alpha: float
     systems: tuple[str, str]
     difference: float | None
-    low: float | None
-    high: float | None
+    difference_low: float | None
+    difference_high: float | None
     documents: int
     has_clusters: bool
     detectable: float | None
@@ -205,7 +205,7 @@ def decide(
     fewest = None
     if slices is not None:
         table = slices(lambda keys: planner.bounds(keys, **level))
-        untested = table["low"].null_count()
+        untested = table["difference_low"].null_count()
         level["level"] = alpha / max(table.height - untested, 1)
         table = slices(lambda keys: planner.bounds(keys, **level))
         table = _answered(table, planner.metric, within)
@@ -217,7 +217,7 @@ def decide(
         within=within,
         alpha=alpha,
         systems=(systems[0], systems[1]),
-        **{name: whole[name] for name in ("difference", "low", "high")},
+        **{name: whole[name] for name in ("difference", "difference_low", "difference_high")},
         documents=whole[unit],
         has_clusters=unit == "n_clusters",
         detectable=if_equal["detectable"],
@@ -237,7 +237,7 @@ def _worst(answers: set[Answer]) -> Answer:
 
 def _answered(bounds: pl.DataFrame, metric: Metric, within: float) -> pl.DataFrame:
     """Add the answers; there is none without bounds."""
-    low, high = pl.col("low"), pl.col("high")
+    low, high = pl.col("difference_low"), pl.col("difference_high")
     worst, best = (low, high) if metric.higher_is_better else (-high, -low)
     answer = pl.when(worst > -within).then(pl.lit("fine")).when(best < -within).then(pl.lit("regressed"))
     return bounds.with_columns(answer=answer.when(low.is_not_null()).then(pl.lit("undecided")))

@@ -95,12 +95,13 @@ class Planner:
         slices, changes = self.changes(keys)
         largest = largest_difference(self.metric)
         ends = [np.clip(end, -largest, largest) for end in planning.difference_bounds(changes, level)]
-        figures = dict(zip(("difference", "low", "high"), (changes.difference, *ends), strict=True))
-        made = slices.with_columns(
-            **{name: pl.Series(values, nan_to_null=True) for name, values in figures.items()}
-        )
+        low, high = (pl.Series(end, nan_to_null=True) for end in ends)
         can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
-        return made.with_columns(pl.when(can).then(pl.col("low", "high")))
+        return slices.with_columns(
+            difference=pl.Series(changes.difference, nan_to_null=True),
+            difference_low=pl.when(can).then(low),
+            difference_high=pl.when(can).then(high),
+        )
 
     def _possible(self, slices: pl.DataFrame, alpha: float) -> pl.DataFrame:
         """Take out differences that no score can have, or no p-value can show."""

@@ -71,7 +71,8 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
     if metric.counts_fields:
         sums = sums.of_fields(cubes, fourths)
     elif metric.interval == "bounded":
-        sums = sums._replace(squares=_squares(summary, lines))
+        squares = _squares(summary, lines)
+        sums = sums._replace(squares=np.full(shape, np.nan) if squares is None else squares)
     low, high = brought_back(metric, score, *interval(metric.interval, sums, confidence))
     carried = np.full(shape, np.inf) if metric.is_share else carried_by(metric.interval, sums)
     effective = units(sums)
@@ -79,11 +80,15 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
     return SystemScores(score, low, high, effective, few, powers, clusters)
 
 
-def _squares(summary: Summary, lines: Lines) -> FloatArray:
-    """Return the sums of squared scores in [0, 1] over rows, lines by systems."""
+def _squares(summary: Summary, lines: Lines) -> FloatArray | None:
+    """Return the sums of squared scores in [0, 1] over rows, lines by systems; None if they are not known."""
     keys = lines.keys
     names = [f"square_{system}" for system in range(lines.systems)]
-    slices = explode_lists(summary.comparison_sums.slices[lines.metric.name], keys).filter(pl.col("n") > 0)
+    known = summary.comparison_sums.slices[lines.metric.name]
+    # Cells of two systems, in which slices are found, have the squares of changes alone.
+    if not {*names} <= {*known.columns}:
+        return None
+    slices = explode_lists(known, keys).filter(pl.col("n") > 0)
     sums = [fixed_point.floats(pl.col(name).sum(), FINE_BITS).alias(name) for name in names]
     added = slices.group_by(keys).agg(sums).sort(keys) if keys else slices.select(sums)
     return added.select(names).to_numpy()

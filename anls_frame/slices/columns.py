@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from anls_frame.slices.plan import SliceSearch
+
     IntArray = npt.NDArray[np.intp]
 
 _TEXTS = {f"length of the {text}": text for text in ("prediction", "question")}
@@ -102,9 +104,7 @@ class Column:
 def coded(
     frame: pl.DataFrame,
     names: Sequence[str],
-    *,
-    bins: int,
-    most: int,
+    search: SliceSearch,
     counts: npt.NDArray[np.float64] | None = None,
 ) -> tuple[list[Column], dict[str, str]]:
     """
@@ -116,17 +116,15 @@ def coded(
         The rows.
     names
         Names of the columns.
-    bins
-        Number of quantiles into which numbers are cut.
-    most
-        Maximum number of values.
+    search
+        How numbers are cut, and how many values a column may have.
     counts
         How many rows each line stands for; by default one.
     """
     columns, left_out = [], {}
     for name in names:
         # Polars takes some names for patterns.
-        found = _coded(name, frame[name].alias("value"), bins, most, counts)
+        found = _coded(name, frame[name].alias("value"), search, counts)
         if isinstance(found, Column):
             columns.append(found)
         else:
@@ -135,7 +133,7 @@ def coded(
 
 
 def _coded(
-    name: str, values: pl.Series, bins: int, most: int, counts: npt.NDArray[np.float64] | None
+    name: str, values: pl.Series, search: SliceSearch, counts: npt.NDArray[np.float64] | None
 ) -> Column | str:
     dtype = values.dtype
     is_list = isinstance(dtype, pl.List | pl.Array)
@@ -161,9 +159,9 @@ def _coded(
     distinct = values.drop_nulls().unique().sort()
     is_number = (inner.is_numeric() or isinstance(inner, _ORDERED)) and not is_list
     if is_number and len(distinct) > FEW_NUMBERS:
-        codes, conditions = _binned(name, values, bins, counts)
-    elif len(distinct) > most:
-        return f"it has {len(distinct):,} values, more than {most:,}"
+        codes, conditions = _binned(name, values, search.bins, counts)
+    elif len(distinct) > search.max_values:
+        return f"it has {len(distinct):,} values, more than {search.max_values:,}"
     else:
         places = pl.DataFrame({"value": distinct, "place": np.arange(len(distinct))})
         joined = values.to_frame().join(places, on="value", how="left", maintain_order="left")

@@ -39,8 +39,9 @@ def sentence(line: Mapping[str, Any], found: FoundSlices) -> str:
     kind = metric.format or "number"
     is_change = bool(found.systems)
     of_metric = f" ({metric.label})" if len(found.metrics) > 1 else ""
-    score = line["change" if is_change else "score"]
-    shown = spelled(score, [line["low"], line["high"]], "difference" if is_change else kind)
+    name = "change" if is_change else "score"
+    ends = [line[f"{name}_low"], line[f"{name}_high"]]
+    shown = spelled(line[name], ends, "difference" if is_change else kind)
     parts = [f"{line['description']}{of_metric}: {shown}"]
     difference = line["difference"]
     if difference is not None and line["rest"] is not None:
@@ -84,19 +85,18 @@ def document(found: FoundSlices, conditions: Sequence[Mapping[str, Selection]]) 
 
 def glances(found: FoundSlices, most: int | None) -> list[Glance]:
     """Return the table for a screen, with at most `most` slices."""
-    is_change, kinds = bool(found.systems), _kinds(found)
+    name, kinds = "change" if found.systems else "score", _kinds(found)
     rows = []
     for line in found.table[:most].iter_rows(named=True):
         metric = next(one for one in found.metrics if one.name == line["metric"])
-        kind: Kind = "difference" if is_change else (metric.format or "number")
-        score = line["change" if is_change else "score"]
+        kind: Kind = "difference" if found.systems else (metric.format or "number")
         row = {"slice": line["description"]}
         if len(found.metrics) > 1:
             row["metric"] = line["metric"]
         row |= {
             "n": f"{line['n']:,}{FEW if line['few_rows'] else ''}",
             **({"documents": f"{line['n_clusters']:,}"} if line["n_clusters"] is not None else {}),
-            ("change" if is_change else "score"): spelled(score, [line["low"], line["high"]], kind),
+            name: spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind),
             "rest": spelled(line["rest"], [], kind),
             "rows": _percent(line["share_of_rows"]),
             "loss": "–" if line["share_of_loss"] is None else _percent(line["share_of_loss"]),  # noqa: RUF001
@@ -162,12 +162,15 @@ def _title(found: FoundSlices) -> str:
 def _kinds(found: FoundSlices) -> dict[str, Kind]:
     formats = {metric.format or "number" for metric in found.metrics}
     score: Kind = formats.pop() if len(formats) == 1 else "number"
-    of_figure: Kind = "difference" if found.systems else score
-    figures = ("score", "change", "low", "high", "rest")
     kinds: dict[str, Kind] = {"description": "text", "metric": "text", "n": "count", "n_clusters": "count"}
-    kinds |= dict.fromkeys((*figures, "first_score", "second_score"), of_figure)
-    kinds |= dict.fromkeys(("first_score", "second_score"), score)
-    kinds |= {"difference": "difference", "share_of_rows": "score", "share_of_loss": "score"}
+    kinds |= dict.fromkeys(("baseline_score", "score", "score_low", "score_high"), score)
+    kinds |= dict.fromkeys(("change", "change_low", "change_high"), "difference")
+    kinds |= {
+        "rest": "difference" if found.systems else score,
+        "difference": "difference",
+        "share_of_rows": "score",
+        "share_of_loss": "score",
+    }
     kinds |= {"p_adjusted": "p_value", "overlapping": "note", "few_rows": "text"}
     return {name: kind for name, kind in kinds.items() if name in found.table.columns}
 

@@ -72,7 +72,8 @@ def figures(
     ]
     schema = dict.fromkeys(("rest", "share_of_rows", "share_of_loss"), pl.Float64)
     rest = pl.DataFrame(others, schema=schema, orient="row")
-    return found.hstack(rest).with_columns(difference=pl.col("score") - pl.col("rest"))
+    figure = pl.col("change" if is_change else "score")
+    return found.hstack(rest).with_columns(difference=figure - pl.col("rest"))
 
 
 def of_rows(
@@ -130,18 +131,25 @@ def of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float
         "n",
         "n_clusters",
         "few_rows",
-        first_score="baseline_score",
-        second_score="score",
-        score="difference",
-        low="difference_low",
-        high="difference_high",
+        "baseline_score",
+        "score",
+        change="difference",
+        change_low="difference_low",
+        change_high="difference_high",
     )
+
+
+def names_of_figures(*, is_change: bool) -> list[str]:
+    """Return the columns of a slice's scores, the last of which are its figure with its interval."""
+    of_two = ["baseline_score", "score"] if is_change else []
+    figure = "change" if is_change else "score"
+    return [*of_two, figure, f"{figure}_low", f"{figure}_high"]
 
 
 def _none(*, is_change: bool) -> pl.DataFrame:
     """Return the table of no slices."""
-    scores = ["first_score", "second_score"] if is_change else []
-    scores += ["score", "low", "high", "rest", "share_of_rows", "share_of_loss", "difference"]
+    scores = names_of_figures(is_change=is_change)
+    scores += ["rest", "share_of_rows", "share_of_loss", "difference"]
     schema = {"metric": pl.String, "n": pl.Int64, "n_clusters": pl.Int64, "few_rows": pl.Boolean}
     return pl.DataFrame(schema={**schema, **dict.fromkeys(scores, pl.Float64)})
 
@@ -154,7 +162,7 @@ def _lines(table: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
         n = own if own in table.columns else "n"
         # Columns are taken from the frame, because a name that reads like a pattern would select others.
         sources = {SLICE: SLICE, "n": n, "n_clusters": "n_clusters", "few_rows": "few_rows"}
-        sources |= dict(zip(("score", "low", "high"), metric.ends, strict=True))
+        sources |= dict(zip(names_of_figures(is_change=False), metric.ends, strict=True))
         part = pl.DataFrame([table.get_column(column).alias(name) for name, column in sources.items()])
         parts.append(part.insert_column(1, pl.repeat(metric.name, part.height, eager=True).alias("metric")))
     return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))

@@ -9,16 +9,25 @@ from typing import TYPE_CHECKING, Any, Concatenate, cast
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import count, flag, share, takes_names
+from anls_frame._arguments import takes_names
 from anls_frame._engines import on_engines
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.frames.progress import following
-from anls_frame.reports.rest import MOST_DRAWS
+from anls_frame.slices import work
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
+from anls_frame.slices.columns import coded
 from anls_frame.slices.documents import confidence_of_chosen
+from anls_frame.slices.figures import figures, names_of_figures
+from anls_frame.slices.figures import of_rows as figures_of_rows
+from anls_frame.slices.halves import is_held_out
+from anls_frame.slices.listing import Rows
+from anls_frame.slices.outcome import honest, searched
+from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.result import Slices
+from anls_frame.slices.scores import scores
+from anls_frame.slices.summarized import Lines
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
@@ -39,7 +48,6 @@ if TYPE_CHECKING:
     from anls_frame.slices.columns import Column, Condition
     from anls_frame.slices.figures import Reported
     from anls_frame.slices.listing import Listed
-    from anls_frame.slices.outcome import Test
     from anls_frame.slices.scores import Scores
     from anls_frame.slices.search import Found
     from anls_frame.summary.catalogue import Metrics
@@ -50,10 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = ["find_slices"]
 
-_DEEPEST = 3
-_HONEST_FROM = 3
-"""Depth from which on slices are by default tested on other rows than those that they are found on."""
-_MOST_BINS, _MOST_VALUES, _MOST_LISTED = 50, 1000, 1000
+_USUAL = SliceSearch()
 
 
 def _on_frames(
@@ -71,23 +76,15 @@ def find_slices(
     answers: str | None = None,
     columns: Columns | None = None,
     *,
-    systems: Mapping[str, str] | None = None,
-    features: bool = False,
+    metrics: Metrics | None = None,
     cluster: str | None = None,
     depth: int = 2,
-    min_rows: int = 20,
-    min_clusters: int = 5,
-    metrics: Metrics | None = None,
-    top: int = 20,
-    holdout: float | None = None,
-    bins: int = 5,
-    max_values: int = 50,
+    n: int = 20,
+    search: SliceSearch = _USUAL,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
     confidence: float = 0.95,
-    draws: int = 199,
-    seed: int = 0,
 ) -> Slices:
     """
     Find the slices in which a system is worse than in the rest, or in which the second of two systems lost.
@@ -101,34 +98,23 @@ def find_slices(
         scored; `columns` then are among its `by`, and `metrics` names its means.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
-        `metrics` names the columns of existing scores. A mapping as prediction stands for `systems`.
+        `metrics` names the columns of existing scores. Of two systems, `prediction` is a mapping from name to
+        column: find the slices in which the second one lost, and lost more than in the rest.
     columns
         Columns whose values may make up a slice (in pandas, levels of the index too), or expressions such as
         ``pl.col("question").str.len_chars().alias("length")``; by default all columns without another role.
-    systems
-        Two systems, from name to prediction column: find the slices in which the second one lost, and lost
-        more than in the rest.
-    features
-        Also look at what texts say about themselves: the number of answers, the length, digits and script of
-        the first one, and the length of the prediction of a single system and of a column named question.
+    metrics
+        The scores, one or several, as for `report` and `compare`: `"anls"` by default.
     cluster
         Column that identifies the document of each row. Rows of one document are alike, and without it slices
         are found by chance, so pass this column if there is one.
     depth
         Largest number of conditions of a slice, from 1 to 3.
-    min_rows, min_clusters
-        Smallest number of scored rows and of documents inside and outside a slice.
-    metrics
-        The scores, one or several, as for `report` and `compare`: `"anls"` by default.
-    top
+    n
         Largest number of slices to return.
-    holdout
-        Share of documents on which the slices are tested and estimated that were found on the others; 0 tests
-        all slices on all documents. By default 0, at depth 3 one half.
-    bins
-        Number of quantiles into which columns with more than 10 different numbers are cut.
-    max_values
-        Columns with more values, or entries of lists, are left out; `left_out` names them.
+    search
+        How slices are searched: the smallest ones, a holdout, features of texts, bins of numbers, and the
+        draws of the test.
     protocol
         How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
@@ -141,8 +127,6 @@ def find_slices(
         empty, whatever `missing` says, and wrong with any text.
     confidence
         Share of the intervals of listed slices that hold; slices are found at the level 1 minus this.
-    draws, seed
-        Number of draws of the test, at most 20,000, and their seed.
 
     Returns
     -------
@@ -172,9 +156,9 @@ def find_slices(
     A candidate is each value of each column (each entry of a list column, each quantile of numbers, and
     missing as a value of its own), and each combination of them up to `depth`. Each is tested against all
     other rows, one-sided, by documents: the rows of each document are dealt to another one of about the same
-    size, `draws` times, and a slice is compared with the largest statistic of all in each draw.
+    size, as often as `search` has draws. A slice is compared with the largest statistic of all in each draw.
 
-    With `holdout=0`, the p-values are adjusted for all candidates and metrics: where no slice is worse than
+    Without a holdout, the p-values are adjusted for all candidates and metrics: where no slice is worse than
     the rest, one is found in about 5 % of all cases. The figures of slices that were found are too bad on
     average, because the worst ones were chosen. Their intervals are wide enough for that: with `k` slices
     listed of `m` tests, each has the confidence 1 - (1 - `confidence`) `k` / `m` (Benjamini and Yekutieli
@@ -195,34 +179,20 @@ def find_slices(
     >>> found.frame.select("description", "n", "p_adjusted").row(0)
     ('question_types has form', 696, 0.005)
     """
-    from anls_frame.slices.figures import of_rows as figures_of_rows  # noqa: PLC0415 - imports numpy, as does
-    from anls_frame.slices.scores import scores  # noqa: PLC0415 - this
-
-    how = checked(
-        depth=depth,
-        min_rows=min_rows,
-        min_clusters=min_clusters,
-        top=top,
-        holdout=holdout,
-        bins=bins,
-        max_values=max_values,
-        confidence=confidence,
-        draws=draws,
-        seed=seed,
-    )
+    plan = Plan(search=search, depth=depth, n=n, confidence=confidence)
+    features = search.features
     if isinstance(frame, Summary):
         of_rows: dict[str, object] = {
             "prediction": prediction,
             "answers": answers,
-            "systems": systems,
             "cluster": cluster,
         }
         of_rows |= {"missing": None if missing == "empty" else missing, "features": features or None}
         of_rows |= {"unanswerable": None if unanswerable == "drop" else unanswerable}
         of_rows |= {"protocol": None if protocol == "anls" else protocol}
-        return _found(_of_summary(frame, columns, metrics, of_rows), **how)
+        return _found(_of_summary(frame, columns, metrics, of_rows), plan)
     frame = at_hand(frame)
-    given = _Given.of(frame, prediction, answers, systems=systems, metrics=metrics, protocol=protocol)
+    given = _Given.of(frame, prediction, answers, metrics=metrics, protocol=protocol)
     settings = Settings(
         cluster=cluster,
         metrics=tuple(metric.described() for metric in given.metrics),
@@ -232,7 +202,7 @@ def find_slices(
     )
     needed = [*given.needed, *optional(cluster)]
     wanted, unreadable = candidates(frame, columns, [*needed, *given.texts])
-    has_question = flag("features", features) and QUESTION in column_names(frame)
+    has_question = features and QUESTION in column_names(frame)
     asked = [QUESTION] if has_question else []
     others, compared = [*needed, *wanted.roots, *asked], settings.protocol
     source = to_lazy(frame, given.texts, others, answers=answers, protocol=compared).collect()
@@ -265,42 +235,8 @@ def find_slices(
             forgotten_documents=forgotten(frame, cluster),
             from_pandas=is_pandas(frame),
         ),
-        **how,
+        plan,
     )
-
-
-def checked(
-    *,
-    depth: int,
-    min_rows: int,
-    min_clusters: int,
-    top: int,
-    holdout: float | None,
-    bins: int,
-    max_values: int,
-    confidence: float,
-    draws: int,
-    seed: int,
-) -> dict[str, Any]:
-    """Return how slices are searched from options of `find_slices`, or raise an error if one is invalid."""
-    from anls_frame.slices.outcome import Test  # noqa: PLC0415 - imports numpy, as does
-    from anls_frame.statistics.losses import Least  # noqa: PLC0415 - this
-
-    depth = count("depth", depth, 1, _DEEPEST)
-    confidence = share("confidence", confidence, ends=False)
-    held_out = share("holdout", (0.5 if depth >= _HONEST_FROM else 0.0) if holdout is None else holdout)
-    if held_out == 1:
-        raise ValueError("holdout must leave documents to find slices on, got 1")
-    test = Test(
-        depth=depth,
-        least=Least(count("min_rows", min_rows, 1), count("min_clusters", min_clusters, 1)),
-        top=count("top", top, 1, _MOST_LISTED),
-        draws=count("draws", draws, 1, MOST_DRAWS),
-        seed=count("seed", seed),
-        alpha=1 - confidence,
-    )
-    bins, most = count("bins", bins, 2, _MOST_BINS), count("max_values", max_values, 2, _MOST_VALUES)
-    return {"test": test, "held_out": held_out, "confidence": confidence, "bins": bins, "most": most}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,8 +266,6 @@ def _of_summary(
     metrics: object,
     of_rows: Mapping[str, Any],
 ) -> _Source:
-    from anls_frame.slices.summarized import Lines  # noqa: PLC0415 - imports numpy
-
     passed = [name for name, value in of_rows.items() if value is not None]
     if passed:
         raise ValueError(f"a summary knows how its rows were scored; {passed} must be left out")
@@ -349,46 +283,31 @@ def _of_summary(
     )
 
 
-def _found(
-    source: _Source,
-    *,
-    test: Test,
-    held_out: float,
-    confidence: float,
-    bins: int,
-    most: int,
-) -> Slices:
+def _found(source: _Source, plan: Plan) -> Slices:
     """Search the slices of a source."""
-    from anls_frame.slices import work  # noqa: PLC0415 - imports numpy, as do these
-    from anls_frame.slices.columns import coded  # noqa: PLC0415
-    from anls_frame.slices.figures import figures  # noqa: PLC0415
-    from anls_frame.slices.halves import is_held_out  # noqa: PLC0415
-    from anls_frame.slices.listing import Rows  # noqa: PLC0415
-    from anls_frame.slices.outcome import honest, searched  # noqa: PLC0415
-
-    counts = source.scores[0].counts
-    sliced, left_out = coded(source.frame, source.frame.columns, bins=bins, most=most, counts=counts)
+    search, counts = plan.search, source.scores[0].counts
+    sliced, left_out = coded(source.frame, source.frame.columns, search, counts=counts)
     left_out = {**source.unreadable, **left_out}
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
     values = {one.name: one.codes.size for one in sliced}
-    work.check(values, rows=source.frame.height, depth=test.depth, draws=0 if held_out else test.draws)
+    work.check(values, rows=source.frame.height, depth=plan.depth, draws=0 if plan.holdout else search.draws)
     document = numbers(source.documents, source.frame.height)
     rows = Rows([one.codes for one in sliced], source.scores, document)
     is_change = bool(source.systems)
-    with following(test.draws * len(source.scores), "Testing slices", unit="draws") as advance:
-        if held_out:
+    with following(search.draws * len(source.scores), "Testing slices", unit="draws") as advance:
+        if plan.holdout:
             documents = pl.Series(document) if source.documents is None else source.documents
-            outcome = honest(rows, is_held_out(documents, held_out), test, advance)
+            outcome = honest(rows, is_held_out(documents, plan.holdout), plan, advance)
         else:
-            outcome = searched(rows, test, advance)
+            outcome = searched(rows, plan, advance)
         chosen = [one.found for one in outcome.listed]
         shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
         masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]
-        of_intervals = confidence
+        of_intervals = plan.confidence
         if outcome.tested_on is None:
-            of_intervals = confidence_of_chosen(confidence, len(chosen), outcome.tests)
+            of_intervals = confidence_of_chosen(plan.confidence, len(chosen), outcome.tests)
         reported = source.reported(outcome.tested_on, of_intervals)
         table = figures(reported, chosen=masks, scores=shown.scores, is_change=is_change)
     return Slices(
@@ -403,37 +322,22 @@ def _found(
         settings={
             **source.settings.to_dict(),
             "columns": [one.name for one in sliced],
-            "depth": test.depth,
-            "min_rows": test.least.rows,
-            "min_clusters": test.least.units,
-            "holdout": held_out,
-            "confidence": confidence,
-            "draws": test.draws,
-            "seed": test.seed,
+            "depth": plan.depth,
+            "min_rows": search.min_rows,
+            "min_clusters": search.min_clusters,
+            "holdout": plan.holdout,
+            "confidence": plan.confidence,
+            "draws": search.draws,
+            "seed": search.seed,
             "rows": rows.size,
             "forgotten_documents": source.forgotten_documents,
         },
         signature=source.settings.signature,
-        holdout=held_out,
-        confidence=confidence,
+        holdout=plan.holdout,
+        confidence=plan.confidence,
         from_pandas=source.from_pandas,
         roots=source.roots,
     )
-
-
-def one_or_two(
-    prediction: str | Mapping[str, str] | None, systems: Mapping[str, str] | None
-) -> tuple[str | None, dict[str, str] | None]:
-    """Return the column of a single system, or the columns of two by name."""
-    if isinstance(prediction, Mapping):
-        if systems is not None:
-            raise ValueError("pass the two systems as prediction or as systems, not both")
-        return None, two(prediction)
-    if systems is None:
-        return prediction, None
-    if prediction is not None:
-        raise ValueError("pass prediction for one system, or systems for two, not both")
-    return None, two(systems)
 
 
 @dataclass(frozen=True)
@@ -452,12 +356,11 @@ class _Given:
         prediction: str | Mapping[str, str] | None,
         answers: str | None,
         *,
-        systems: Mapping[str, str] | None,
         metrics: Metrics | None,
         protocol: ScoreProtocol | str,
     ) -> _Given:
-        prediction, pair = one_or_two(prediction, systems)
-        if pair is not None:
+        if isinstance(prediction, Mapping):
+            pair = two(prediction)
             chosen = resolve_for(metrics, pair, has_texts=answers is not None, protocol=protocol)
             texts = [*pair.values(), answers] if answers is not None else []
             return cls(pair, chosen, texts, _needed(chosen, pair))
@@ -512,7 +415,7 @@ def _described(
             pl.List(pl.String),
         ),
     )
-    of_two = ["first_score", "second_score"] if is_change else []
-    ordered = ["description", "metric", "n", "n_clusters", *of_two, "score", "low", "high", "rest"]
-    ordered += ["difference", "share_of_rows", "share_of_loss", "p_adjusted", "few_rows", "overlapping"]
-    return table.select(ordered).rename({"score": "change"} if is_change else {})
+    scores = names_of_figures(is_change=is_change)
+    ordered = ["description", "metric", "n", "n_clusters", *scores, "rest", "difference"]
+    ordered += ["share_of_rows", "share_of_loss", "p_adjusted", "few_rows", "overlapping"]
+    return table.select(ordered)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from anls_frame.slices.plan import Plan
     from anls_frame.slices.scores import Scores
     from anls_frame.statistics.codes import Codes
     from anls_frame.statistics.losses import Least
@@ -105,9 +106,7 @@ class Listed:
     overlapping: tuple[Found, ...] = ()
 
 
-def listed(
-    found: Sequence[Found], rows: Rows, *, least: Least, critical: float, beyond: float, top: int
-) -> list[Listed]:
+def listed(found: Sequence[Found], rows: Rows, plan: Plan, *, critical: float, beyond: float) -> list[Listed]:
     """
     Return the slices to list, the one with the largest statistic first.
 
@@ -121,20 +120,18 @@ def listed(
         Significant slices, the one with the largest statistic first.
     rows
         The rows that were searched.
-    least
-        The smallest slices that are tested.
+    plan
+        How slices are searched, and how many are listed.
     critical
         The smallest statistic that is significant.
     beyond
         The smallest statistic of a slice among the rows of a parent.
-    top
-        Number of slices to list.
     """
-    still = list(found[:_MOST_OPEN])
+    least, still = plan.least, list(found[:_MOST_OPEN])
     values = rows.values(still, least)
     remaining = np.ones(rows.height, bool)
     result: list[Listed] = []
-    while still and len(result) < top:
+    while still and len(result) < plan.n:
         chosen = next(
             place
             for place in _in_order(still, values)

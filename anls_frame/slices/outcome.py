@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.frames.progress import Advance
+    from anls_frame.slices.plan import Plan
     from anls_frame.statistics.losses import Least
 
     Mask = npt.NDArray[np.bool_]
@@ -24,18 +25,6 @@ _PROMISING = 2.0
 _BEYOND = 2.0
 """The smallest statistic of a slice among the rows of a parent."""
 _SCREENED = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Test:
-    """How slices are searched and tested."""
-
-    depth: int
-    least: Least
-    top: int
-    draws: int
-    seed: int
-    alpha: float
 
 
 @dataclass(frozen=True)
@@ -48,48 +37,33 @@ class Outcome:
     tested_on: Mask | None = None
 
 
-def searched(rows: Rows, test: Test, advance: Advance = None) -> Outcome:
+def searched(rows: Rows, plan: Plan, advance: Advance = None) -> Outcome:
     """Choose the slices to list from all, tested on all rows."""
-    found = searching.search(
-        rows.columns,
-        rows.losses,
-        depth=test.depth,
-        least=test.least,
-        draws=test.draws,
-        seed=test.seed,
-        alpha=test.alpha,
-        advance=advance,
-    )
-    significant = [one for one in found.found if one.p_adjusted <= test.alpha]
-    chosen = listed(
-        significant, rows, least=test.least, critical=found.critical, beyond=_BEYOND, top=test.top
-    )
+    found = searching.search(rows.columns, rows.losses, plan, advance)
+    significant = [one for one in found.found if one.p_adjusted <= plan.alpha]
+    chosen = listed(significant, rows, plan, critical=found.critical, beyond=_BEYOND)
     return Outcome(chosen, found.slices, found.tests)
 
 
-def honest(rows: Rows, held_out: Mask, test: Test, advance: Advance = None) -> Outcome:
+def honest(rows: Rows, held_out: Mask, plan: Plan, advance: Advance = None) -> Outcome:
     """Find slices on some rows, and test them on the others."""
     before, after = rows.of(~held_out), rows.of(held_out)
     if not before.height or not after.height:
         raise ValueError("holdout must leave documents on both sides; there are too few documents")
-    promising, looked = searching.screened(
-        before.columns, before.losses, depth=test.depth, least=test.least, most=_SCREENED
-    )
-    values = before.values(promising, test.least)
+    promising, looked = searching.screened(before.columns, before.losses, plan, most=_SCREENED)
+    values = before.values(promising, plan.least)
     ordered = sorted(
         (Found(one.metric, one.conditions, value) for one, value in zip(promising, values, strict=True)),
         key=lambda one: -one.value,
     )
     worth = [one for one in ordered if one.value >= _PROMISING]
-    chosen = listed(worth, before, least=test.least, critical=_PROMISING, beyond=_BEYOND, top=test.top)
+    chosen = listed(worth, before, plan, critical=_PROMISING, beyond=_BEYOND)
     p_values = searching.adjusted(
         [one.found for one in chosen],
         after.losses,
         [after.mask(one.found.conditions) for one in chosen],
-        _beyond_others([one.found for one in chosen], after, test.least),
-        least=test.least,
-        draws=test.draws,
-        seed=test.seed,
+        _beyond_others([one.found for one in chosen], after, plan.least),
+        plan,
         advance=advance,
     )
     confirmed = [

@@ -90,9 +90,9 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         """
         The slices, one line each, the one with the largest statistic first; with a holdout, by p-value.
 
-        The columns are `description`; `metric`; `n` (scored rows) and `n_clusters`; of two systems
-        `first_score` and `second_score`; `score`, or of two systems `change` (second minus first), with its
-        interval in `low` and `high`; `rest`, the same figure of all other rows, and the `difference` to it;
+        The columns are `description`; `metric`; `n` (scored rows) and `n_clusters`; `score` with its interval
+        in `score_low` and `score_high`, or of two systems `baseline_score`, `score` and the `change` from one
+        to the other with its interval; `rest`, the same figure of all other rows, and the `difference` to it;
         `share_of_rows`, and `share_of_loss`, the slice's share of all points that are lost, null if the
         metric has no best value; `p_adjusted`; `few_rows` as in reports; and `overlapping`, the slices that
         are worse too, but not beyond this one.

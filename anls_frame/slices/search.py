@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.frames.progress import Advance
+    from anls_frame.slices.plan import Plan
     from anls_frame.statistics.dealt import Block
     from anls_frame.statistics.losses import Least, Losses
 
@@ -70,26 +71,21 @@ class Searched:
 def search(
     columns: Sequence[Codes],
     losses: Sequence[Losses],
-    *,
-    depth: int,
-    least: Least,
-    draws: int,
-    seed: int,
-    alpha: float,
+    plan: Plan,
     advance: Advance = None,
 ) -> Searched:
     """
-    Test each combination of values of up to `depth` columns in each metric, and adjust for all tests.
+    Test each combination of values of as many columns as planned in each metric, and adjust for all tests.
 
     `advance` is called with the number of draws that were looked at.
     """
-    largest = np.zeros(draws)
+    largest = np.zeros(plan.search.draws)
     names, metrics, statistics = [], [], []
     for metric, one in enumerate(losses):
         of_rows = [column.taken(one.line) for column in columns]
-        tested = list(blocks(of_rows, one, depth, least))
+        tested = list(blocks(of_rows, one, plan.depth, plan.least))
         if tested:
-            np.maximum(largest, _drawn(one, tested, draws, seed, advance), out=largest)
+            np.maximum(largest, _drawn(one, tested, plan, advance), out=largest)
         for block in tested:
             names.append(block.names)
             metrics.append(np.full(len(block.names), metric))
@@ -97,20 +93,21 @@ def search(
     if not names:
         return Searched([], 0, 0, float("inf"))
     name, metric_of, statistic = (np.concatenate(one) for one in (names, metrics, statistics))
-    of_columns = _Names(columns, depth)
+    of_columns = _Names(columns, plan.depth)
     best = np.lexsort((name, metric_of, -statistic))[:_MOST]
     p_values = p_adjusted(statistic[best], largest)
     found = [
         Found(int(metric_of[place]), of_columns.conditions(int(name[place])), float(statistic[place]), p)
         for place, p in zip(best.tolist(), p_values.tolist(), strict=True)
     ]
-    return Searched(found, len(np.unique(name)), len(name), critical(largest, alpha))
+    return Searched(found, len(np.unique(name)), len(name), critical(largest, plan.alpha))
 
 
-def _drawn(losses: Losses, blocks: Sequence[Block], draws: int, seed: int, advance: Advance) -> FloatArray:
+def _drawn(losses: Losses, blocks: Sequence[Block], plan: Plan, advance: Advance) -> FloatArray:
     """Return the largest statistic of all slices in each draw."""
+    draws, seed, at_once = plan.search.draws, plan.search.seed, 256 if advance is None else _AT_ONCE
     parts = []
-    for part in largest_by_draw(losses, blocks, draws, seed, at_once=256 if advance is None else _AT_ONCE):
+    for part in largest_by_draw(losses, blocks, draws, seed, at_once=at_once):
         parts.append(part)
         if advance is not None:
             advance(len(part))
@@ -122,10 +119,8 @@ def adjusted(
     losses: Sequence[Losses],
     masks: Sequence[Mask],
     most: Sequence[float],
+    plan: Plan,
     *,
-    least: Least,
-    draws: int,
-    seed: int,
     advance: Advance = None,
 ) -> FloatArray:
     """
@@ -133,7 +128,7 @@ def adjusted(
 
     The statistic of a slice is at most the number in `most`.
     """
-    largest, statistics = np.zeros(draws), np.full(len(found), np.nan)
+    largest, statistics = np.zeros(plan.search.draws), np.full(len(found), np.nan)
     for metric, one in enumerate(losses):
         of_metric = np.array(
             [place for place, slice_ in enumerate(found) if slice_.metric == metric], np.intp
@@ -142,8 +137,8 @@ def adjusted(
             continue
         members = np.stack([masks[place][one.line] for place in of_metric], axis=1)
         row, code = np.nonzero(members)
-        block = block_of(Codes(code, len(of_metric), row), of_metric, one, least)
-        np.maximum(largest, _drawn(one, [block], draws, seed, advance), out=largest)
+        block = block_of(Codes(code, len(of_metric), row), of_metric, one, plan.least)
+        np.maximum(largest, _drawn(one, [block], plan, advance), out=largest)
         statistics[block.names] = np.minimum(block.statistic, np.asarray(most)[block.names])
     return np.where(np.isnan(statistics), np.nan, p_adjusted(statistics, largest))
 
@@ -186,7 +181,7 @@ def mask(columns: Sequence[Codes], conditions: Slice, height: int) -> Mask:
 
 
 def screened(
-    columns: Sequence[Codes], losses: Sequence[Losses], *, depth: int, least: Least, most: int
+    columns: Sequence[Codes], losses: Sequence[Losses], plan: Plan, *, most: int
 ) -> tuple[list[Found], int]:
     """
     Return the most promising slices by a statistic that takes rows for independent, and how many there are.
@@ -195,13 +190,13 @@ def screened(
     """
     heap: list[tuple[float, int, Found]] = []
     looked: list[IntArray] = []
-    of_columns = _Names(columns, depth)
-    seen = 0
+    of_columns = _Names(columns, plan.depth)
+    least, seen = plan.least, 0
     for metric, one in enumerate(losses):
         of_rows = [column.taken(one.line) for column in columns]
         variance = float(one.values @ one.values) / one.rows if one.rows else 0.0
         first = 0
-        for table in tables(of_rows, depth, [one.values, one.values**2, one.sizes]):
+        for table in tables(of_rows, plan.depth, [one.values, one.values**2, one.sizes]):
             values, squares, sizes = table.sums
             kept = (table.counts >= least.rows) & (one.rows - table.counts >= least.rows)
             looked.append(first + np.flatnonzero(kept))

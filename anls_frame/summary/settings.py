@@ -83,7 +83,7 @@ class Settings:
     --------
     >>> import anls_frame as af
     >>> af.Settings(by=("lang",), cluster="doc_id").signature
-    'anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:doc_id|v:0.1.0'
+    'anls|protocol:anls|threshold:0.5|errors:raw|missing:empty|cluster:doc_id|v:0.1.0'
     """
 
     by: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class Settings:
                 *parts,
                 f"protocol:{described(self.protocol)}",
                 f"threshold:{self.protocol.threshold:g}",
-                f"cer:{described(resolve_errors(self.protocol))}",
+                f"errors:{described(resolve_errors(self.protocol))}",
             ]
         parts.append(f"missing:{self.missing}")
         if self.unanswerable != "drop":

@@ -74,7 +74,7 @@ class Summary(Generic[Table_co]):
     >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", "c"], "answer": ["a", "c"], "lang": ["en", "de"]})
     >>> summary = af.summarize(df, "old", "answer", by="lang")
     >>> summary
-    <Summary of old on 2 rows by lang: 1 part, 2 cells; anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:none|v:0.1.0>
+    <Summary of old on 2 rows by lang: 1 part, 2 cells; anls|protocol:anls|threshold:0.5|errors:raw|missing:empty|cluster:none|v:0.1.0>
     >>> summary.rows
     2
     >>> parts = [af.summarize(half, ["old", "new"], "answer") for half in (df[:1], df[1:])]
@@ -172,7 +172,7 @@ class Summary(Generic[Table_co]):
         >>> df = pl.DataFrame({"prediction": ["a"] * 9000, "answer": ["a", "x"] * 4500})
         >>> summary = af.summarize(df.with_row_index("doc"), "prediction", "answer", cluster="doc")
         >>> summary.fold_clusters()
-        <Summary of prediction on 9,000 rows: 1 part, 3,630 cells; anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:doc|v:0.1.0>
+        <Summary of prediction on 9,000 rows: 1 part, 3,630 cells; anls|protocol:anls|threshold:0.5|errors:raw|missing:empty|cluster:doc|v:0.1.0>
         """  # noqa: E501 - printed output
         if self.settings.cluster is None:
             raise ValueError("there are no clusters to fold; name their column in cluster= when summarizing")

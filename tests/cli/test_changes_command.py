@@ -84,15 +84,15 @@ def test_two_files_give_what_two_columns_give(run: Run, kind: str) -> None:
 
 def test_the_largest_losses_are_printed(run: Run) -> None:
     rows = expected()
-    for top, shown in ((None, 10), (3, 3), (100, 81)):
-        printed = fine(run(*COLUMNS, *([] if top is None else ["--top", str(top)])))
+    for n, shown in ((None, 10), (3, 3), (100, 81)):
+        printed = fine(run(*COLUMNS, *([] if n is None else ["--n", str(n)])))
         ids = re.findall(r"^│ (\d+) +│", printed, re.MULTILINE)
         assert ids == rows["question_id"].head(shown).to_list()
         assert printed.splitlines()[-1] == "81 rows in which rapidocr is worse than tesseract"
         assert (f"... and {81 - shown} more rows" in printed) == (shown < 81)
-    written = fine(run(*COLUMNS, "--top", "3", "-o", "rows.csv"))
+    written = fine(run(*COLUMNS, "--n", "3", "-o", "rows.csv"))
     assert written == "81 rows in which rapidocr is worse than tesseract, 3 of them in rows.csv\n"
-    assert json.loads(fine(run(*COLUMNS, "--top", "3", "--json"))) == rows.head(3).to_dicts()
+    assert json.loads(fine(run(*COLUMNS, "--n", "3", "--json"))) == rows.head(3).to_dicts()
 
 
 def test_scores_that_exist_have_their_name_and_direction(run: Run, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "there.csv").write_text("", encoding="utf-8")
     refused(run("changes", TABLE), "name two files, or two prediction columns of one file")
     refused(run(*COLUMNS, "--kind", "x"), "--kind must be one of 'worse', 'better', 'all', got 'x'")
-    refused(run(*COLUMNS, "--top", "-1"), "--top must be an integer from 0")
+    refused(run(*COLUMNS, "--n", "-1"), "--n must be an integer from 0")
     refused(run(*COLUMNS, "--keep", "nope"), "no column 'nope'")
     refused(run(*COLUMNS, "-m", "zeros"), "'zeros' is none")
     refused(run(*COLUMNS, "--lower-is-better"), "--lower-is-better applies only to --scores")

@@ -453,7 +453,7 @@ def test_confusions_are_those_of_the_package(run: Run) -> None:
     expected = af.confusions(pl.read_parquet(TABLE), "tesseract", "answers")
 
     assert pl.DataFrame(rows, schema=expected.schema).equals(expected)
-    assert "and " in fine(run("confusions", TABLE, "-p", "tesseract", "--top", "3"))
+    assert "and " in fine(run("confusions", TABLE, "-p", "tesseract", "--n", "3"))
 
 
 def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path: Path) -> None:
@@ -469,7 +469,7 @@ def test_confusions_are_printed_with_spaces_that_can_be_seen(run: Run, tmp_path:
     ]
     assert printed.endswith("4 rows compared, 1 without a prediction.\n")
 
-    printed = fine(run("confusions", "in.parquet", "-b", "lang", "--top", "1"))
+    printed = fine(run("confusions", "in.parquet", "-b", "lang", "--n", "1"))
 
     assert [line.split()[1] for line in printed.splitlines() if line.startswith("│")] == ["de", "en"]
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
         ),
         (["confusions", "--min-nls", "nan"], "--min-nls must be a number in [0, 1], got nan"),
         (
-            ["confusions", "--top", "9" * 20],
-            "--top must be an integer from 0 to 4,294,967,295, got 999",
+            ["confusions", "--n", "9" * 20],
+            "--n must be an integer from 0 to 4,294,967,295, got 999",
         ),
-        (["confusions", "--top", "-1"], "--top must be an integer from 0 to 4,294,967,295, got -1"),
+        (["confusions", "--n", "-1"], "--n must be an integer from 0 to 4,294,967,295, got -1"),
         (
             ["report", "--worst", str(2**62)],
             "--worst must be an integer from 0 to 4,294,967,295, got 4611686018427387904",

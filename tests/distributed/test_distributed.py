@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from report_oracle import Options
 
 QUESTIONS = DATA / "ocr_qa.parquet"
+HONEST = af.SliceSearch(holdout=0.5)
 # What Daft does not read: 128-bit integers, lists of categories, lists of no entries.
 NOT_READ = {
     *("huge integers", "lists of categories", "lists of an enumeration", "arrays of categories"),
@@ -85,12 +86,12 @@ def test_report_of_the_sample_data_is_that_of_memory() -> None:
 def test_slices_found_in_the_sample_data_are_those_of_memory() -> None:
     frame = daft.read_parquet(str(QUESTIONS))
     columns = ["doc_type", "lang", "question_types", "n_words"]
-    for options in ({}, {"holdout": 0.5, "metrics": ["anls", "exact_match"], "depth": 3}):
+    for options in ({}, {"search": HONEST, "metrics": ["anls", "exact_match"], "depth": 3}):
         arguments: dict[str, Any] = {"columns": columns, "cluster": "doc_id", **options}
         expected = af.find_slices(pl.read_parquet(QUESTIONS), "rapidocr", "answers", **arguments)
         found = af.find_slices(Batches(frame, 100), "rapidocr", "answers", **arguments)
         assert found.frame.height
-        shown = ["description", "metric", "n", "n_clusters", "score", "low", "high", "p_adjusted"]
+        shown = ["description", "metric", "n", "n_clusters", "score", "score_low", "score_high", "p_adjusted"]
         assert found.frame.select(shown).equals(expected.frame.select(shown))
         assert found.sentences == expected.sentences
         assert found.settings == expected.settings
@@ -99,7 +100,7 @@ def test_slices_found_in_the_sample_data_are_those_of_memory() -> None:
 def test_what_a_second_system_lost_in_the_sample_data_is_that_of_memory() -> None:
     frame, systems = daft.read_parquet(str(QUESTIONS)), {"old": "rapidocr", "new": "tesseract"}
     columns = ["doc_type", "lang", "question_types", "n_words"]
-    for options in ({}, {"holdout": 0.5, "metrics": ["anls", "exact_match"]}):
+    for options in ({}, {"search": HONEST, "metrics": ["anls", "exact_match"]}):
         arguments: dict[str, Any] = {"columns": columns, "cluster": "doc_id", **options}
         expected = af.find_slices(pl.read_parquet(QUESTIONS), systems, "answers", **arguments)
         found = af.find_slices(Batches(frame, 100), systems, "answers", **arguments)
@@ -120,7 +121,7 @@ def test_what_slices_cannot_be_found_for_is_an_error_before_any_row_is_read() ->
         ({"cluster": None}, "must have clusters"),
         ({"depth": 4}, "depth must be"),
         ({"prediction": {"old": "p"}}, "systems must be two"),
-        ({"systems": {"old": "p", "new": "a"}}, "pass prediction for one system, or systems for two"),
+        ({"prediction": {"old": "p", "new": "a", "newer": "p"}}, "systems must be two"),
     ):
         given: dict[str, Any] = {"prediction": "p", "answers": "a", "columns": "k", "cluster": "k", **options}
         with pytest.raises(ValueError, match=message):

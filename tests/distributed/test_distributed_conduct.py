@@ -156,8 +156,9 @@ def test_a_series_in_place_of_a_name_is_the_error_that_it_is_in_memory() -> None
 
 
 def test_features_of_rows_in_memory_are_refused() -> None:
+    search = af.SliceSearch(features=True)
     with pytest.raises(ValueError, match="add them to the Daft frame as columns"):
-        af.find_slices(never_computed(), "p", "a", "n", cluster="n", features=True)
+        af.find_slices(never_computed(), "p", "a", "n", cluster="n", search=search)
 
 
 def test_columns_of_python_objects_are_an_error_that_names_the_way_out() -> None:

@@ -41,7 +41,9 @@ CALLS: dict[str, Callable[..., Any]] = {
         frame, {"x": "prediction", "y": "other", "z": "lang"}, "answers", draws=99, **how
     ),
     "slices": lambda frame, **how: af.find_slices(
-        frame, "prediction", "answers", ["lang"], min_rows=1, min_clusters=1, draws=99, **how
+        *(frame, "prediction", "answers", ["lang"]),
+        search=af.SliceSearch(min_rows=1, min_clusters=1, draws=99),
+        **how,
     ),
 }
 

@@ -262,11 +262,15 @@ def slices() -> Iterator[tuple[str, Any]]:
     """Yield the slices that are found in one system and between two, by search and on other documents."""
     frame = questions()
     columns = ["doc_type", "lang", "profile", "answer_type", "question_types"]
-    for name, options in {"search": {}, "holdout": {"holdout": 0.5}}.items():
-        found = af.find_slices(frame, "tesseract", "answers", columns, cluster="doc_id", **options)
-        yield from table(found.to_polars(), ["slice", "where"], f"one {name}")
-        lost = af.find_slices(frame, TWO, "answers", columns, cluster="doc_id", **options)
-        yield from table(lost.to_polars(), ["slice", "where"], f"two {name}")
+    of_one = {"score_low": "low", "score_high": "high"}
+    of_two = {"baseline_score": "first_score", "score": "second_score"}
+    of_two |= {"change_low": "low", "change_high": "high"}
+    for name, search in {"search": af.SliceSearch(), "holdout": af.SliceSearch(holdout=0.5)}.items():
+        options = {"cluster": "doc_id", "search": search}
+        found = af.find_slices(frame, "tesseract", "answers", columns, **options)
+        yield from table(found.to_polars().rename(of_one), ["slice", "where"], f"one {name}")
+        lost = af.find_slices(frame, TWO, "answers", columns, **options)
+        yield from table(lost.to_polars().rename(of_two), ["slice", "where"], f"two {name}")
     rest = af.report(frame, "tesseract", "answers", by="doc_type", cluster="doc_id").against_rest()
     yield from table(rest, ["doc_type", "metric"], "against_rest")
 

@@ -57,7 +57,9 @@ REALS: dict[str, Callable[[Any], Any]] = {
     "threshold": lambda value: FRAME.select(af.anls("p", "t", threshold=value)),
     "min_nls": lambda value: af.confusions(*TEXTS, min_nls=value),
     "confidence": lambda value: af.report(*TEXTS, confidence=value).overall,
-    "holdout": lambda value: af.find_slices(FRAME, "p", "t", min_rows=1, holdout=value).table,
+    "holdout": lambda value: (
+        af.find_slices(FRAME, "p", "t", search=af.SliceSearch(min_rows=1, holdout=value)).table
+    ),
     "alpha": lambda value: compared().regressed(alpha=value),
     "drop": lambda value: compared().regressed(drop=value),
     "within": lambda value: str(compared().decide(within=value)),

@@ -277,7 +277,7 @@ def test_a_function_of_strings_gives_the_written_values(scalar: ScalarFunction) 
 @pytest.mark.parametrize("scalar", SCALAR_FUNCTIONS, ids=lambda scalar: scalar.name)
 def test_a_function_of_strings_refuses_anything_else(scalar: ScalarFunction) -> None:
     names = inspect.signature(scalar.function).parameters
-    hints = "|".join([*names, "gold label"])
+    hints = "|".join([*names, "answer"])
 
     for arguments, error in scalar.refused:
         with pytest.raises(error, match=hints):

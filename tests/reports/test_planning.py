@@ -66,11 +66,12 @@ def test_slices_have_the_figures_of_their_rows(*, clustered: bool) -> None:
                 assert needed[f"n_clusters_{name}"][row] is None
         level = 0.05 if value is None else 0.025
         low, high = (bound.item() for bound in planning.difference_bounds(changes, level))
-        found = {"low": decided.low, "high": decided.high}
+        found = vars(decided)
         if value is not None:
             assert decided.slices is not None
             found = decided.slices.row(by_predicate=pl.col("kind") == value, named=True)
-        assert (found["low"], found["high"]) == pytest.approx((low, high), rel=1e-9)
+        assert found["difference_low"] == pytest.approx(low, rel=1e-9)
+        assert found["difference_high"] == pytest.approx(high, rel=1e-9)
 
 
 def test_several_tables_and_list_columns_have_all_their_slices() -> None:
@@ -97,7 +98,7 @@ def test_few_documents_show_nothing() -> None:
     with pytest.warns(InputWarning, match="comes from 5 documents; it is unsure with fewer than 60 doc"):
         assert made.sample_size(0.4)["n_clusters_needed"].item() >= 6
     decision = made.decide(0.1)
-    assert (decision.answer, decision.low, decision.high) == ("undecided", None, None)
+    assert (decision.answer, decision.difference_low, decision.difference_high) == ("undecided", None, None)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,8 @@ def test_direction_of_a_loss_is_the_metrics(metric: str, cluster: str | None) ->
     assert decided(worse, close).answer == "undecided"
     assert decided(worse, close + 0.1).answer == "fine"
     one, other = decided(worse, 0.01), decided(better, 0.01)
-    assert (one.low, one.high) == pytest.approx((-other.high, -other.low), rel=1e-9)
+    mirrored = (-other.difference_high, -other.difference_low)
+    assert (one.difference_low, one.difference_high) == pytest.approx(mirrored, rel=1e-9)
 
 
 def test_rates_of_equal_lengths_have_the_figures_of_means() -> None:
@@ -132,7 +134,11 @@ def test_rates_of_equal_lengths_have_the_figures_of_means() -> None:
             for metric in ("cer_corpus", "cer_mean")
         )
         figures = [
-            [made.detectable_difference()["detectable"].item(), made.decide().low, made.decide().high]
+            [
+                made.detectable_difference()["detectable"].item(),
+                made.decide().difference_low,
+                made.decide().difference_high,
+            ]
             for made in (corpus, mean)
         ]
         assert figures[0] == pytest.approx(figures[1], rel=1e-6)
@@ -145,7 +151,7 @@ def test_scores_without_bounds_can_have_any_unit(factor: float) -> None:
         metric = af.Metric(SYSTEMS, name="loss", bounds=(0, None), higher_is_better=False)
         made = af.compare(frame, SYSTEMS, None, metrics=metric, cluster="doc")
         decision, detectable = made.decide(0.1 * unit), made.detectable_difference()["detectable"].item()
-        return [value / unit for value in (decision.low, decision.high, detectable)]
+        return [value / unit for value in (decision.difference_low, decision.difference_high, detectable)]
 
     assert bounds(factor) == pytest.approx(bounds(1.0), rel=1e-6)
 

@@ -93,7 +93,7 @@ def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
         (
             {"metrics": "score"},
             ValueError,
-            "metrics must be of 'qa', 'ocr', 'anls', .*, or a Metric, got 'score'",
+            "metrics must be of 'qa', 'ocr', 'fields', 'anls', .*, or a Metric, got 'score'",
         ),
         ({"metrics": []}, ValueError, "metrics must name at least one metric"),
         ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers, .*, got 3"),
@@ -172,7 +172,7 @@ def test_settings_say_what_the_numbers_depend_on() -> None:
 def test_signature_is_one_line_that_tells_settings_apart() -> None:
     version = af.__version__
     default = report(FRAME, "p", "a", by="k", cluster="d").signature
-    assert default == f"anls|protocol:anls|threshold:0.5|cer:raw|missing:empty|cluster:d|v:{version}"
+    assert default == f"anls|protocol:anls|threshold:0.5|errors:raw|missing:empty|cluster:d|v:{version}"
     assert report(FRAME, metrics="d").signature == f"d|missing:drop|cluster:none|v:{version}"
     own = af.ScoreProtocol(unicode_form="NFKC", threshold=0.3)
     signatures = {

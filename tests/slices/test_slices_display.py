@@ -49,7 +49,7 @@ def test_a_sentence_says_how_much_worse_and_how_much_of_the_loss(
     rows: pl.DataFrame, found: af.Slices
 ) -> None:
     (sentence,) = found.sentences
-    low, high = found.frame.select("low", "high").row(0)
+    low, high = found.frame.select("score_low", "score_high").row(0)
     assert sentence == (
         f"kind = fax: 0.250 [{low:.3f}, {high:.3f}], 0.750 below the rest; "
         "33 % of the rows, 100 % of the lost points"
@@ -62,7 +62,8 @@ def test_a_sentence_says_how_much_worse_and_how_much_of_the_loss(
 
 
 def test_honest_slices_say_on_what_they_were_tested(rows: pl.DataFrame) -> None:
-    honest = af.find_slices(rows, "prediction", "answer", ["kind"], cluster="doc", holdout=0.4)
+    search = af.SliceSearch(holdout=0.4)
+    honest = af.find_slices(rows, "prediction", "answer", ["kind"], cluster="doc", search=search)
     assert "Looked at 3 slices of up to 2 conditions on 60 % of the documents." in repr(honest)
     assert honest.n_tests == honest.frame.height == 1
     assert honest.frame["n"][0] < 200

@@ -82,7 +82,7 @@ def test_a_planted_fault_is_found_and_nothing_else() -> None:
         assert found.frame["description"].to_list() == [description]
         assert spoilt.filter(found.filter(0)).equals(spoilt.filter(where))
         # The same row sets in the half that it was not found on.
-        honest = found_in(spoilt, holdout=0.5)
+        honest = found_in(spoilt, search=af.SliceSearch(holdout=0.5))
         assert honest.frame["description"][0] == description
         assert honest.frame["p_adjusted"][0] <= 0.05
 
@@ -149,8 +149,9 @@ def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
         of_level = af.report(
             spoilt.filter(chosen), "prediction", "answer", metrics=metrics, cluster="doc", confidence=level
         ).overall
-        assert (line["low"], line["high"]) == (of_level[f"{name}_low"], of_level[f"{name}_high"])
-        assert line["low"] < inside[f"{name}_low"] < inside[f"{name}_high"] < line["high"]
+        low, high = line["score_low"], line["score_high"]
+        assert (low, high) == (of_level[f"{name}_low"], of_level[f"{name}_high"])
+        assert low < inside[f"{name}_low"] < inside[f"{name}_high"] < high
         assert (line["n"], line["n_clusters"]) == (inside["n"], inside["n_clusters"])
         assert line["rest"] == pytest.approx(outside[name], rel=1e-12)
         assert line["difference"] == line["score"] - line["rest"]
@@ -166,8 +167,9 @@ def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
         cluster="doc",
         confidence=1 - 0.05 / found.n_tests,
     ).overall.row(0, named=True)
-    assert (line["first_score"], line["second_score"]) == (compared["baseline_score"], compared["score"])
-    assert (line["change"], line["low"]) == (compared["difference"], compared["difference_low"])
+    names = ["baseline_score", "score"]
+    assert [line[name] for name in names] == [compared[name] for name in names]
+    assert (line["change"], line["change_low"]) == (compared["difference"], compared["difference_low"])
     assert line["share_of_loss"] == 1
 
 
@@ -205,7 +207,7 @@ def test_the_kind_of_frame_and_the_order_of_rows_do_not_matter() -> None:
     categories = shuffled.with_columns(pl.col("doc").cast(pl.Categorical))
     for other in (spoilt.lazy(), shuffled, categories, spoilt.to_arrow()):
         assert found_in(other).frame.equals(expected.frame)
-    of_pandas = found_in(spoilt.to_pandas(), holdout=0)
+    of_pandas = found_in(spoilt.to_pandas(), search=af.SliceSearch(holdout=0))
     assert isinstance(of_pandas.frame, pd.DataFrame)
     assert of_pandas.frame["description"].tolist() == expected.frame["description"].to_list()
     assert of_pandas.frame["score"].tolist() == expected.frame["score"].to_list()
@@ -301,7 +303,8 @@ def test_expressions_and_features_of_texts_slice_too() -> None:
         "digits in the answer = some": pl.col("old") == "no. 7",
         "script of the answer = Cyrillic": pl.col("old") == "семь",
     }
-    options: dict[str, Any] = {"columns": ["is_scan", length], "cluster": "doc", "features": True}
+    search = af.SliceSearch(features=True)
+    options: dict[str, Any] = {"columns": ["is_scan", length], "cluster": "doc", "search": search}
     for description, where in faults.items():
         spoilt = with_fault(frame, where)
         found = af.find_slices(spoilt, {"old": "old", "new": "prediction"}, "answer", **options)
@@ -321,7 +324,7 @@ def test_expressions_and_features_of_texts_slice_too() -> None:
     missing = af.find_slices(silent, "prediction", "answer", **options)
     assert "prediction is missing" in missing.frame["description"].to_list()
     with pytest.raises(ValueError, match="features are those of texts"):
-        af.find_slices(frame, metrics="size", columns="is_scan", features=True)
+        af.find_slices(frame, metrics="size", columns="is_scan", search=search)
     with pytest.raises(ValueError, match="must not name a column twice"):
         af.find_slices(frame, "prediction", "answer", ["kind", pl.col("lang").alias("kind")])
 
@@ -347,28 +350,47 @@ def test_small_slices_and_slices_of_few_documents_are_not_tested() -> None:
     )
     assert af.find_slices(frame, metrics="score", columns="k").n_slices == 2
     assert af.find_slices(frame, metrics="score", columns="k", cluster="doc").n_slices == 0
-    assert af.find_slices(frame, metrics="score", columns="k", min_rows=31).n_slices == 0
+    assert (
+        af.find_slices(frame, metrics="score", columns="k", search=af.SliceSearch(min_rows=31)).n_slices == 0
+    )
 
 
 def test_options_are_checked() -> None:
     frame = pl.DataFrame({"p": ["a"] * 9, "t": ["a"] * 9, "k": ["x", "y", "z"] * 3, "none": [None] * 9})
     for options, message in (
         ({"depth": 4}, "depth must be an integer from 1 to 3, got 4"),
-        ({"holdout": 1}, "holdout must leave documents to find slices on"),
-        ({"top": 0}, "top must be"),
-        ({"draws": 20_001}, "draws must be an integer from 1 to 20,000"),
-        ({"bins": 1}, "bins must be"),
+        ({"n": 0}, "n must be"),
         ({"metrics": "zeros"}, "'zeros' is none"),
-        ({"systems": {"a": "p", "b": "t"}}, "pass prediction for one system, or systems for two"),
     ):
         with pytest.raises(ValueError, match=message):
             af.find_slices(frame, "p", "t", "k", **options)
-    with pytest.raises(ValueError, match="not both"):
-        af.find_slices(frame, {"a": "p", "b": "t"}, "t", systems={"a": "p", "b": "t"})
+    with pytest.raises(ValueError, match="systems must be two"):
+        af.find_slices(frame, {"a": "p", "b": "t", "c": "k"}, "t")
+    with pytest.raises(TypeError, match="search must be a SliceSearch, got 50"):
+        af.find_slices(frame, "p", "t", "k", search=50)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="nothing to score"):
         af.find_slices(frame, "p", "none", "k")
     with pytest.raises(af.ColumnNotFoundError):
         af.find_slices(frame, "p", "t", ["l"])
+
+
+def test_settings_of_a_search_are_checked() -> None:
+    search = af.SliceSearch(min_rows=np.int64(30), holdout=0.5)
+    assert search.replace(bins=7) == af.SliceSearch(min_rows=30, holdout=0.5, bins=7)
+    assert search.bins == 5
+    for settings, message in (
+        ({"holdout": 1}, "holdout must leave documents to find slices on"),
+        ({"draws": 20_001}, "draws must be an integer from 1 to 20,000"),
+        ({"bins": 1}, "bins must be"),
+        ({"min_rows": 0}, "min_rows must be"),
+        ({"min_clusters": 0}, "min_clusters must be"),
+        ({"max_values": 1}, "max_values must be"),
+        ({"seed": -1}, "seed must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            search.replace(**settings)
+    with pytest.raises(TypeError, match="features must be True or False"):
+        af.SliceSearch(features=1)  # type: ignore[arg-type]
 
 
 def test_scores_and_texts_come_from_columns_of_any_name() -> None:
@@ -393,17 +415,19 @@ def test_more_combinations_than_can_be_tested_are_refused_with_what_to_leave_out
     assert "pass depth=2, or leave out 'c0', 'c1'" in message
     assert message.endswith("and 12 more, which have the most values")
     # What it says can be done.
+    quick = af.SliceSearch(draws=19, max_values=1000)
     fewer = frame.drop(f"c{place}" for place in range(22))
-    assert len(af.find_slices(fewer, depth=2, draws=19, **options).settings["columns"]) == 38
+    assert len(af.find_slices(fewer, search=quick, **options).settings["columns"]) == 38
     wide = {f"w{place}": random.integers(0, 900, n).astype(str) for place in range(3)}
     with pytest.raises(ValueError, match=r"pass depth=2, or leave out 'w\d', which have"):
-        af.find_slices(frame.select("score", "doc").with_columns(**wide), depth=3, max_values=1000, **options)
+        af.find_slices(frame.select("score", "doc").with_columns(**wide), depth=3, search=quick, **options)
 
 
 def test_progress_is_told_in_draws() -> None:
     frame = questions()
     told: list[int] = []
-    options: dict[str, Any] = {"metrics": ["anls", "exact_match"], "draws": 59, "cluster": "doc"}
+    search = af.SliceSearch(draws=59)
+    options: dict[str, Any] = {"metrics": ["anls", "exact_match"], "search": search, "cluster": "doc"}
     with af.progress(told.append):
         found = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
     assert sum(told) == 2 * 59
@@ -411,9 +435,10 @@ def test_progress_is_told_in_draws() -> None:
     silent = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
     assert silent.frame.equals(found.frame)
     told.clear()
+    options["search"] = search.replace(holdout=0.5)
     with af.progress(told.append):
-        held_out = af.find_slices(frame, "prediction", "answer", COLUMNS, holdout=0.5, **options)
+        held_out = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
     assert sum(told) % 59 == 0
     assert told
-    silent = af.find_slices(frame, "prediction", "answer", COLUMNS, holdout=0.5, **options)
+    silent = af.find_slices(frame, "prediction", "answer", COLUMNS, **options)
     assert silent.frame.equals(held_out.frame)

@@ -15,6 +15,7 @@ import anls_frame as af
 
 QUESTIONS = pl.read_parquet(Path(__file__).parents[2] / "data" / "ocr_qa.parquet")
 COLUMNS = ["doc_type", "lang", "answer_type", "question_types", "n_words"]
+HONEST = af.SliceSearch(holdout=0.5)
 
 
 def scores() -> pl.DataFrame:
@@ -60,11 +61,11 @@ def test_texts_have_the_slices_of_their_rows() -> None:
     assert summary.report_sums.cells[None].height < QUESTIONS.height
     options: list[dict[str, Any]] = [
         {},
-        {"holdout": 0.5},
+        {"search": HONEST},
         {"depth": 3},
         {"metrics": ["cer_mean", "anls"]},
         {"metrics": "exact_match", "confidence": 0.9},
-        {"columns": ["n_words", "question_types"], "bins": 3},
+        {"columns": ["n_words", "question_types"], "search": af.SliceSearch(bins=3)},
     ]
     for one in options:
         of_rows = af.find_slices(
@@ -96,9 +97,9 @@ def test_own_scores_have_the_slices_of_their_rows() -> None:
     columns = ["kind", "pages", "tags"]
     for metric in ("score", af.Metric("score", higher_is_better=False, bounds=(0, 200))):
         summary = merged(frame, by=columns, cluster="doc", metrics=metric)
-        for holdout in (0, 0.5):
-            of_rows = af.find_slices(frame, columns=columns, cluster="doc", metrics=metric, holdout=holdout)
-            of_summary = af.find_slices(summary, holdout=holdout)
+        for search in (af.SliceSearch(), HONEST):
+            of_rows = af.find_slices(frame, columns=columns, cluster="doc", metrics=metric, search=search)
+            of_summary = af.find_slices(summary, search=search)
             # Of three rows and more the summary has the mean and the spread, but not their scores.
             check_equal(of_summary, of_rows, draws=2)
             rows = frame.filter(of_rows.filter(0))
@@ -118,9 +119,9 @@ def test_what_the_second_system_lost_is_that_of_the_rows() -> None:
     assert summary.sums.cells["anls"].height < QUESTIONS.height
     options: list[dict[str, Any]] = [
         {"metrics": metrics},
-        {"holdout": 0.5},
+        {"search": HONEST},
         {"metrics": "cer_mean", "depth": 3, "confidence": 0.9},
-        {"columns": ["n_words", "question_types"], "bins": 3},
+        {"columns": ["n_words", "question_types"], "search": af.SliceSearch(bins=3)},
     ]
     for one in options:
         of_rows = af.find_slices(
@@ -145,11 +146,11 @@ def test_what_the_second_system_lost_in_own_scores_is_that_of_the_rows() -> None
             cluster="doc",
             metrics=metric,
         )
-        for holdout in (0, 0.5):
+        for search in (af.SliceSearch(), HONEST):
             of_rows = af.find_slices(
-                frame, systems, None, columns, cluster="doc", metrics=metric, holdout=holdout
+                frame, systems, None, columns, cluster="doc", metrics=metric, search=search
             )
-            check_equal(af.find_slices(summary, holdout=holdout), of_rows)
+            check_equal(af.find_slices(summary, search=search), of_rows)
 
 
 def test_a_saved_summary_and_a_pandas_frame_give_the_same(tmp_path: Path) -> None:
@@ -187,9 +188,11 @@ def test_what_a_summary_cannot_answer_is_an_error() -> None:
         af.find_slices(af.summarize(frame, by=by, metrics="score"))
     with pytest.raises(ValueError, match="sliced by"):
         af.find_slices(af.summarize(frame, cluster="doc", metrics="score"))
-    for option in ({"cluster": "doc"}, {"missing": "drop"}, {"features": True}, {"protocol": "raw"}):
+    for option in ({"cluster": "doc"}, {"missing": "drop"}, {"protocol": "raw"}):
         with pytest.raises(ValueError, match=rf"{next(iter(option))}.*must be left out"):
             af.find_slices(summary, metrics="score", **option)
+    with pytest.raises(ValueError, match=r"features.*must be left out"):
+        af.find_slices(summary, metrics="score", search=af.SliceSearch(features=True))
     texts = af.summarize(
         QUESTIONS, "rapidocr", "answers", by="lang", cluster="doc_id", metrics=["cer_corpus", "zeros"]
     )

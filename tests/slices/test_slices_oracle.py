@@ -20,7 +20,7 @@ def test_tables_hold_what_counting_each_slice_finds(depth: int) -> None:
     for _ in range(FRAMES):
         data = slices_cases.frame(random)
         rows = data.to_dicts()
-        columns, left_out = coded(data, slices_cases.COLUMNS, bins=4, most=50)
+        columns, left_out = coded(data, slices_cases.COLUMNS, slices_cases.SEARCH)
         assert len(columns) == 3 - len(left_out)
         names = [one.name for one in columns]
         score = data["score"].to_numpy()

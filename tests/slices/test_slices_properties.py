@@ -14,6 +14,7 @@ import slices_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anls_frame import SliceSearch
 from anls_frame.slices import tables
 from anls_frame.slices.columns import coded
 from anls_frame.slices.scores import exact_sum
@@ -45,7 +46,7 @@ def test_conditions_select_the_rows_of_their_codes(kind: str, data: Any, bins: i
     values, dtype = KINDS[kind]
     column = pl.Series("value", data.draw(st.lists(st.none() | values, min_size=1, max_size=40)), dtype=dtype)
     frame = pl.DataFrame({name: column, "k0": [0] * len(column)})
-    columns, left_out = coded(frame, [name], bins=bins, most=50)
+    columns, left_out = coded(frame, [name], SliceSearch(bins=bins))
     if left_out:
         assert left_out == {name: "all its values are equal"}
         assert column.fill_nan(None).n_unique() == 1 if column.dtype.is_float() else column.n_unique() == 1
@@ -67,7 +68,7 @@ def test_conditions_select_the_rows_of_their_codes(kind: str, data: Any, bins: i
 
 def test_bins_have_about_as_many_rows_each_and_bounds_that_are_values() -> None:
     values = pl.Series("x", np.random.default_rng(0).normal(size=1000))
-    (found,), _ = coded(values.to_frame(), ["x"], bins=4, most=50)
+    (found,), _ = coded(values.to_frame(), ["x"], slices_cases.SEARCH)
     counts = np.bincount(found.codes.codes)
     assert counts.tolist() == [250] * 4
     bounds = [condition.high for condition in found.conditions[:-1]]
@@ -79,7 +80,7 @@ def test_bins_have_about_as_many_rows_each_and_bounds_that_are_values() -> None:
 def test_parts_of_the_rows_make_the_same_tables(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(seed)
     data = slices_cases.frame(random)
-    codes = [one.codes for one in coded(data, slices_cases.COLUMNS, bins=4, most=50)[0]]
+    codes = [one.codes for one in coded(data, slices_cases.COLUMNS, slices_cases.SEARCH)[0]]
     # Quarters, whose sums are exact.
     weights = [random.integers(0, 9, data.height) / 4]
     whole = list(tables.tables(codes, 3, weights))

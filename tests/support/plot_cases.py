@@ -67,7 +67,7 @@ def found(**options: Any) -> af.Slices:
             "lang": (["ja", "de"] * 30 + ["de"] * 240),
         }
     )
-    return af.find_slices(rows, metrics=["score", "other"], draws=99, **options)
+    return af.find_slices(rows, metrics=["score", "other"], search=af.SliceSearch(draws=99), **options)
 
 
 FOUND = found()

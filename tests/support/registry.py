@@ -588,6 +588,7 @@ CLASSES = (
     "RowsPage",
     "ScoreProtocol",
     "Settings",
+    "SliceSearch",
     "Slices",
     "Summary",
     "VarianceComponents",

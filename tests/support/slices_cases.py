@@ -10,11 +10,12 @@ import anls_frame as af
 from anls_frame.slices import search
 from anls_frame.slices.columns import coded
 from anls_frame.slices.listing import Rows
+from anls_frame.slices.plan import Plan
 from anls_frame.slices.scores import Scores
 from anls_frame.statistics.dealing import deals
-from anls_frame.statistics.losses import Least
 
 COLUMNS = ("text", "number", "list")
+SEARCH = af.SliceSearch(min_rows=4, min_clusters=2, bins=4, draws=19, seed=3)
 
 
 def frame(random: np.random.Generator) -> pl.DataFrame:
@@ -37,14 +38,14 @@ def frame(random: np.random.Generator) -> pl.DataFrame:
 def compared(random: np.random.Generator, *, is_change: bool = False, is_ratio: bool = False) -> int:
     """Compare a search of a small frame with the oracle; return how many p-values were compared."""
     data = frame(random)
-    columns, _ = coded(data, COLUMNS, bins=4, most=50)
+    plan = Plan(search=SEARCH, depth=2, n=20, confidence=0.95)
+    columns, _ = coded(data, COLUMNS, SEARCH)
     score = data["score"].to_numpy() - (random.random() if is_change else 0)
     document = np.unique(data["doc"].to_numpy(), return_inverse=True)[1]
     length = random.integers(1, 6, len(score)).astype(float) if is_ratio else np.ones(len(score))
     scores = [Scores(af.Metric("score"), score, length, None, is_change)]
     rows = Rows([one.codes for one in columns], scores, document)
-    options = {"depth": 2, "least": Least(4, 2), "draws": 19, "seed": 3, "alpha": 0.05}
-    found = search.search(rows.columns, rows.losses, **options)
+    found = search.search(rows.columns, rows.losses, plan)
     # Lengths in rows of mean length.
     unit = len(score) / length.sum()
     of_rows = [(unit * one).tolist() for one in (score, length)]

@@ -40,8 +40,8 @@ def browse(
         str | None,
         typer.Option("--id", help="Column that identifies rows in saved verdicts, by default question_id."),
     ] = None,
-    top: Annotated[
-        int | None, typer.Option("--top", "-n", help="Only this many rows, those with the worst scores.")
+    n: Annotated[
+        int | None, typer.Option("--n", "-n", help="Only this many rows, those with the worst scores.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     metric: Annotated[
@@ -69,8 +69,8 @@ def browse(
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, force, (".html", ".htm"))
-    if top is not None:
-        count("--top", top, least=1, most=MOST_ROWS - 1)
+    if n is not None:
+        count("--n", n, least=1, most=MOST_ROWS - 1)
     given = named.of(files, source, data_set, least=1)
     with working("Scoring"):
         page, name_of_system = of_files(
@@ -81,7 +81,7 @@ def browse(
             keep=keep or (),
             image=image,
             id=id,
-            n=top,
+            n=n,
         )
         page.write(output, title=title or name_of_system, source=files)
     print(plain(f"{numbered(page.rows, 'row')}: {output}"))

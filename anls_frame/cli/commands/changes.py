@@ -40,8 +40,8 @@ def changes(
     kind: Annotated[
         str, typer.Option(help="worse: rows in which the second system is worse; better; or all that differ.")
     ] = "worse",
-    top: Annotated[
-        int | None, typer.Option(help="How many rows to show or write, by default 10 and all.")
+    n: Annotated[
+        int | None, typer.Option("--n", "-n", help="How many rows to show or write, by default 10 and all.")
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -68,8 +68,8 @@ def changes(
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, target.force, row_files.SUFFIXES)
-    if top is not None:
-        count("--top", top, most=MOST_ROWS - 1)
+    if n is not None:
+        count("--n", n, most=MOST_ROWS - 1)
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
     given = two_systems(first, second, systems, source)
     with working("Comparing"):
@@ -92,7 +92,7 @@ def changes(
             keep=keep or [column for column in frame.columns if column == "question_id"],
             **({} if scores else vars(scoring)),
         )
-        found = changed if top is None else changed.head(top)
+        found = changed if n is None else changed.head(n)
         if output is not None:
             row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)
     if target.json:
@@ -102,7 +102,7 @@ def changes(
     if output is None:
         # The transition names both error types, and there is room for one answer.
         hidden = [] if scores else [f"nearest_answer_{old}", f"error_type_{old}", f"error_type_{new}"]
-        print_table(changed.drop(hidden), most=_SHOWN_ROWS if top is None else top)
+        print_table(changed.drop(hidden), most=_SHOWN_ROWS if n is None else n)
     said = f"{numbered(changed.height, 'row')} in which {new} {_IS[kind]} {old}"
     if output is not None:
         said += f": {output}" if found.height == changed.height else f", {found.height:,} of them in {output}"

@@ -35,7 +35,7 @@ def confusions(
         float, typer.Option(help="Leave out rows with a lower NLS: different answers, not misread ones.")
     ] = 0.0,
     op: Annotated[str | None, typer.Option(help="Only replace, insert or delete.")] = None,
-    top: Annotated[int, typer.Option(help="How many confusions to print for each slice.")] = 30,
+    n: Annotated[int, typer.Option("--n", "-n", help="How many confusions to print for each slice.")] = 30,
     target: Target,
     source: Source,
 ) -> None:
@@ -46,7 +46,7 @@ def confusions(
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, target.force, row_files.SUFFIXES)
-    count("--top", top, most=MOST_ROWS - 1)
+    count("--n", n, most=MOST_ROWS - 1)
     columns = one_table(by)
     with working(f"Reading {file}"), reading(file, source.how):
         found: pl.DataFrame = af.confusions(
@@ -63,18 +63,18 @@ def confusions(
     if target.json:
         print_json(found.to_dicts())
     elif output is None:
-        _print(found, columns or [], top)
+        _print(found, columns or [], n)
 
 
-def _print(found: pl.DataFrame, by: Sequence[str], top: int) -> None:
+def _print(found: pl.DataFrame, by: Sequence[str], n: int) -> None:
     """Print the edits and the row counts: by slice as columns, otherwise as a line."""
     from anls_frame.cli.output import print_table, with_spaces
 
     shown = with_spaces(found)
     if by:
-        print_table(shown.group_by(cs.by_name(*by), maintain_order=True).head(top))
+        print_table(shown.group_by(cs.by_name(*by), maintain_order=True).head(n))
         return
-    print_table(shown.drop(_ROWS), most=top)
+    print_table(shown.drop(_ROWS), most=n)
     if found.height:
         n, *left_out = found.select(_ROWS).row(0)
         parts = [f"{count:,} {why}" for count, why in zip(left_out, _LEFT_OUT, strict=True) if count]

@@ -55,7 +55,7 @@ def slices(
     depth: Annotated[int, typer.Option(help="Largest number of conditions of a slice, from 1 to 3.")] = 2,
     min_rows: Annotated[int, typer.Option(help="Leave out slices with fewer scored rows.")] = 20,
     min_clusters: Annotated[int, typer.Option(help="Leave out slices with fewer documents.")] = 5,
-    top: Annotated[int, typer.Option(help="Largest number of slices to list.")] = 20,
+    n: Annotated[int, typer.Option("--n", "-n", help="Largest number of slices to list.")] = 20,
     holdout: Annotated[
         float | None,
         typer.Option(
@@ -88,15 +88,10 @@ def slices(
 
     check_target(output, target.force, SUFFIXES)
     check_rows(rows, output)
-    how: dict[str, Any] = {
-        "depth": depth,
-        "min_rows": min_rows,
-        "min_clusters": min_clusters,
-        "top": top,
-        "holdout": holdout,
-        "confidence": confidence,
-        "seed": seed,
-    }
+    search = af.SliceSearch(
+        min_rows=min_rows, min_clusters=min_clusters, holdout=holdout, features=features, seed=seed
+    )
+    how: dict[str, Any] = {"depth": depth, "n": n, "search": search, "confidence": confidence}
     page = None
     if is_summary(first):
         of_rows = {"SECOND": second, "systems": systems, "cluster": cluster, "features": features or None}
@@ -123,7 +118,6 @@ def slices(
             texts,
             "answers",
             candidates,
-            features=features,
             cluster=cluster,
             metrics=chosen,
             **how,
