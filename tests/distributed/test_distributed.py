@@ -238,7 +238,7 @@ def test_rows_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
 
     frame = daft.from_arrow(ROWS)
     monkeypatch.setattr(daft.DataFrame, "__arrow_c_stream__", collect, raising=False)
-    assert af.report(frame=frame, prediction="p", answers="a").overall["n"].item() == 3
+    assert af.report(frame=frame, prediction="p", answers="a").overall["n"] == 3
     assert af.compare(frame=frame, systems={"x": "p", "y": "p"}, answers="a").overall["n"].item() == 3
     with pytest.raises(AssertionError, match="the rows were collected"):
         af.worst(frame, "p", "a")
@@ -362,7 +362,7 @@ def test_what_is_wrong_with_systems_is_said_at_once() -> None:
         with pytest.raises((ValueError, af.ColumnNotFoundError), match=message):
             af.compare(frame, **{"systems": {"x": "p", "y": "p"}, "answers": "a", **arguments})
     empty = af.compare(frame.where(daft.col("k") > 9), {"x": "p", "y": "p"}, "a")
-    assert empty.overall["n"] == 0
+    assert empty.overall["n"].item() == 0
 
 
 @pytest.mark.parametrize("cluster", [None, "doc_id"])

@@ -96,19 +96,9 @@ def test_wrong_columns_and_options_are_errors_before_rows_are_computed(
             function(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"sort": "m"}, "sort must be a column"),
-        ({"confidence": 95}, r"confidence must be a number in \(0, 1\)"),
-    ],
-    ids=str,
-)
-def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed(
-    arguments: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        af.report(never_computed(), "p", "a", **arguments)
+def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed() -> None:
+    with pytest.raises(ValueError, match=r"confidence must be a number in \(0, 1\)"):
+        af.report(never_computed(), "p", "a", confidence=95)
 
 
 @pytest.mark.parametrize(
