@@ -63,7 +63,7 @@ _HOMES = {
     "protocol": "PROTOCOLS ScoreProtocol",
     "readers": "judged read_logs read_pages read_results read_rrc read_verdicts scan_results write_results "
     "write_submission",
-    "reports.comparisons": "Comparison Paired compare pair",
+    "reports.comparisons": "Comparison Paired compare pair side_by_side",
     "reports.components": "VarianceComponents variance_components",
     "reports.decisions": "Decision",
     "reports.epochs": "mean_over_epochs pass_at_k",

@@ -71,6 +71,7 @@ from anls_frame.reports.comparisons import Comparison as Comparison
 from anls_frame.reports.comparisons import Paired as Paired
 from anls_frame.reports.comparisons import compare as compare
 from anls_frame.reports.comparisons import pair as pair
+from anls_frame.reports.comparisons import side_by_side as side_by_side
 from anls_frame.reports.components import VarianceComponents as VarianceComponents
 from anls_frame.reports.components import variance_components as variance_components
 from anls_frame.reports.decisions import Decision as Decision

@@ -16,7 +16,8 @@ from anls_frame.readers.system_files import (
     side_by_side,
     texts_in_columns,
 )
-from anls_frame.reports.comparisons import compare
+from anls_frame.reports.comparisons import baseline_first, compare
+from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 
@@ -72,27 +73,18 @@ def compare_texts(
             unanswerable=unanswerable,
         )
         check_scored(means, asked, labels)
-        comparison = compare(
-            means,
-            system="system",
-            id="question_id",
-            metrics=asked,
-            by=by,
-            cluster=cluster,
-            baseline=baseline,
-            confidence=confidence,
-            seed=seed,
-        )
+        order = baseline_first(labels, baseline)
+        wide = in_columns(means, system="system", id="question_id", systems=order, metrics=asked)
+        comparison = compare(wide, by=by, cluster=cluster, confidence=confidence, seed=seed)
     else:
         frame, systems = texts_in_columns(given) if rows is None else side_by_side(rows, [*labels])
         comparison = compare(
             _with_scores(frame, metrics),
-            systems,
+            {name: systems[name] for name in baseline_first(systems, baseline)},
             "answers",
             by=by,
             cluster=cluster,
             metrics=metrics,
-            baseline=baseline,
             protocol=protocol,
             missing=missing,
             unanswerable=unanswerable,
@@ -119,12 +111,11 @@ def compare_scores(
     frame, systems = scores_in_columns(given)
     comparison: Comparison = compare(
         frame,
-        systems,
+        {name: systems[name] for name in baseline_first(systems, baseline)},
         None,
         by=by,
         cluster=cluster,
         metrics=metric_of_scores(systems, name, lower_is_better=lower_is_better),
-        baseline=baseline,
         details=details,
         confidence=confidence,
         seed=seed,

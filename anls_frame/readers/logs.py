@@ -110,8 +110,8 @@ def read_logs(
 
     See Also
     --------
-    compare : compare the systems, with `prediction="prediction", answers="answers", system="system",
-        id="question_id"`.
+    side_by_side : put the systems into columns, for `compare`, with `"prediction", "answers",
+        system="system", id="question_id"`.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.frames import origins
 from anls_frame.reports import pairwise, ranking
-from anls_frame.reports.long_frames import wide
+from anls_frame.reports.long_frames import Wide, side_by_side
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.results import SlicedResult
 from anls_frame.summary import transitions
@@ -23,6 +23,7 @@ from anls_frame.summary.keys import chosen_keys, in_order, named
 from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
 from anls_frame.summary.predictions import hexadecimal
 from anls_frame.summary.summarizing import summarize
+from anls_frame.summary.systems import resolve_systems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
 
-__all__ = ["Comparison", "Paired", "compare", "pair"]
+__all__ = ["Comparison", "Paired", "compare", "pair", "side_by_side"]
 
 
 class Comparison(SlicedResult[Table_co]):
@@ -56,9 +57,6 @@ class Comparison(SlicedResult[Table_co]):
     ----------
     summary
         Sums of the scores by cell.
-    baseline
-        The system that others are compared with, the first one by default. Differences between two other
-        systems are the later one minus the earlier one.
     confidence
         Confidence level of the intervals and ranks.
     draws, seed
@@ -95,7 +93,6 @@ class Comparison(SlicedResult[Table_co]):
         self,
         summary: Summary,
         *,
-        baseline: str | None = None,
         confidence: float = 0.95,
         draws: int = 10_000,
         seed: int = 0,
@@ -105,8 +102,7 @@ class Comparison(SlicedResult[Table_co]):
         self._sums = summary.comparison_sums
         self.draws = draws
         self.seed = seed
-        self._order = baseline_first(summary.systems, baseline)
-        self.systems = {name: summary.systems[name] for name in self._order}
+        self.systems = dict(summary.systems)
         self._settings = summary.settings
 
     @classmethod
@@ -114,7 +110,6 @@ class Comparison(SlicedResult[Table_co]):
         cls,
         summary: Summary[Table_co],
         *,
-        baseline: str | None = None,
         confidence: float = 0.95,
         draws: int = 10_000,
         seed: int = 0,
@@ -126,7 +121,7 @@ class Comparison(SlicedResult[Table_co]):
         ----------
         summary
             From `summarize` of several systems, or `merge`.
-        baseline, confidence, draws, seed
+        confidence, draws, seed
             As for `compare`.
 
         Examples
@@ -139,7 +134,7 @@ class Comparison(SlicedResult[Table_co]):
         0.5
         """
         _check_test(confidence, draws, seed)
-        made = cls(summary, baseline=baseline, confidence=confidence, draws=draws, seed=seed)
+        made = cls(summary, confidence=confidence, draws=draws, seed=seed)
         _check_names(made)
         return made
 
@@ -150,13 +145,13 @@ class Comparison(SlicedResult[Table_co]):
 
     @property
     def baseline(self) -> str:
-        """The system that others are compared with."""
-        return self._order[0]
+        """The first system, with which the others are compared."""
+        return next(iter(self.systems))
 
     @property
     def signature(self) -> str:
         """The settings in one line; figures with equal signatures are comparable."""
-        systems = "-".join(reversed(self._order))
+        systems = "-".join(reversed(self.systems))
         metrics = "+".join(metric.name for metric in self.measures)
         return f"{metrics}:{systems}|{self._settings.signature}"
 
@@ -177,12 +172,12 @@ class Comparison(SlicedResult[Table_co]):
             "seed": self.seed,
             **self._sums.counts[self.metric.name],
             **{
-                count: {name: getattr(self.summary.predictions[name], count) for name in self._order}
+                count: {name: getattr(self.summary.predictions[name], count) for name in self.systems}
                 for count in PREDICTION_COUNTS
             },
             "scored_by": self.summary.scored_by,
             "forgotten_documents": self.summary.forgotten_documents,
-            "digests": {name: hexadecimal(self.summary.predictions[name].digest) for name in self._order},
+            "digests": {name: hexadecimal(self.summary.predictions[name].digest) for name in self.systems},
         }
 
     @property
@@ -196,7 +191,7 @@ class Comparison(SlicedResult[Table_co]):
         Raises
         ------
         ValueError
-            If the comparison was made without ``details=True``, or the baseline is not the first system.
+            If the comparison was made without ``details=True``.
 
         Examples
         --------
@@ -216,8 +211,6 @@ class Comparison(SlicedResult[Table_co]):
         """
         if not self._sums.transitions:
             raise ValueError("error types were not counted: pass details=True when comparing")
-        if self._places[0]:
-            raise ValueError("transitions are counted from the first system; compare with it as the baseline")
         return self._as_given(self._transitions(self._by))
 
     def _transitions(self, columns: Sequence[str]) -> pl.DataFrame:
@@ -327,7 +320,7 @@ class Comparison(SlicedResult[Table_co]):
         └──────────┴────────┴────────────┘
         """
         simultaneous = flag("simultaneous", simultaneous)
-        chosen = self._pairs() if baseline is None else self._pairs(baseline_first(self._order, baseline))
+        chosen = pairs(len(self.systems)) if baseline is None else self._against(baseline)
         return self._as_given(
             self._flat(lambda columns: self._differences_by(columns, chosen, simultaneous=simultaneous))
         )
@@ -379,7 +372,7 @@ class Comparison(SlicedResult[Table_co]):
         return self._as_given(self._slices(columns))
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        return self._differences_by(columns, self._pairs(self._order))
+        return self._differences_by(columns, self._against(self.baseline))
 
     def _differences_by(
         self, columns: Sequence[str], chosen: Sequence[tuple[int, int]], *, simultaneous: bool = False
@@ -414,19 +407,10 @@ class Comparison(SlicedResult[Table_co]):
         slices = slices.sort(*size, *keys, descending=descending, nulls_last=True, maintain_order=True)
         return named(slices, keys, columns)
 
-    @property
-    def _places(self) -> list[int]:
-        """The place in the summary of each system."""
-        names = list(self.summary.systems)
-        return [names.index(name) for name in self._order]
-
-    def _pairs(self, order: Sequence[str] | None = None) -> list[tuple[int, int]]:
-        """Return all pairs of systems by their places in the summary; with an order, those with its first."""
-        if order is None:
-            places = self._places
-            return [(places[first], places[second]) for first, second in pairs(len(places))]
-        names = list(self.summary.systems)
-        first, *others = (names.index(name) for name in order)
+    def _against(self, baseline: str) -> list[tuple[int, int]]:
+        """Return the pairs of one system with all others, by their places."""
+        names = list(self.systems)
+        first, *others = (names.index(name) for name in baseline_first(names, baseline))
         return [(first, other) for other in others]
 
     @property
@@ -563,7 +547,7 @@ class Comparison(SlicedResult[Table_co]):
 
         if choice("kind", kind, (None, "slices")) == "slices":
             return plot.heat_map(self, **options)
-        draw = plot.comparison if len(self._order) == 2 else plot.ranking  # noqa: PLR2004
+        draw = plot.comparison if len(self.systems) == 2 else plot.ranking  # noqa: PLR2004
         return draw(self, **options)
 
     def _document(self) -> Document:
@@ -574,7 +558,7 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
         """Transitions in all rows and in each slice, a table for each set of keys, if they were counted."""
-        if not self._sums.transitions or self._places[0]:
+        if not self._sums.transitions:
             return []
         overall = self._transitions(())
         found = [
@@ -591,7 +575,9 @@ class Comparison(SlicedResult[Table_co]):
             ranking=lambda: self.ranked,
             overall=self._overall,
             differences=cache(self.to_polars),
-            all_pairs=lambda: self._flat(lambda columns: self._differences_by(columns, self._pairs())),
+            all_pairs=lambda: self._flat(
+                lambda columns: self._differences_by(columns, pairs(len(self.systems)))
+            ),
             transitions=self._all_transitions,
             tables=self._tables if self._by else (),
             settings=self.settings,
@@ -641,7 +627,7 @@ class Comparison(SlicedResult[Table_co]):
         [(400, 0.074)]
         """
         power, alpha = _power_and_level(power, alpha)
-        planners = self._planners(self._pairs(self._order))
+        planners = self._planners(self._against(self.baseline))
         return self._planned(planners, lambda one, keys: one.detectable(keys, power=power, alpha=alpha))
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
@@ -694,7 +680,7 @@ class Comparison(SlicedResult[Table_co]):
         """
         power, alpha = _power_and_level(power, alpha)
         effect = number("effect", effect, 0, ends=False)
-        planners = self._planners(self._pairs(self._order))
+        planners = self._planners(self._against(self.baseline))
         # One warning says enough.
         any(planner.warn_of_small_pilot() for planner in planners)
         return self._planned(
@@ -793,11 +779,11 @@ class Comparison(SlicedResult[Table_co]):
         return dataclasses.replace(cast("Decision[Table_co]", decision), slices=table)
 
     def _of_two(self) -> tuple[str, str]:
-        if len(self._order) > 2 or len(self.measures) > 1:  # noqa: PLR2004 - of a pair
+        if len(self.systems) > 2 or len(self.measures) > 1:  # noqa: PLR2004 - of a pair
             raise ValueError(
                 "a decision is about two systems in one metric: compare these alone, or name an anchor"
             )
-        first, second = self._order
+        first, second = self.systems
         return first, second
 
     def _planners(self, chosen: Sequence[tuple[int, int]]) -> list[Planner]:
@@ -884,13 +870,9 @@ def compare(
     systems: Mapping[str, str] | Sequence[str] | None = None,
     answers: str | None = None,
     *,
-    prediction: str | None = None,
-    system: str | None = None,
-    id: str | Sequence[str] | None = None,  # noqa: A002 - what users call it
     by: By | None = None,
     cluster: str | None = None,
     metrics: Metrics | None = None,
-    baseline: str | None = None,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
@@ -907,18 +889,14 @@ def compare(
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, any object with the Arrow PyCapsule interface or
         a Daft DataFrame (whose rows are scored where they are stored), with a column of predictions for each
-        system (`pair` makes one from two frames) or, if it is not of Daft, with a row for each system and
-        question.
+        system: `pair` makes one from two frames. Or what `side_by_side` makes of a frame with a row for each
+        system and question; it names systems, answers and existing scores.
     systems
-        The systems, from name to prediction column, or a list of prediction columns.
+        The systems, from name to prediction column, or a list of prediction columns. The first one is the
+        baseline, with which the others are compared.
     answers
         Name of the column with the accepted answer or answers; `None` if the systems' columns already hold
         scores.
-    prediction, system, id
-        For a frame with a row for each system and question, in place of `systems`: the columns with the
-        predictions, the name of the system, and what identifies a question. Repeated answers to a question
-        are averaged before, see `mean_over_epochs`. If `metrics` names columns of existing scores, pass
-        only `system` and `id`.
     by
         Columns that define the slices, as for `report`; in pandas, levels of the index too.
     cluster
@@ -929,8 +907,6 @@ def compare(
         projects quote it), or a `Metric`: a function of predictions and answers, or
         a mapping from the systems to columns of scores. For existing scores it is their name, which also
         says the direction, or a `Metric` with such a mapping.
-    baseline
-        The system that others are compared with, the first one by default.
     protocol
         How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
@@ -963,7 +939,7 @@ def compare(
         If the dtype of a column does not fit its role.
     ValueError
         If there are fewer than two systems, their names collide with other columns of the result, a system
-        lacks a question that another one has, or an option has an invalid value.
+        are named twice, or an option has an invalid value.
 
     See Also
     --------
@@ -992,26 +968,35 @@ def compare(
     A frame with a row for each system and question:
 
     >>> long = df.unpivot(["old", "new"], index="answer", variable_name="model", value_name="output")
-    >>> af.compare(long, prediction="output", answers="answer", system="model", id="answer").overall[
-    ...     "difference"
-    ... ].item()
+    >>> both = af.side_by_side(long, "output", "answer", system="model", id="answer")
+    >>> af.compare(both).overall["difference"].item()
     0.5
     """
     _check_test(confidence, draws, seed)
+    if isinstance(frame, Wide):
+        systems, answers, metrics = _named_by(frame, systems, answers, metrics)
+        frame = frame.frame
     if answers is None:
         origins.warn_if_mixed(frame)
-    side_by_side = wide(frame, systems, answers, prediction=prediction, system=system, id=id, metrics=metrics)
     summary = summarize(
-        origins.like(side_by_side.frame, frame),
-        # Error types are counted from the first.
-        {name: side_by_side.systems[name] for name in baseline_first(side_by_side.systems, baseline)},
+        frame,
+        resolve_systems(systems),
         answers,
         by=by,
         cluster=cluster,
-        metrics=side_by_side.metrics,
+        metrics=metrics,
         protocol=protocol,
         missing=missing,
         unanswerable=unanswerable,
         details=details,
     )
-    return Comparison.from_summary(summary, baseline=baseline, confidence=confidence, draws=draws, seed=seed)
+    return Comparison.from_summary(summary, confidence=confidence, draws=draws, seed=seed)
+
+
+def _named_by(wide: Wide, systems: Any, answers: str | None, metrics: Any) -> tuple[Any, Any, Any]:
+    """Return what `side_by_side` has named: systems, answers and, of scores, metrics."""
+    given = {"systems": systems, "answers": answers, "metrics": metrics if wide.metrics is not None else None}
+    twice = [name for name, value in given.items() if value is not None]
+    if twice:
+        raise ValueError(f"side_by_side has named {' and '.join(twice)}, so leave them out of compare")
+    return wide.systems, wide.answers, metrics if wide.metrics is None else wide.metrics

@@ -3,69 +3,129 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
 
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_case, numbered
+from anls_frame._typing import Options, Table_co
+from anls_frame.frames import origins
 from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.systems import resolve_systems
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+
+    from anls_frame._typing import OnFrames
+
+__all__ = ["Wide", "side_by_side"]
 
 
-class Wide(NamedTuple):
-    """A frame with a column of predictions or scores for each system."""
+class Wide(NamedTuple, Generic[Table_co]):
+    """
+    A frame with a column of predictions or scores for each system, which `compare` takes.
 
-    frame: Any
+    Returned by `side_by_side`.
+    """
+
+    frame: Table_co
+    """A row for each question."""
     systems: Mapping[str, str]
-    metrics: Any
-    """What the caller passed or, of scores, metrics with a column for each system."""
+    """The systems, the baseline first, from name to column (the first one, of several scores)."""
+    answers: str | None
+    """Name of the column with the accepted answers; `None` for scores."""
+    metrics: list[Metric] | None
+    """The scores, each with a column for every system; `None` for predictions."""
 
 
-def wide(
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], Wide],
+) -> OnFrames[Options, Wide[pd.DataFrame], Wide[pl.DataFrame]]:
+    return cast("OnFrames[Options, Wide[pd.DataFrame], Wide[pl.DataFrame]]", function)
+
+
+@_on_frames
+@takes_names
+def side_by_side(
     frame: Any,
-    systems: Mapping[str, str] | Sequence[str] | None,
-    answers: str | None,
+    prediction: str | None = None,
+    answers: str | None = None,
     *,
-    prediction: str | None,
-    system: str | None,
-    id: str | Sequence[str] | None,  # noqa: A002 - what users call it
+    system: str,
+    id: str | Sequence[str],  # noqa: A002 - what users call it
+    systems: Sequence[str] | None = None,
     metrics: Any = None,
 ) -> Wide:
     """
-    Return a frame with a column of predictions, or several of scores, for each system, and these columns.
+    Put the systems of a frame with a row for each system and question into columns, for `compare`.
+
+    Parameters
+    ----------
+    frame
+        A Polars, pandas or Arrow frame with a row for each system and question, such as `read_logs` returns.
+    prediction
+        Name of the column with the predictions; `None` for scores.
+    answers
+        Name of the column with the accepted answers, which must be the same for all systems; `None` for
+        scores.
+    system, id
+        Columns with the name of the system, and what identifies a question. Repeated answers to a question
+        are averaged before, see `mean_over_epochs`.
+    systems
+        The systems to compare, the baseline first; by default all, in the order of their first rows.
+    metrics
+        In place of predictions: the name of a column of scores, a `Metric` of columns, or several.
+
+    Returns
+    -------
+    Wide
+        The `frame` with a row for each question and a column for each system, of the kind that was passed,
+        and the `systems` with their columns. All other columns are those of the first row of a question.
 
     Raises
     ------
     ValueError
-        If neither `systems` nor the other three are given, a system has no row for some question or several,
-        or the systems accept different answers. In place of `prediction`, `metrics` may name scores.
+        If neither predictions nor scores are named, there is no system of a name, a system has no row for
+        some question or several, or the systems accept different answers.
+
+    See Also
+    --------
+    anls_frame.compare : takes what is returned, with no need to name systems and answers again.
+    anls_frame.pair : the same for two systems in two frames.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> long = pl.DataFrame(
+    ...     {
+    ...         "model": ["old", "old", "new", "new"],
+    ...         "question": [1, 2, 1, 2],
+    ...         "output": ["a", "b", "a", "c"],
+    ...         "answer": ["a", "c", "a", "c"],
+    ...     }
+    ... )
+    >>> both = af.side_by_side(long, "output", "answer", system="model", id="question")
+    >>> both.frame.select(list(both.systems.values())).rows()
+    [('a', 'a'), ('b', 'c')]
+    >>> af.compare(both).overall["difference"].item()
+    0.5
     """
-    given = {"prediction": prediction, "system": system, "id": id}
-    some = [name for name, value in given.items() if value is not None]
-    if systems is not None or not some:
-        if some:
-            raise ValueError(
-                f"systems names a column for each system, so leave out {' and '.join(some)}; or, for "
-                "a frame with a row for each system and question, pass prediction, system and id "
-                "without systems"
-            )
-        return Wide(frame, resolve_systems(systems), metrics)
     scores = _scores(metrics) if prediction is None and answers is None else []
     values = list(dict.fromkeys(value for metric in scores for value in _columns(metric)))
     values = values or optional(prediction)
-    if not values or system is None or id is None:
+    if not values:
         raise ValueError(
-            "pass systems, from name to prediction column; or, for a frame with a row for each system and "
-            "question, prediction, system and id (of scores, metrics with the names of their columns)"
+            "name the column of predictions or, of scores, metrics with the names of their columns"
         )
     ids = [id] if isinstance(id, str) else list(id)
+    given = frame
     frame = in_memory(frame)
     columns = [*ids, system, *values, *optional(answers)]
     table = to_lazy(frame, [], list(dict.fromkeys(columns))).collect()
@@ -77,15 +137,16 @@ def wide(
     ).with_row_index("row")
     keys = [f"key_{place}" for place in range(len(ids))]
     _check_rows(rows, keys, ids, system)
-    order = rows["system"].unique(maintain_order=True).to_list()
+    order = _chosen(systems, rows["system"].unique(maintain_order=True).to_list())
+    rows = rows.filter(pl.col("system").is_in(order))
     questions = rows.group_by(keys, maintain_order=True).first()
     _check_complete(rows, questions.select(keys), ids, order)
-    side_by_side = questions.select(*keys, "row")
+    wide = questions.select(*keys, "row")
     taken = column_names(frame)
     names = {name: [_free(f"{value} of {name}", taken) for value in values] for name in order}
     for name, made in names.items():
         of_system = rows.filter(pl.col("system") == name)
-        side_by_side = side_by_side.join(
+        wide = wide.join(
             of_system.select(*keys, *(pl.col(f"value_{place}").alias(one) for place, one in enumerate(made))),
             on=keys,
             how="left",
@@ -93,12 +154,20 @@ def wide(
         )
         if answers is not None:
             _check_answers(questions, of_system, keys, ids, (order[0], name))
-    table = attach(frame, side_by_side["row"], side_by_side.drop(*keys, "row"))
+    table = origins.like(attach(frame, wide["row"], wide.drop(*keys, "row")), given)
     first = {name: made[0] for name, made in names.items()}
     if not scores:
-        return Wide(table, first, metrics)
+        return Wide(table, first, answers, None)
     of = {value: {name: made[place] for name, made in names.items()} for place, value in enumerate(values)}
-    return Wide(table, first, [_of_systems(metric, of) for metric in scores])
+    return Wide(table, first, None, [_of_systems(metric, of) for metric in scores])
+
+
+def _chosen(systems: Sequence[str] | None, found: list[str]) -> list[str]:
+    """Return the systems to compare, in order."""
+    unknown = [name for name in systems or () if name not in found]
+    if unknown:
+        raise ValueError(f"systems must be among {found}, got {unknown}")
+    return found if systems is None else list(dict.fromkeys(systems))
 
 
 def _scores(metrics: Any) -> list[Metric]:

@@ -319,7 +319,6 @@ def test_comparisons_are_those_of_memory(count: int) -> None:
         "by": "question_types",
         "cluster": "doc_id",
         "details": True,
-        "baseline": "old",
         "draws": 199,
     }
     expected = af.compare(frame, systems, "answers", **arguments)
@@ -354,7 +353,6 @@ def test_what_is_wrong_with_systems_is_said_at_once() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"systems": ["p"]}, "systems must name two or more prediction columns"),
         ({"systems": ["p", "nope"]}, "nope"),
-        ({"baseline": "a"}, "baseline must be one of the systems"),
         ({"confidence": 2}, "confidence must be"),
         ({"metrics": "zeros"}, "'zeros' is none"),
     ]

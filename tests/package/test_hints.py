@@ -40,9 +40,8 @@ def test_ids_that_differ_in_case_only_are_named(tmp_path: Path) -> None:
     with pytest.warns(af.InputWarning, match=message):
         assert af.pair(FRAME, lower, on="id", prediction="prediction").frame.is_empty()
     long = pl.concat([FRAME.with_columns(model=pl.lit("a")), lower.with_columns(model=pl.lit("b"))])
-    roles: Any = {"prediction": "prediction", "answers": "answers", "system": "model", "id": "id"}
     with pytest.raises(ValueError, match=r"'[Qq]1' and '[Qq]1' are taken as different"):
-        af.compare(long, **roles)
+        af.side_by_side(long, "prediction", "answers", system="model", id="id")
     for name, frame in {"a": FRAME, "b": lower}.items():
         frame.write_ndjson(tmp_path / f"{name}.jsonl")
     with pytest.raises(af.InputError, match=message):

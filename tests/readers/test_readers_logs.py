@@ -77,8 +77,8 @@ def test_the_frame_is_compared_as_two_columns_are() -> None:
 
     # The questions keep the fields by which slices are made.
     options: dict[str, Any] = {"by": "question_types", "cluster": "doc_id", "protocol": "rrc"}
-    names = {"prediction": "prediction", "system": "system", "id": "question_id"}
-    comparison = af.compare(frame, answers="answers", **names, **options)
+    both = af.side_by_side(frame, "prediction", "answers", system="system", id="question_id")
+    comparison = af.compare(both, **options)
 
     columns = {name: f"prediction_{name}" for name in ENGINES}
     expected = af.compare(pair.frame, columns, "answers", **options)

@@ -123,12 +123,12 @@ def test_a_frame_of_any_kind_gives_one_of_its_kind() -> None:
 
 
 def test_systems_with_several_epochs_are_compared_by_question() -> None:
-    long = {"system": "system", "id": "id", "cluster": "doc"}
     with pytest.raises(ValueError, match=r"mean_over_epochs\(id=\['id', 'system'\]\)"):
-        af.compare(ROWS, prediction="prediction", answers="answers", **long)  # type: ignore[arg-type]
+        af.side_by_side(ROWS, "prediction", "answers", system="system", id="id")
     means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc")
 
-    comparison = af.compare(means, prediction="anls", metrics="anls", **long)  # type: ignore[arg-type]
+    wide = af.side_by_side(means, "anls", system="system", id="id")
+    comparison = af.compare(wide, metrics="anls", cluster="doc")
 
     assert comparison.overall["n"].item() == 2
     assert comparison.overall["difference"].item() == pytest.approx((1 / 2 + 1 / 3) / 2)
@@ -142,7 +142,8 @@ def test_several_scores_of_rows_by_system_are_compared_at_once() -> None:
     )
     rate = af.Metric("errors", denominator="words", name="wer")
 
-    comparison = af.compare(means, system="system", id="id", metrics=[*metrics, rate], cluster="doc")
+    wide = af.side_by_side(means, system="system", id="id", metrics=[*metrics, rate])
+    comparison = af.compare(wide, cluster="doc")
 
     found = comparison.overall.select("metric", "baseline_score", "score").rows()
     # Cat and dog; cow, nothing and bee: all characters of dog, nothing and bee are wrong.
@@ -154,7 +155,7 @@ def test_several_scores_of_rows_by_system_are_compared_at_once() -> None:
     assert [row[0] for row in found] == [row[0] for row in expected]
     assert [row[1:] for row in found] == [pytest.approx(row[1:]) for row in expected]
     assert [metric.higher_is_better for metric in comparison.measures] == [True, False, False]
-    of_one = af.compare(means, system="system", id="id", metrics="anls", cluster="doc")
+    of_one = af.compare(af.side_by_side(means, system="system", id="id", metrics="anls"), cluster="doc")
     assert of_one.overall["difference"].item() == pytest.approx(expected[0][2] - expected[0][1])
 
 
@@ -163,7 +164,7 @@ def test_without_predictions_the_scores_must_be_columns(metrics: Any) -> None:
     means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)
 
     with pytest.raises(ValueError, match="of scores, metrics with the names of their columns"):
-        af.compare(means, system="system", id="id", metrics=metrics)
+        af.side_by_side(means, system="system", id="id", metrics=metrics)
 
 
 def test_equal_numbers_of_epochs_give_the_difference_and_interval_of_all_rows() -> None:

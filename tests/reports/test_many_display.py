@@ -17,7 +17,7 @@ from notebook_tables import HOSTILE, NONE, TAGS, Texts
 import anls_frame as af
 from anls_frame._text import shortened_apart, visible
 from anls_frame.export import SUFFIXES
-from anls_frame.reports.comparisons import Comparison, compare
+from anls_frame.reports.comparisons import Comparison, baseline_first, compare
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,9 +46,9 @@ FRAME = texts()
 METRICS = ["anls", "exact_match", "cer_corpus"]
 
 
-def many(**options: Any) -> Comparison:
+def many(baseline: str = "first", **options: Any) -> Comparison:
     given = {"by": "lang", "cluster": "doc", "metrics": METRICS, "draws": 199, **options}
-    return compare(FRAME, SYSTEMS, "answer", **given)
+    return compare(FRAME, baseline_first(SYSTEMS, baseline), "answer", **given)
 
 
 def two(**options: Any) -> Comparison:
@@ -415,7 +415,8 @@ def test_no_mark_contradicts_a_test_that_stands_beside_it(tmp_path: Path, *, hig
         )
         ranked = compare(frame, frame.columns, None, metrics=metric, draws=999).ranking["system"]
         for baseline in (ranked[0], ranked[-1]):
-            made = compare(frame, frame.columns, None, metrics=metric, baseline=baseline, draws=999)
+            order = baseline_first(frame.columns, baseline)
+            made = compare(frame, order, None, metrics=metric, draws=999)
             shown = made.differences(baseline).filter(pl.col("p_adjusted") <= 0.05)
             is_worse = (pl.col("difference") < 0) == higher_is_better
             beaten = {*shown.filter(is_worse)["system"], *shown.filter(~is_worse)["baseline"]}

@@ -163,17 +163,17 @@ def test_merged_parts_are_the_whole_to_the_last_bit(cluster: str | None, count: 
 
 
 def test_baseline_turns_signs_and_order() -> None:
-    made = compare(FRAME, SYSTEMS, "answer", baseline="c", cluster="doc")
+    made = compare(FRAME, ["c", "a", "b", "d"], "answer", cluster="doc")
     assert made.overall["baseline"].to_list() == ["c"] * 3
     assert made.overall["system"].to_list() == ["a", "b", "d"]
     plain = compare(FRAME, SYSTEMS, "answer", cluster="doc").differences("c")
     assert_frame_equal(plain.drop("slice"), made.overall)
-    turned = compare(FRAME, ["a", "c"], "answer", baseline="c").overall
+    turned = compare(FRAME, ["c", "a"], "answer").overall
     straight = compare(FRAME, ["a", "c"], "answer").overall
     assert turned["difference"].item() == -straight["difference"].item()
     assert turned.select("wins", "losses").row(0) == straight.select("losses", "wins").row(0)
     with pytest.raises(ValueError, match="baseline must be one of the systems"):
-        compare(FRAME, SYSTEMS, "answer", baseline="x")
+        made.differences("x")
 
 
 def test_simultaneous_intervals_are_those_of_a_higher_level() -> None:
@@ -200,11 +200,10 @@ def test_long_frames_are_the_wide_ones(kind: str) -> None:
     long = {"polars": long, "lazy": long.lazy(), "pandas": long.to_pandas() if kind == "pandas" else None}[
         kind
     ]
-    made = compare(
-        long, prediction="output", answers="answer", system="model", id="id", by="lang", baseline="a",
-        metrics=["anls", "cer_corpus"],
-    )  # fmt: skip
-    order = list(made.systems)
+    order = ["a", "d", "b", "c"]
+    columns = af.side_by_side(long, "output", "answer", system="model", id="id", systems=order)
+    made = compare(columns, by="lang", metrics=["anls", "cer_corpus"])
+    assert list(made.systems) == order
     wide = compare(FRAME.drop_nulls("answer"), order, "answer", by="lang", metrics=["anls", "cer_corpus"])
     differences: Any = made.differences()
     assert type(differences).__module__.split(".")[0] == ("pandas" if kind == "pandas" else "polars")
@@ -212,24 +211,26 @@ def test_long_frames_are_the_wide_ones(kind: str) -> None:
 
 
 def test_long_frames_name_the_questions_that_a_system_lacks() -> None:
-    options: dict[str, Any] = {"prediction": "output", "answers": "answer", "system": "model", "id": "id"}
+    options: dict[str, Any] = {"system": "model", "id": "id"}
     long = long_frame()
     lacking = long.filter(~((pl.col("model") == "b") & pl.col("id").is_in([1, 3])))
     with pytest.raises(ValueError, match=r"'b' lacks 2 questions \(id\): (1, 3|3, 1)"):
-        compare(lacking, **options)
+        af.side_by_side(lacking, "output", "answer", **options)
     twice = pl.concat([long, long.head(1)])
     with pytest.raises(ValueError, match="each system must have one row for a question"):
-        compare(twice, **options)
+        af.side_by_side(twice, "output", "answer", **options)
     other = long.with_columns(
         answer=pl.when((pl.col("model") == "c") & (pl.col("id") == 5)).then(pl.lit(["x"])).otherwise("answer")
     )
     with pytest.raises(ValueError, match=r"different accepted answers for 1 question \(id\): 5"):
-        compare(other, **options)
-    with pytest.raises(ValueError, match="so leave out prediction; or, for a frame with a row"):
-        compare(FRAME, SYSTEMS, "answer", prediction="a")
-    # The column of predictions where systems belong: the advice leads to the comparison.
-    with pytest.raises(ValueError, match="pass prediction, system and id without systems"):
-        compare(long, options["prediction"], "answer", system=options["system"], id=options["id"])
+        af.side_by_side(other, "output", "answer", **options)
+    with pytest.raises(ValueError, match=r"systems must be among \['\w', .*\], got \['e'\]"):
+        af.side_by_side(long, "output", "answer", systems=["a", "e"], **options)
+    with pytest.raises(ValueError, match="name the column of predictions or, of scores, metrics"):
+        af.side_by_side(long, **options)
+    wide = af.side_by_side(long, "output", "answer", **options)
+    with pytest.raises(ValueError, match="side_by_side has named systems and answers, so leave them out"):
+        compare(wide, ["a", "b"], "answer")
 
 
 def test_transitions_count_error_types_against_the_first_system() -> None:
@@ -361,27 +362,12 @@ def test_folded_clusters_keep_intervals_and_ranks() -> None:
     assert plain.ranking["rank"].to_list() == folded.ranking["rank"].to_list()
 
 
-@pytest.mark.parametrize(("metric", "cluster"), crossed(["anls", "cer_corpus"], [None, "doc"]))
-def test_a_baseline_chosen_for_a_summary_turns_two_systems(metric: str, cluster: str | None) -> None:
-    options: dict[str, Any] = {"by": "lang", "cluster": cluster, "metrics": metric, "details": True}
-    summary = af.summarize(FRAME, ["a", "c"], "answer", **options)
-    straight = Comparison.from_summary(summary, draws=300).to_polars()
-    turned = Comparison.from_summary(summary, baseline="c", draws=300)
-
-    expected = compare(FRAME, ["a", "c"], "answer", baseline="c", draws=300, **options)
-    assert_frame_equal(turned.to_polars(), expected.to_polars())
-    assert straight.select("wins", "losses").rows() == turned.to_polars().select("losses", "wins").rows()
-    with pytest.raises(ValueError, match="transitions are counted from the first system"):
-        _ = turned.transitions
-
-
 def test_what_is_no_comparison_is_refused_with_the_way_to_one() -> None:
     one = af.summarize(FRAME, "a", "answer", part="1")
     several = af.summarize(FRAME, ["a", "b"], "answer", by="lang", part="1")
     others = af.summarize(FRAME, ["a", "c"], "answer", by="lang", part="2")
     scores = pl.DataFrame({"a": [0.5], "b": [1.0]})
     nameless = long_frame().with_columns(pl.col("model").replace("b", None))
-    long: dict[str, Any] = {"prediction": "output", "answers": "answer", "system": "model", "id": "id"}
     calls: list[tuple[Callable[[], object], str]] = [
         (lambda: Comparison.from_summary(one), "summary of one system, a: use Report.from_summary, or pass"),
         (lambda: af.Report.from_summary(several), "several systems, a, b: use Comparison.from_summary"),
@@ -394,7 +380,10 @@ def test_what_is_no_comparison_is_refused_with_the_way_to_one() -> None:
         (lambda: af.summarize(FRAME, ["a", "b"], "answer", keep="lang"), "are for the summary of one system"),
         (lambda: compare(FRAME, ["a", "a"], "answer"), "systems must have different names"),
         (lambda: compare(scores, ["a", "b"], None, metrics=["f1"]), "must be a name for the scores or a Me"),
-        (lambda: compare(nameless, **long), "column 'model' must not be null, but is in 2"),
+        (
+            lambda: af.side_by_side(nameless, "output", "answer", system="model", id="id"),
+            "column 'model' must not be null, but is in 2",
+        ),
         (lambda: af.Metric(pl.col("a", "b")), "must be one column, got an expression of several"),
         (lambda: af.Metric.of_texts("ratio"), "must be a function of two texts, got 'ratio'"),  # type: ignore[arg-type]
     ]

@@ -14,11 +14,15 @@ import anls_frame as af
 
 RRC = Path("data/rrc")
 FILES = {name: RRC / f"submission_{name}.json" for name in ("tesseract", "rapidocr")}
-LONG = {"prediction": "prediction", "system": "system", "id": "question_id"}
 SENTENCE = (
     "Scores are means over 1 to 2 epochs of each question (protocol rrc, threshold 0.4, missing predictions "
     "scored as the empty text)."
 )
+
+
+def compared(frame: pl.DataFrame, protocol: str = "anls") -> af.Comparison:
+    wide = af.side_by_side(frame, "prediction", "answers", system="system", id="question_id")
+    return af.compare(wide, protocol=protocol)
 
 
 def logs() -> pl.DataFrame:
@@ -29,8 +33,7 @@ def test_a_comparison_names_the_protocol_of_the_harness_as_a_report_does() -> No
     frame = logs()
     named = "The file's harness uses protocol rrc, but these scores use protocol anls."
 
-    other: Any = af.compare(frame, answers="answers", **LONG)
-    same: Any = af.compare(frame, answers="answers", protocol="rrc", **LONG)
+    other, same = compared(frame), compared(frame, "rrc")
 
     assert named in str(other)
     assert named in str(af.report(frame, "prediction", "answers", by="system"))
@@ -38,7 +41,7 @@ def test_a_comparison_names_the_protocol_of_the_harness_as_a_report_does() -> No
     assert other.settings["scored_by"] == "rrc"
     assert "harness" not in str(same)
     three = frame.filter(system="rapidocr").with_columns(system=pl.lit("again"))
-    assert "harness" not in str(af.compare(pl.concat([frame, three]), answers="answers", **LONG))
+    assert "harness" not in str(compared(pl.concat([frame, three])))
 
 
 def test_summaries_keep_it(tmp_path: Path) -> None:
@@ -63,10 +66,11 @@ def test_reports_and_comparisons_of_means_say_what_they_are() -> None:
     for given in (frame, frame.to_pandas(), frame.to_arrow()):
         means = af.mean_over_epochs(given, "text", "answer", id=["system", "id"], **options)
         assert SENTENCE in str(af.report(means, metrics="anls"))
-        assert SENTENCE in str(af.compare(means, metrics="anls", system="system", id="id"))
+        wide = af.side_by_side(means, system="system", id="id", metrics="anls")
+        assert SENTENCE in str(af.compare(wide))
         two = frame.filter(pl.col("system") != "c")
     pair = af.mean_over_epochs(two, "text", "answer", id=["system", "id"], **options)
-    assert SENTENCE in str(af.compare(pair, metrics="anls", system="system", id="id"))
+    assert SENTENCE in str(af.compare(af.side_by_side(pair, system="system", id="id", metrics="anls")))
     passed = af.pass_at_k(frame, 1, "text", "answer", id=["system", "id"], missing="drop")
     assert "estimated from 1 to 2 epochs of each question (protocol anls" in str(
         af.report(passed, metrics="pass_at_1")
@@ -100,10 +104,10 @@ def test_existing_scores_of_different_harnesses_are_no_silent_comparison(tmp_pat
     texts = af.mean_over_epochs(mixed, "prediction", "answers", id=["system", "question_id"])
     for frame in (mixed, numbers):
         with pytest.warns(af.InputWarning, match=said):
-            af.compare(frame, **names)
+            af.compare(af.side_by_side(frame, **names))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        af.compare(mixed, answers="answers", **LONG)
-        af.compare(texts, **names)
-        comparison: Any = af.compare(alike, **names)
+        compared(mixed)
+        af.compare(af.side_by_side(texts, **names))
+        comparison: Any = af.compare(af.side_by_side(alike, **names))
     assert "These scores were read from the file, whose harness uses protocol rrc." in str(comparison)

@@ -556,6 +556,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mer": af.mer,
     "merge": af.merge,
     "pair": af.pair,
+    "side_by_side": af.side_by_side,
     "parse_answers": af.parse_answers,
     "progress": af.progress,
     "threshold_curve": af.threshold_curve,
