@@ -172,6 +172,10 @@ class DataSet:
         ),
     ] = "error"
 
+    def __post_init__(self) -> None:
+        if self.docs is None and self.docs_id is not None:
+            raise ValueError("--docs-id needs --docs")
+
 
 @dataclass(frozen=True, kw_only=True)
 class SystemNames:

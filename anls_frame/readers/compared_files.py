@@ -58,12 +58,14 @@ def compare_texts(
     comparison: Comparison
     if rows is not None and (are_repeated(rows) or are_read(found)):
         if details:
-            no_texts = (
-                "error types are counted of texts, not of means over epochs or columns of scores: leave out ",
-                *(Option("details", value=None), ", or choose one epoch with ", Option("epoch", None)),
-                ", and metrics of texts",
+            raise ValueError(
+                Advice(
+                    Option("details", value=None),
+                    " counts the error types of texts, not of means over epochs or columns of scores: choose "
+                    "one epoch with ",
+                    *(Option("epoch", None), ", and metrics of texts"),
+                )
             )
-            raise ValueError(Advice(*no_texts))
         means, asked = averaged(
             rows,
             found,

@@ -63,10 +63,6 @@ class SystemFiles:
     least: int = 2
     """How many there must be."""
 
-    def __post_init__(self) -> None:
-        if self.docs is None and self.docs_id is not None:
-            raise ValueError(Advice(Option("docs_id", None), " needs ", Option("docs", None)))
-
     @property
     def unmatched(self) -> str:
         """What to do about questions that a system lacks."""

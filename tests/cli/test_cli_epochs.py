@@ -267,7 +267,9 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
     refused(run("compare", "runs/alpha.json", "runs/alpha.json"), "the same file twice")
     refused(run("compare", "runs/alpha.json"), "name two or more files")
     refused(
-        run("compare", "runs", "-m", "rouge"), "--metric rouge: neither a score (qa, ocr, anls", "'match'"
+        run("compare", "runs", "-m", "rouge"),
+        "--metric rouge: neither a score (qa, ocr, fields, anls",
+        "'match'",
     )
     refused(run("compare", "runs", "-m", "cer_corpus"), "divides two sums", "--epoch")
     refused(run("compare", "runs", "--details"), "--details counts the error types of texts")
