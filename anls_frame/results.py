@@ -16,6 +16,7 @@ from anls_frame._typing import Table_co
 from anls_frame.export import sources
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.frames.conversion import to_pandas
+from anls_frame.summary.keys import chosen_keys
 
 if TYPE_CHECKING:
     import os
@@ -211,6 +212,13 @@ class SlicedResult(Written, Generic[Table_co]):
         Like all tables of a result, a pandas frame if the result was made from one, otherwise a Polars frame.
         """
         return self._as_given(self._groups)
+
+    def _sliced_by(self, columns: Sequence[str]) -> list[str]:
+        """Return the keys of columns that slice the rows; all of them, if none is named."""
+        keys = chosen_keys(columns or self._by, self._by, self.noun)
+        if not keys:
+            raise ValueError(f"the {self.noun} has no slices; name columns in by= when making it")
+        return keys
 
     @abstractmethod
     def by(self, *columns: str) -> Table_co:

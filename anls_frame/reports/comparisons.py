@@ -417,6 +417,47 @@ class Comparison(SlicedResult[Table_co]):
     def _test(self) -> pairwise.Test:
         return pairwise.Test(confidence=self.confidence, draws=self.draws, seed=self.seed)
 
+    def macro(self, *columns: str, weights: Mapping[Any, float] | None = None) -> Table_co:
+        """
+        Macro averages of the systems over slices, each with the same weight, and their differences.
+
+        Parameters
+        ----------
+        columns, weights
+            As for `Report.macro`.
+
+        Returns
+        -------
+        DataFrame
+            One row for each metric and system other than the baseline: `metric`, `baseline`, `system`, `n`,
+            `n_slices`, `score`, `score_low`, `score_high`, `baseline_score`, `difference` (system minus
+            baseline), `difference_low`, `difference_high`, `p_value`, `few_rows` and `n_clusters`.
+
+        Raises
+        ------
+        ValueError
+            As for `Report.macro`.
+
+        Notes
+        -----
+        Interval and p-value of a difference are those of Student's t on what each document adds to the
+        difference, see `Report.macro`. P-values are not adjusted.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"] * 8, "new": ["x"] * 8, "answer": ["a"] * 6 + ["x"] * 2})
+        >>> df = df.with_columns(lang=pl.Series(["en"] * 4 + ["de"] * 4))
+        >>> comparison = af.compare(df, ["old", "new"], "answer", by="lang")
+        >>> comparison.macro("lang").select("baseline_score", "score", "difference").row(0)
+        (0.75, 0.25, -0.5)
+        """
+        from anls_frame.reports import macro  # noqa: PLC0415 - imports numpy
+
+        keys, pairs = self._sliced_by(columns), self._pairs(self._order)
+        return self._as_given(macro.of_comparison(self.summary, keys, pairs, weights, self.confidence))
+
     def regressed(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> bool:
         """
         Whether a system is significantly worse than the baseline, by at least `drop`, overall or in a slice.

@@ -311,17 +311,74 @@ class Report(SlicedResult[Table_co]):
         │ en   ┆ 1.0  ┆ 0.5  ┆ 0.0005  │
         └──────┴──────┴──────┴─────────┘
         """
-        columns = columns or self._by
-        keys = chosen_keys(columns, self._by, self.noun)
-        if not keys:
-            raise ValueError("the report has no slices; name columns in by= when making it")
+        keys = self._sliced_by(columns)
         measures = {one.name: one for one in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
         cells = self._sums.cells.get(chosen.name, self._sums.cells[ALL])
         tested = rest.against_rest(
             cells, keys, chosen, draws=count("draws", draws, 1, rest.MOST_DRAWS), seed=count("seed", seed)
         ).sort("p_value", *keys, nulls_last=True)
-        return self._as_given(named(tested, keys, columns))
+        return self._as_given(named(tested, keys, columns or self._by))
+
+    def macro(self, *columns: str, weights: Mapping[Any, float] | None = None) -> Table_co:
+        """
+        Macro averages: means of the figures of slices, in which each slice has the same weight.
+
+        The figure of all rows is the other average: a slice counts in it by its rows.
+
+        Parameters
+        ----------
+        columns
+            Any of the report's `by` columns, whose values are the slices; all of them by default.
+        weights
+            The weight of each slice, from its value (of several columns, a tuple) to a number of at least 0;
+            by default, all are equal.
+
+        Returns
+        -------
+        DataFrame
+            One row for each metric: `metric`, `n` (rows with a score, counted in each of their slices),
+            `n_slices`, `score` with its interval in `score_low` and `score_high`, `few_rows` and
+            `n_clusters`. Slices without a score are left out.
+
+        Raises
+        ------
+        ValueError
+            If there are no slices, a column is not one of the report's `by` columns, a slice has no weight or
+            a weight no slice, or all weights are 0.
+
+        Notes
+        -----
+        The interval allows for documents with rows in several slices: it is computed from what each document
+        adds to the average, by the delta method for a linear combination of ratios, and is otherwise that of
+        the metric in a report. See the page of evidence for its coverage.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a"] * 8, "answer": ["a"] * 6 + ["x"] * 2})
+        >>> df = df.with_columns(lang=pl.Series(["en"] * 4 + ["de"] * 4))
+        >>> report = af.report(df, "prediction", "answer", metrics="anls", by="lang")
+        >>> report.macro("lang").select("metric", "n_slices", "score").row(0)
+        ('anls', 2, 0.75)
+        >>> report.macro("lang", weights={"en": 3, "de": 1})["score"].item()
+        0.875
+        """
+        from anls_frame.reports import macro  # noqa: PLC0415 - imports numpy
+
+        keys = self._sliced_by(columns)
+        lines = [
+            macro.of_report(
+                self._sums.cells.get(metric.name, self._sums.cells[ALL]),
+                keys,
+                metric,
+                weights,
+                self.confidence,
+            )
+            for metric in self.measures
+        ]
+        return self._as_given(pl.DataFrame(lines, schema_overrides={"n_clusters": pl.Int64}))
 
     def errors(self, *columns: str) -> Table_co:
         """

@@ -71,8 +71,7 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
     if metric.counts_fields:
         sums = sums.of_fields(cubes, fourths)
     elif metric.interval == "bounded":
-        squares = _squares(summary, lines)
-        sums = sums._replace(squares=np.full(shape, np.nan) if squares is None else squares)
+        sums = sums._replace(squares=squares_of_rows(summary, lines))
     low, high = brought_back(metric, score, *interval(metric.interval, sums, confidence))
     carried = np.full(shape, np.inf) if metric.is_share else carried_by(metric.interval, sums)
     effective = units(sums)
@@ -80,14 +79,16 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
     return SystemScores(score, low, high, effective, few, powers, clusters)
 
 
-def _squares(summary: Summary, lines: Lines) -> FloatArray | None:
-    """Return the sums of squared scores in [0, 1] over rows, lines by systems; None if they are not known."""
+def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:
+    """Return the sums of squared scores in [0, 1] over rows, lines by systems; nan if they are not known."""
+    import numpy as np  # noqa: PLC0415 - only to compare
+
     keys = lines.keys
     names = [f"square_{system}" for system in range(lines.systems)]
     known = summary.comparison_sums.slices[lines.metric.name]
     # Cells of two systems, in which slices are found, have the squares of changes alone.
     if not {*names} <= {*known.columns}:
-        return None
+        return np.full((lines.slices.height, lines.systems), np.nan)
     slices = explode_lists(known, keys).filter(pl.col("n") > 0)
     sums = [fixed_point.floats(pl.col(name).sum(), FINE_BITS).alias(name) for name in names]
     added = slices.group_by(keys).agg(sums).sort(keys) if keys else slices.select(sums)

@@ -1,0 +1,333 @@
+"""
+Macro averages: means of the figures of slices, in which each slice has the same weight, or one of its own.
+
+A document may have rows in several slices, so the slices are not independent. The interval comes from what
+each document contributes to the average: the sum, over its slices, of the slice's weight times the document's
+influence on the figure of the slice (the delta method for a linear combination of ratios).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from anls_frame import statistics
+from anls_frame.frames.documents import numbers
+from anls_frame.reports.estimates import (
+    Sums,
+    are_few,
+    brought_back,
+    brought_to_unit,
+    carried_by,
+    interval,
+    units,
+)
+from anls_frame.reports.lines import Line, lines
+from anls_frame.reports.system_scores import squares_of_rows
+from anls_frame.summary import moments
+from anls_frame.summary.keys import CLUSTER, explode_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from anls_frame.reports.lines import Lines
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.summary import Summary
+
+    IntArray = npt.NDArray[np.int64]
+
+_Found: TypeAlias = "tuple[Sums, FloatArray, FloatArray]"
+"""The sums from which an interval is computed, and Σy³ and Σy⁴ for ratios."""
+
+_NO_SPREAD = 1e-13
+"""A sum of squared differences below this fraction of its terms is rounding error and set to 0."""
+
+
+class Slices(NamedTuple):
+    """
+    The slices of a macro average: weights, and the sums of their figures, with a column for each system.
+
+    Slices without a score of every system are left out.
+    """
+
+    weight: FloatArray
+    x: FloatArray
+    y: FloatArray
+    n: FloatArray
+
+    @classmethod
+    def of(cls, weight: FloatArray, x: FloatArray, y: FloatArray, n: FloatArray) -> Slices:
+        """Return the slices with weights that add up to 1."""
+        y = np.broadcast_to(y, x.shape)
+        weight = np.where((y > 0).all(axis=1), weight, 0.0)
+        total = weight.sum()
+        return cls(weight / total if total > 0 else weight * np.nan, x, y, n)
+
+    @property
+    def number(self) -> int:
+        """Number of slices with a score and a weight."""
+        return int((self.weight > 0).sum())
+
+    @property
+    def share(self) -> FloatArray:
+        """What a row, or a unit of length, of each slice counts in the average."""
+        return np.nan_to_num(_divided(self.weight[:, None], self.y))
+
+    @property
+    def figure(self) -> FloatArray:
+        """The figure of each slice."""
+        return _divided(self.x, self.y)
+
+    @property
+    def rows(self) -> float:
+        """Number of rows of equal weight that are worth as much as these."""
+        return float(1 / np.nansum(_divided(self.weight**2, self.n)))
+
+    @property
+    def length(self) -> FloatArray:
+        """The same for what is divided by: rows or, of ratios, lengths or fields, of each system."""
+        return np.asarray(1 / np.nansum(_divided(self.weight[:, None] ** 2, self.y), axis=0), np.float64)
+
+
+class Units(NamedTuple):
+    """What each unit contributes to the macro average: units by systems."""
+
+    counts: FloatArray
+    size: FloatArray
+    """Its weighted number of rows."""
+    x: FloatArray
+    y: FloatArray
+    influence: FloatArray
+
+    @classmethod
+    def of(cls, slices: Slices, slice_of: IntArray, line: Line) -> Units:
+        """Return the contributions of units from their sums in each slice."""
+        _, first, unit = np.unique(line.unit, return_index=True, return_inverse=True)
+        share, figure = slices.share[slice_of], slices.figure[slice_of]
+        row = np.nan_to_num(_divided(slices.weight, slices.n))[slice_of]
+
+        def added(values: FloatArray) -> FloatArray:
+            whole = np.broadcast_to(values, (len(unit), values.shape[1]))
+            return np.stack([np.bincount(unit, column, len(first)) for column in whole.T], axis=1)
+
+        return cls(
+            np.asarray(line.counts, np.float64)[first],
+            added((row * line.n)[:, None])[:, 0],
+            added(share * line.x),
+            added(share * line.y),
+            added(share * (line.x - np.nan_to_num(figure) * line.y)),
+        )
+
+    def sums(self, slices: Slices, squares: FloatArray) -> _Found:
+        """Return the sums of the systems' averages, in rows and lengths of equal weight."""
+        rows, length = slices.rows, slices.length
+        x, y, residual = length * self.x, length * self.y, length * self.influence
+        parts = (x, y, x * x, x * y, y * y, residual * residual, y**3, y**4)
+        x, y, xx, xy, yy, bracket, cubes, fourths = (self.counts @ part for part in parts)
+        sizes = [np.full(len(x), self.counts @ (rows * self.size) ** power) for power in (1, 2, 3, 4)]
+        return Sums(x, y, xx, xy, yy, length * squares, bracket, *sizes), cubes, fourths
+
+
+def of_report(
+    cells: pl.DataFrame,
+    keys: Sequence[str],
+    metric: Metric,
+    weights: Mapping[object, float] | None,
+    level: float,
+) -> dict[str, object]:
+    """Return the line of a metric: its macro average over slices, with its interval."""
+    counted = moments.roll_up(cells, keys, [metric])
+    names = metric.moments()
+    x, y = (counted[name].cast(pl.Float64).to_numpy()[:, None] for name in names[:2])
+    n = counted["n"].cast(pl.Float64).to_numpy()
+    slices = Slices.of(weights_of(counted.select(keys), weights), x, y, n)
+    has_clusters = CLUSTER in cells.columns
+    lined = cells.with_row_index("key_line")
+    by_cell = moments.roll_up(lined.drop(CLUSTER, strict=False), ["key_line"], [metric])
+    entries = explode_lists(lined.select("key_line", *keys), keys).join(
+        counted.select(keys).with_row_index("slice"),
+        on=keys,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    cell, slice_of = (entries[name].cast(pl.Int64).to_numpy() for name in ("key_line", "slice"))
+    of_cells = {name: by_cell[name].cast(pl.Float64).to_numpy() for name in ("n", *names, metric.bracket)}
+    row_squares = np.nansum(slices.share[:, 0] * counted[names[5]].cast(pl.Float64).to_numpy(), keepdims=True)
+    if has_clusters:
+        unit = numbers(cells[CLUSTER], cells.height)[cell].astype(np.int64)
+        line = Line(
+            unit,
+            np.ones(len(unit), np.int64),
+            of_cells["n"][cell],
+            of_cells[names[0]][cell][:, None],
+            of_cells[names[1]][cell][:, None],
+        )
+        found = Units.of(slices, slice_of, line).sums(slices, row_squares)
+    else:
+        found = _sums_of_rows(slices, (cell, slice_of), of_cells, metric, row_squares)
+    score, low, high, few = _estimate(metric, found, n.sum(), level)
+    return {
+        "metric": metric.name,
+        "n": int(n.sum()),
+        "n_slices": slices.number,
+        "score": score[0],
+        "score_low": low[0],
+        "score_high": high[0],
+        "few_rows": bool(few[0]),
+        "n_clusters": len(np.unique(unit[of_cells["n"][cell] > 0])) if has_clusters else None,
+    }
+
+
+def _sums_of_rows(
+    slices: Slices,
+    entries: tuple[IntArray, IntArray],
+    of_cells: Mapping[str, FloatArray],
+    metric: Metric,
+    row_squares: FloatArray,
+) -> _Found:
+    """Return the sums of a report with rows as units, from the moments of the rows of each cell."""
+    cell, slice_of = entries
+    names, rows, length = metric.moments(), slices.rows, float(slices.length[0])
+    n, x, y, xx, xy, yy = (of_cells[name] for name in ("n", *names[:5]))
+
+    def added(values: FloatArray) -> FloatArray:
+        return np.bincount(cell, np.nan_to_num(values[slice_of]), len(n)).astype(np.float64)
+
+    share, size = length * added(slices.share[:, 0]), rows * added(_divided(slices.weight, slices.n))
+    expected = length * added(slices.share[:, 0] * np.nan_to_num(slices.figure[:, 0]))
+    # A row adds share * x - expected * y, that is share * (x - own * y) + off * y.
+    own = np.nan_to_num(_divided(x, y))
+    off = share * own - expected
+    bracket = share**2 * of_cells[metric.bracket] + 2 * share * off * (xy - own * yy) + off**2 * yy
+    sizes = [np.array([n @ size**power]) for power in (1, 2, 3, 4)]
+    cubes, fourths = (of_cells[name] for name in names[6:]) if len(names) > 6 else (n * 0, n * 0)  # noqa: PLR2004
+    parts = [share @ x, share @ y, share**2 @ xx, share**2 @ xy, share**2 @ yy]
+    totals = [np.array([part]) for part in (*parts, share**3 @ cubes, share**4 @ fourths)]
+    x, y, xx, xy, yy, cubes, fourths = totals
+    spread = np.array([np.maximum(bracket, 0).sum()])
+    return Sums(x, y, xx, xy, yy, length * row_squares, spread, *sizes), cubes, fourths
+
+
+def _estimate(
+    metric: Metric, found: _Found, n: float, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray, npt.NDArray[np.bool_]]:
+    """Return the averages of systems with their intervals, and whether they rest on few rows."""
+    sums, cubes, fourths = found
+    score = _divided(sums.x, sums.y)
+    whole = brought_to_unit(sums, metric)
+    if metric.counts_fields:
+        whole = whole.of_fields(cubes, fourths)
+    low, high = brought_back(metric, score, *interval(metric.interval, whole, level))
+    carried = np.full(len(score), np.inf) if metric.is_share else carried_by(metric.interval, whole)
+    return score, low, high, are_few(np.full(len(score), n), units(whole), carried)
+
+
+def of_comparison(
+    summary: Summary,
+    keys: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    weights: Mapping[object, float] | None,
+    level: float,
+) -> pl.DataFrame:
+    """Return a line for each metric and pair: both macro averages, and their difference with its interval."""
+    names = list(summary.systems)
+    return pl.DataFrame([
+        {
+            "metric": of_metric.metric.name,
+            "baseline": names[first],
+            "system": names[second],
+            **line,
+        }
+        for of_metric in lines(summary, keys)
+        for (first, second), line in zip(
+            pairs, _of_pairs(summary, of_metric, pairs, weights, level), strict=True
+        )
+    ])  # fmt: skip
+
+
+def _of_pairs(
+    summary: Summary,
+    of_metric: Lines,
+    pairs: Sequence[tuple[int, int]],
+    weights: Mapping[object, float] | None,
+    level: float,
+) -> Iterator[dict[str, object]]:
+    """Yield the figures of each pair of systems in a metric."""
+    metric = of_metric.metric
+    x, y = of_metric.totals()
+    n = of_metric.slices["n"].cast(pl.Float64).to_numpy()
+    slices = Slices.of(weights_of(of_metric.slices.select(of_metric.keys), weights), x, y, n)
+    each = Units.of(slices, *of_metric.together())
+    is_mean = metric.interval == "bounded" and not metric.counts_fields
+    squares = squares_of_rows(summary, of_metric) if is_mean else np.zeros_like(x)
+    sums = each.sums(slices, (slices.share * squares).sum(axis=0))
+    score, low, high, few = _estimate(metric, sums, n.sum(), level)
+    for first, second in pairs:
+        difference = score[second] - score[first]
+        apart = each.influence[:, second] - each.influence[:, first]
+        both = each.y[:, first] + each.y[:, second]
+        effective = statistics.effective_units(each.counts @ both, each.counts @ both**2)
+        bracket = each.counts @ apart**2
+        terms = each.counts @ (each.influence[:, [first, second]] ** 2).sum(axis=1)
+        variance = np.where(bracket > _NO_SPREAD * terms, bracket, 0.0) * effective / (effective - 1)
+        low_end, high_end = statistics.t_interval(difference, variance, effective, level)
+        width = np.inf if metric.span is None else metric.span[1]
+        yield {
+            "n": int(n.sum()),
+            "n_slices": slices.number,
+            "score": score[second],
+            "score_low": low[second],
+            "score_high": high[second],
+            "baseline_score": score[first],
+            "difference": difference,
+            "difference_low": float(np.clip(low_end, -width, width)),
+            "difference_high": float(np.clip(high_end, -width, width)),
+            "p_value": float(_p_value(difference, variance, effective)),
+            "few_rows": bool(few[first] or few[second]),
+            "n_clusters": int(each.counts.sum()) if summary.settings.cluster is not None else None,
+        }
+
+
+def _p_value(difference: FloatArray, variance: FloatArray, effective: FloatArray) -> FloatArray:
+    """Return the p-value of Student's t, as the interval has it; 1 for equal systems."""
+    if not variance > 0:
+        return np.where(difference == 0, 1.0, np.nan)
+    return statistics.t_two_sided(difference / np.sqrt(variance), np.maximum(effective - 1, 1))
+
+
+def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> FloatArray:
+    """
+    Return the weight of each slice; equal ones by default.
+
+    Raises
+    ------
+    ValueError
+        If a slice has no weight, a weight no slice, or weights are negative or all 0.
+    """
+    values = [row[0] if len(row) == 1 else row for row in slices.iter_rows()]
+    if weights is None:
+        return np.ones(len(values))
+    unknown = [value for value in weights if value not in values]
+    without = [value for value in values if value not in weights]
+    if unknown or without:
+        raise ValueError(
+            f"weights must name each slice once; {f'{unknown[0]!r} is no slice' if unknown else ''}"
+            f"{f'the slice {without[0]!r} has none' if without and not unknown else ''} among {values}"
+        )
+    given = np.array([weights[value] for value in values], np.float64)
+    if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
+        raise ValueError(f"weights must be numbers of at least 0, and not all 0, got {dict(weights)}")
+    return given
+
+
+def _divided(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the quotients; nan where there is nothing to divide by."""
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+    quotient = np.divide(x, y, out=np.full(shape, np.nan), where=np.broadcast_to(y, shape) > 0)
+    return np.asarray(quotient, np.float64)

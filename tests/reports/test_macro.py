@@ -1,0 +1,151 @@
+"""Macro averages: means of slices, with intervals from what each document adds to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+
+import anls_frame as af
+
+QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
+METRICS = ["anls", "exact_match", "cer_corpus", "cer_mean", "wer_corpus", "field_f1"]
+
+
+@pytest.mark.parametrize("cluster", [None, "doc_id"])
+@pytest.mark.parametrize("by", ["lang", "question_types", ["lang", "doc_type"]])
+def test_it_is_the_mean_of_the_slices(by: Any, cluster: str | None) -> None:
+    report = af.report(QUESTIONS, "rapidocr", "answers", metrics=METRICS, by=by, cluster=cluster)
+    macro = report.macro()
+    assert macro["metric"].to_list() == METRICS
+    for line in macro.iter_rows(named=True):
+        figures = report.by_group[line["metric"]]
+        assert line["score"] == pytest.approx(figures.mean(), abs=1e-12)
+        assert line["score_low"] < line["score"] < line["score_high"]
+        assert line["n_slices"] == figures.len()
+        assert line["n_clusters"] == (112 if cluster else None)
+
+
+@pytest.mark.parametrize("cluster", [None, "doc_id"])
+def test_that_of_a_single_slice_has_the_interval_of_a_report(cluster: str | None) -> None:
+    frame = QUESTIONS.with_columns(all=pl.lit("all"), words=pl.col("n_words").cast(pl.Float64))
+    metrics = [*METRICS, "words"]
+    report = af.report(frame, "rapidocr", "answers", metrics=metrics, by="all", cluster=cluster)
+    for line in report.macro().iter_rows(named=True):
+        name = line["metric"]
+        ends = [report.overall[name], report.overall[f"{name}_low"], report.overall[f"{name}_high"]]
+        assert [line["score"], line["score_low"], line["score_high"]] == pytest.approx(ends, rel=1e-9)
+    systems = ["tesseract", "rapidocr"]
+    comparison = af.compare(frame, systems, "answers", metrics=METRICS, by="all", cluster=cluster)
+    names = ["score", "score_low", "score_high", "baseline_score", "difference"]
+    names += ["difference_low", "difference_high"]
+    expected = comparison.overall.select(names).to_numpy()
+    assert comparison.macro().select(names).to_numpy() == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def by_hand(
+    rows: list[tuple[int, list[str], float]], weights: dict[str, float]
+) -> tuple[float, float, float]:
+    """Return the average of slices and its interval, row by row, from the formulas of the documentation."""
+    share = {name: weight / sum(weights.values()) for name, weight in weights.items()}
+    members = {name: [(unit, x) for unit, slices, x in rows if name in slices] for name in share}
+    mean = {name: np.mean([x for _, x in own]) for name, own in members.items()}
+    influence: dict[int, float] = {}
+    size: dict[int, float] = {}
+    for name, own in members.items():
+        for unit, x in own:
+            influence[unit] = influence.get(unit, 0) + share[name] * (x - mean[name]) / len(own)
+            size[unit] = size.get(unit, 0) + share[name] / len(own)
+    score = sum(share[name] * mean[name] for name in share)
+    units = 1 / sum(value**2 for value in size.values())
+    n = 1 / sum(share[name] ** 2 / len(own) for name, own in members.items())
+    by_size = np.array(list(size.values())) * n
+    # The effective number of units for rows of a document that are alike, as in reports.
+    weighted = 0.7 * by_size + 0.3 * by_size**2
+    alike = weighted.sum() ** 2 / (weighted**2).sum()
+    effective = min(units, max(units * min(alike / (n**2 / (by_size**2).sum()), 1), 2))
+    variance = sum(value**2 for value in influence.values()) * effective / (effective - 1)
+    half = stats.t.ppf(0.975, effective - 1) * np.sqrt(variance)
+    return float(score), float(score - half), float(score + half)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("has_clusters", [False, True])
+def test_intervals_of_scores_in_overlapping_slices_by_hand(seed: int, has_clusters: bool) -> None:  # noqa: FBT001
+    dice = np.random.default_rng(seed)
+    documents = dice.integers(0, 25, 300) if has_clusters else np.arange(300)
+    offset = dice.normal(0, 3, 300)[documents]
+    # Scores below 0, so that the interval is Student's t.
+    scores = dice.normal(0, 2, 300) + offset
+    slices = [sorted(dice.choice([*"abc"], dice.integers(1, 3), replace=False)) for _ in range(300)]
+    weights = {"a": 1.0, "b": 2.0, "c": 0.5}
+    frame = pl.DataFrame({"doc": documents, "kind": slices, "score": scores})
+    cluster = "doc" if has_clusters else None
+    report = af.report(frame, metrics="score", by="kind", cluster=cluster)
+    line = report.macro("kind", weights=weights).row(0, named=True)
+    expected = by_hand(list(zip(documents.tolist(), slices, scores.tolist(), strict=True)), weights)
+    assert (line["score"], line["score_low"], line["score_high"]) == pytest.approx(expected, rel=1e-6)
+
+
+def test_comparisons_have_the_averages_of_reports() -> None:
+    systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
+    options: dict[str, Any] = {"metrics": METRICS, "by": "question_types", "cluster": "doc_id"}
+    # Of all rows that both have, which are all.
+    comparison = af.compare(QUESTIONS, systems, "answers", **options)
+    reports = {name: af.report(QUESTIONS, name, "answers", **options).macro() for name in systems}
+    macro = comparison.macro()
+    for name in ("score", "score_low", "score_high"):
+        assert macro[name].to_numpy() == pytest.approx(reports["rapidocr"][name].to_numpy(), rel=1e-9)
+    baseline = reports["tesseract"]["score"]
+    assert macro["baseline_score"].to_numpy() == pytest.approx(baseline.to_numpy(), rel=1e-9)
+    apart = (macro["score"] - macro["baseline_score"]).to_numpy()
+    assert macro["difference"].to_numpy() == pytest.approx(apart, abs=1e-12)
+    assert set(macro["p_value"] < 0.05) == {True}
+    same = af.compare(QUESTIONS, {"a": "rapidocr", "b": "rapidocr"}, "answers", **options).macro()
+    assert same["p_value"].to_list() == [1.0] * len(METRICS)
+
+
+def test_pandas_and_parts_have_the_same_averages() -> None:
+    options: dict[str, Any] = {"metrics": ["anls", "cer_corpus"], "by": "lang", "cluster": "doc_id"}
+    whole = af.report(QUESTIONS, "rapidocr", "answers", **options).macro()
+    frame = af.report(QUESTIONS.to_pandas(), "rapidocr", "answers", **options).macro()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["score_low"].tolist() == whole["score_low"].to_list()
+    parts = [af.summarize(QUESTIONS[place::3], "rapidocr", "answers", **options) for place in range(3)]
+    merged = af.Report.from_summary(af.merge(parts)).macro()
+    for name in ("score", "score_low", "score_high"):
+        assert merged[name].to_numpy() == pytest.approx(whole[name].to_numpy(), abs=1e-12)
+
+
+def test_weights_name_slices() -> None:
+    frame = pl.DataFrame({"s": [0.0, 1.0, 0.5, 1.0], "k": [*"aabb"], "m": [*"xyxy"]})
+    report = af.report(frame, metrics="s", by=["k", "m"])
+    assert report.macro("k", weights={"a": 3, "b": 1})["score"].item() == 0.5625
+    crossed = {("a", "x"): 0, ("a", "y"): 0, ("b", "x"): 1, ("b", "y"): 0}
+    assert report.macro(weights=crossed)["score"].item() == 0.5
+    assert report.macro(weights=crossed)["n_slices"].item() == 1
+    with pytest.raises(
+        ValueError, match=r"weights must name each slice once; 'c' is no slice among \['a', 'b'\]"
+    ):
+        report.macro("k", weights={"a": 1, "b": 1, "c": 1})
+    with pytest.raises(ValueError, match="the slice 'b' has none"):
+        report.macro("k", weights={"a": 1})
+    with pytest.raises(ValueError, match="weights must be numbers of at least 0, and not all 0"):
+        report.macro("k", weights={"a": 0, "b": 0})
+    with pytest.raises(ValueError, match="the report has no slices; name columns in by="):
+        af.report(frame, metrics="s").macro()
+    with pytest.raises(ValueError, match="the report is not sliced by"):
+        report.macro("z")
+
+
+def test_slices_without_a_score_are_left_out() -> None:
+    frame = pl.DataFrame({"s": [0.0, 1.0, None, 1.0], "k": [*"aabc"]})
+    line = af.report(frame, metrics="s", by="k").macro().row(0, named=True)
+    assert (line["score"], line["n_slices"], line["n"], line["few_rows"]) == (0.75, 2, 3, True)
+    nothing = pl.DataFrame({"s": pl.Series([None, None], dtype=pl.Float64), "k": [*"ab"]})
+    line = af.report(nothing, metrics="s", by="k").macro().row(0, named=True)
+    assert (line["score"], line["score_low"], line["n_slices"]) == (None, None, 0)
