@@ -86,12 +86,12 @@ class Slices(NamedTuple):
     @property
     def rows(self) -> float:
         """Number of rows of equal weight that are worth as much as these."""
-        return float(1 / np.nansum(_divided(self.weight**2, self.n)))
+        return float(_divided(np.ones(()), np.asarray(np.nansum(_divided(self.weight**2, self.n)))))
 
     @property
     def length(self) -> FloatArray:
         """The same for what is divided by: rows or, of ratios, lengths or fields, of each system."""
-        return np.asarray(1 / np.nansum(_divided(self.weight[:, None] ** 2, self.y), axis=0), np.float64)
+        return _divided(np.ones(()), np.nansum(_divided(self.weight[:, None] ** 2, self.y), axis=0))
 
 
 class Units(NamedTuple):
@@ -176,9 +176,9 @@ def of_report(
         "metric": metric.name,
         "n": int(n.sum()),
         "n_slices": slices.number,
-        "score": score[0],
-        "score_low": low[0],
-        "score_high": high[0],
+        "score": _number(score[0]),
+        "score_low": _number(low[0]),
+        "score_high": _number(high[0]),
         "few_rows": bool(few[0]),
         "n_clusters": len(np.unique(unit[of_cells["n"][cell] > 0])) if has_clusters else None,
     }
@@ -271,7 +271,7 @@ def _of_pairs(
     for first, second in pairs:
         difference = score[second] - score[first]
         apart = each.influence[:, second] - each.influence[:, first]
-        both = each.y[:, first] + each.y[:, second]
+        both = each.y[:, [first, second]] @ slices.length[[first, second]]
         effective = statistics.effective_units(each.counts @ both, each.counts @ both**2)
         bracket = each.counts @ apart**2
         terms = each.counts @ (each.influence[:, [first, second]] ** 2).sum(axis=1)
@@ -281,23 +281,23 @@ def _of_pairs(
         yield {
             "n": int(n.sum()),
             "n_slices": slices.number,
-            "score": score[second],
-            "score_low": low[second],
-            "score_high": high[second],
-            "baseline_score": score[first],
-            "difference": difference,
-            "difference_low": float(np.clip(low_end, -width, width)),
-            "difference_high": float(np.clip(high_end, -width, width)),
-            "p_value": float(_p_value(difference, variance, effective)),
+            "score": _number(score[second]),
+            "score_low": _number(low[second]),
+            "score_high": _number(high[second]),
+            "baseline_score": _number(score[first]),
+            "difference": _number(difference),
+            "difference_low": _number(np.clip(low_end, -width, width)),
+            "difference_high": _number(np.clip(high_end, -width, width)),
+            "p_value": _number(_p_value(difference, variance, effective)),
             "few_rows": bool(few[first] or few[second]),
             "n_clusters": int(each.counts.sum()) if summary.settings.cluster is not None else None,
         }
 
 
 def _p_value(difference: FloatArray, variance: FloatArray, effective: FloatArray) -> FloatArray:
-    """Return the p-value of Student's t, as the interval has it; 1 for equal systems."""
+    """Return the p-value of Student's t, as the interval has it; 1 for equal systems, else nan without it."""
     if not variance > 0:
-        return np.where(difference == 0, 1.0, np.nan)
+        return np.where(np.abs(difference) < _NO_SPREAD, 1.0, np.nan)
     return statistics.t_two_sided(difference / np.sqrt(variance), np.maximum(effective - 1, 1))
 
 
@@ -324,6 +324,12 @@ def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> 
     if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
         raise ValueError(f"weights must be numbers of at least 0, and not all 0, got {dict(weights)}")
     return given
+
+
+def _number(value: npt.ArrayLike) -> float | None:
+    """Return a number, or None in place of nan."""
+    number = float(np.asarray(value))
+    return None if np.isnan(number) else number
 
 
 def _divided(x: FloatArray, y: FloatArray) -> FloatArray:
