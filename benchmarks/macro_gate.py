@@ -4,11 +4,11 @@ Coverage of macro averages over slices that share documents.
     python benchmarks/macro_gate.py               # writes MACRO.md beside this file
     python benchmarks/macro_gate.py --samples 200 --page /tmp/macro.md
 
-Every document has rows in several slices, as a document of a leaderboard has questions of several types. A slice
-has a mean of its own, a document an offset that its rows share, so that slices are correlated. Each line draws
-samples of documents, and counts how often the 95 % interval contains the mean of the slices' means, and that of
-two systems' difference their true difference. It ends with an error if an interval covers less than 93 % from 20
-documents on, where it is not marked `few_rows`.
+Every document has rows in several slices, as a document of a leaderboard has questions of several types. A
+slice has a mean of its own, a document an offset that its rows share, so that slices are correlated. Each
+line draws samples of documents. It counts how often the 95 % interval contains the mean of the slices' means,
+and that of a difference the true difference of two systems. It ends with an error if an interval covers less
+than 93 % (minus three standard errors).
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ FREQUENCIES = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
 """Shares of the slices in the rows."""
 BETTER = np.array([0.0, 0.03, -0.02, 0.05, 0.1])
 """How much the second system is better in each slice."""
+
+
+KINDS = {False: "right or wrong", True: "graded"}
 
 
 class Case(NamedTuple):
@@ -72,14 +75,15 @@ def sample(case: Case, random: np.random.Generator) -> pl.DataFrame:
         latent = np.sqrt(case.correlation) * shared + np.sqrt(1 - case.correlation) * own
         if case.is_graded:
             # Of mean m: a beta distribution with parameters 4m and 4(1 - m).
-            scores[system] = stats.beta.ppf(stats.norm.cdf(latent), 4 * means[kind], 4 * (1 - means[kind]))
+            a, b = 4 * means[kind], 4 * (1 - means[kind])
+            scores[system] = stats.beta.ppf(stats.norm.cdf(latent), a, b)
         else:
             scores[system] = (latent < stats.norm.ppf(means)[kind]).astype(np.float64)
     return pl.DataFrame({"document": document, "kind": kind, **scores})
 
 
 def counted(case: Case, samples: int) -> dict[str, float]:
-    """Return the coverage of both intervals, and how often the first is marked."""
+    """Return the coverage of both intervals, and how often the first is marked, and missed without a mark."""
     random = np.random.default_rng([SEED, *case.name.encode(), case.documents, int(10 * case.correlation)])
     covers, covers_difference, marked, missed = np.zeros((4, samples), bool)
     for place in range(samples):
@@ -110,9 +114,10 @@ def main() -> None:
     for case in cases():
         found = counted(case, options.samples)
         error = 100 * np.sqrt(0.05 * 0.95 / options.samples)
+        score, difference, marked, missed = (100 * share for share in found.values())
         lines.append(
-            f"| {case.name} | {case.correlation:g} | {case.documents} | {100 * found['score']:.1f} "
-            f"| {100 * found['difference']:.1f} | {100 * found['marked']:.0f} % | {100 * found['missed']:.1f} |"
+            f"| {case.name} | {case.correlation:g} | {case.documents} | {score:.1f} | {difference:.1f} "
+            f"| {marked:.0f} % | {missed:.1f} |"
         )
         sys.stdout.write(f"{lines[-1]}\n")
         sys.stdout.flush()
@@ -122,12 +127,12 @@ def main() -> None:
         ]
     head = f"""# Coverage of macro averages
 
-Written by `macro_gate.py`: seed {SEED}, {options.samples:,} samples a line, standard error of a coverage of 95 %:
-{error:.1f} points. Five slices with means from 0.5 to 0.95 and shares of the rows from 5 to 40 %; every document has
-rows in several of them. *Correlation*: of the rows of a document, in all its slices and both systems. *Coverage*:
-share of samples whose 95 % interval contains the mean of the slices' means, or the true difference of two systems.
-*Marked*: share of samples with `few_rows`. *Missed unmarked*: share of samples, in %, that are not marked and whose
-interval misses.
+Written by `macro_gate.py`: seed {SEED}, {options.samples:,} samples a line. The standard error of a coverage
+of 95 % is {error:.1f} points. There are five slices with means from 0.5 to 0.95, and shares of the rows from
+5 to 40 %; every document has rows in several of them. *Correlation*: of the rows of a document, in all its
+slices and both systems. *Coverage*: share of samples whose 95 % interval contains the mean of the slices'
+means, or the true difference of two systems. *Marked*: share of samples with `few_rows`. *Missed unmarked*:
+share of samples, in %, that are not marked and whose interval misses.
 
 | population | correlation | documents | coverage, % | of the difference, % | marked | missed unmarked, % |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
