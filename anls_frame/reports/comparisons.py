@@ -455,8 +455,8 @@ class Comparison(SlicedResult[Table_co]):
         """
         from anls_frame.reports import macro  # noqa: PLC0415 - imports numpy
 
-        keys, pairs = self._sliced_by(columns), self._pairs(self._order)
-        return self._as_given(macro.of_comparison(self.summary, keys, pairs, weights, self.confidence))
+        keys, chosen = self._sliced_by(columns), self._against(self.baseline)
+        return self._as_given(macro.of_comparison(self.summary, keys, chosen, weights, self.confidence))
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> bool:
         """
