@@ -59,7 +59,7 @@ _HOMES = {
     "pairs.alignments": "Alignment Edit alignment",
     "pairs.line_alignments": "AlignedLine LineAlignment",
     "pairs.matrices": "EditMatrix edit_matrix",
-    "pairs.scores": "anls_score edit_distance get_cer hamming_distance",
+    "pairs.string_scores": "anls_score edit_distance get_cer hamming_distance",
     "protocol": "PROTOCOLS ScoreProtocol",
     "readers": "judged read_logs read_pages read_results read_rrc read_verdicts scan_results write_results "
     "write_submission",

@@ -52,10 +52,10 @@ from anls_frame.pairs.line_alignments import AlignedLine as AlignedLine
 from anls_frame.pairs.line_alignments import LineAlignment as LineAlignment
 from anls_frame.pairs.matrices import EditMatrix as EditMatrix
 from anls_frame.pairs.matrices import edit_matrix as edit_matrix
-from anls_frame.pairs.scores import anls_score as anls_score
-from anls_frame.pairs.scores import edit_distance as edit_distance
-from anls_frame.pairs.scores import get_cer as get_cer
-from anls_frame.pairs.scores import hamming_distance as hamming_distance
+from anls_frame.pairs.string_scores import anls_score as anls_score
+from anls_frame.pairs.string_scores import edit_distance as edit_distance
+from anls_frame.pairs.string_scores import get_cer as get_cer
+from anls_frame.pairs.string_scores import hamming_distance as hamming_distance
 from anls_frame.protocol import PROTOCOLS as PROTOCOLS
 from anls_frame.protocol import ScoreProtocol as ScoreProtocol
 from anls_frame.readers import judged as judged

@@ -102,9 +102,9 @@ class Written(ABC):
 
     def to_text(self, *, title: str | None = None) -> str:
         """Return the tables as they are printed."""
-        from anls_frame.export import text  # noqa: PLC0415 - only to print
+        from anls_frame.export import terminal  # noqa: PLC0415 - only to print
 
-        return text.rendered(_titled(self._glances(text.ROWS), title))
+        return terminal.rendered(_titled(self._glances(terminal.ROWS), title))
 
     def to_gt(self, table: int = 0, *, title: str | None = None) -> GT:
         """Return a table as a great_tables object, the first one by default."""

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from anls_frame import gec
-from anls_frame.gec._files import SCHEMA
+from anls_frame.gec._m2_files import SCHEMA
 
 REPLICATIONS = 300
 DRAWS = 199

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import gec
-from anls_frame.gec._files import SCHEMA
+from anls_frame.gec._m2_files import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,14 +11,14 @@ import polars as pl
 from populations import DATA, heavy_tail, ten_each
 
 import anls_frame as af
-from anls_frame.statistics import planning
+from anls_frame.statistics import sample_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from populations import Array, Random
 
-    from anls_frame.statistics.planning import Changes
+    from anls_frame.statistics.sample_sizes import Changes
 
 SIZES = {"ten rows": ten_each, "1 to 200 rows": heavy_tail}
 
@@ -33,7 +33,7 @@ class Sample(NamedTuple):
         samples, documents = self.n.shape
         group = np.repeat(np.arange(samples), documents)
         count = np.ones(group.shape)
-        return planning.changes(group, samples, count, self.n.ravel(), self.x.ravel(), unseen=1.0)
+        return sample_sizes.changes(group, samples, count, self.n.ravel(), self.x.ravel(), unseen=1.0)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from losing import (
 from populations import heavy_tail
 
 from anls_frame import statistics
-from anls_frame.statistics import planning
+from anls_frame.statistics import sample_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from populations import Array
 
-    from anls_frame.statistics.planning import Changes, Needed
+    from anls_frame.statistics.sample_sizes import Changes, Needed
 
 PAGE = Path(__file__).parent / "PLANNING.md"
 ALPHA = 0.05
@@ -86,7 +86,7 @@ def significant(sample: Sample, seed: int) -> npt.NDArray[np.bool_]:
 
 def is_fine(margin: float) -> Callable[[Sample, int], npt.NDArray[np.bool_]]:
     """Return the test whether the gate says "fine"."""
-    return lambda sample, _: planning.difference_bounds(sample.changes(), ALPHA)[0] > -margin
+    return lambda sample, _: sample_sizes.difference_bounds(sample.changes(), ALPHA)[0] > -margin
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def to_show(pilot: Population, truth: Population | None = None, *, gated: bool =
     effect = truth.loss
     name = pilot.name if pilot is truth else f"{pilot.name}; pilot of equal systems"
     return Question(
-        name, pilot, truth, effect, lambda c: planning.needed_units(c, effect, POWER, ALPHA), gated=gated
+        name, pilot, truth, effect, lambda c: sample_sizes.needed_units(c, effect, POWER, ALPHA), gated=gated
     )
 
 
@@ -159,7 +159,7 @@ def to_decide(population: Population, margin: float) -> Question:
         population,
         population,
         margin,
-        lambda c: planning.deciding_units(c, margin, POWER, ALPHA),
+        lambda c: sample_sizes.deciding_units(c, margin, POWER, ALPHA),
         is_fine(margin),
         gated=False,
     )
@@ -224,7 +224,7 @@ def wrong(population: Population, margin: float, samples: int, seed: int) -> tup
         answers = []
         for shape in parts(samples, documents):
             changes = population.drawn(shape, random).changes()
-            low, high = planning.difference_bounds(changes, ALPHA)
+            low, high = sample_sizes.difference_bounds(changes, ALPHA)
             variance = changes.sums.variance(0.0, 0.0)
             plain = changes.difference - statistics.t_quantile(1 - ALPHA, changes.units - 1) * np.sqrt(
                 variance
@@ -270,7 +270,7 @@ def planned_runs(margin: float, samples: int, seed: int) -> Iterator[tuple[str, 
         for _ in range(50):
             changes = population.drawn((samples, documents), random).changes()
             for level in some:
-                some[level] |= planning.difference_bounds(changes, level)[0] > -margin
+                some[level] |= sample_sizes.difference_bounds(changes, level)[0] > -margin
         yield f"| {documents} | {' | '.join(f'{100 * found.mean():.1f}' for found in some.values())} |", []
 
 

@@ -179,7 +179,7 @@ def main() -> None:
         return
     report = WAYS[way](path, CLUSTER if "--cluster" in sys.argv else None)
     if report is not None:
-        from anls_frame.export.json import write_json  # noqa: PLC0415
+        from anls_frame.export.json_files import write_json  # noqa: PLC0415
 
         write_json(report.to_document(), sys.stdout.buffer)
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from anls_frame._arguments import string
 from anls_frame.exceptions import DTypeError
-from anls_frame.export.verdicts import REPEATS, repeating
+from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.metrics import errors, scores, words
 from anls_frame.summary import selection

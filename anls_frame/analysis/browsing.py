@@ -19,8 +19,8 @@ from anls_frame.analysis.substitutions import with_substitutions
 from anls_frame.export import sources
 from anls_frame.export.display import spelled
 from anls_frame.export.heads import LEAST_ROWS, head
+from anls_frame.export.page_verdicts import digest
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
-from anls_frame.export.verdicts import digest
 from anls_frame.frames.conversion import at_hand, column_names
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.notes import NOTED, texts_notes

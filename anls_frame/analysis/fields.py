@@ -196,7 +196,7 @@ def fields(
     └───────────────┴──────┴─────────┴────────────┴──────────┘
     """
     systems = {_PREDICTION: prediction} if isinstance(prediction, str) else dict(prediction)
-    reader = _Reader(
+    reader = _DocumentReader(
         match=string("match", match, '"best", "order" or a key of the items'),
         answers_in_lists=choice("lists", lists, ("items", "answers")) == "answers",
         absent=frozenset(_texts("absent", absent)),
@@ -205,7 +205,7 @@ def fields(
     kept = _kept(frame, systems, answers)
     ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
     documents = {name: _documents(frame, column) for name, column in {_ANSWERS: answers, **systems}.items()}
-    rows = _Rows(reader, tuple(systems), isinstance(prediction, str))
+    rows = _FieldColumns(reader, tuple(systems), isinstance(prediction, str))
     for number, (name, gold) in enumerate(zip(ids, documents[_ANSWERS], strict=True)):
         rows.add(number, name, gold, {system: documents[system][number] for system in systems})
     rows.warn()
@@ -391,7 +391,7 @@ class _TooLargeError(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reader:
+class _DocumentReader:
     """How a document becomes texts of fields, as the options say."""
 
     match: str
@@ -560,10 +560,10 @@ def _assigned(similar: npt.NDArray[np.float64]) -> dict[int, int]:
     return {int(column): int(row) for row, column in zip(*chosen, strict=True) if similar[row, column] > 0}
 
 
-class _Rows:
+class _FieldColumns:
     """The rows of all documents, as columns that grow."""
 
-    def __init__(self, reader: _Reader, systems: tuple[str, ...], is_single: bool) -> None:  # noqa: FBT001
+    def __init__(self, reader: _DocumentReader, systems: tuple[str, ...], is_single: bool) -> None:  # noqa: FBT001
         self.reader = reader
         self.systems = systems
         self.statuses = [_STATUS] if is_single else [f"{system}_{_STATUS}" for system in systems]

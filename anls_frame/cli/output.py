@@ -130,7 +130,7 @@ def print_json(value: Any) -> None:
 
 def print_document(document: Any) -> None:
     """Print a report as JSON, exactly as it is written to a file."""
-    from anls_frame.export.json import write_json
+    from anls_frame.export.json_files import write_json
 
     sys.stdout.flush()
     write_json(document, sys.stdout.buffer)

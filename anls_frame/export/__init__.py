@@ -24,15 +24,15 @@ __all__ = ["SUFFIXES", "Document", "Kind", "Table", "write"]
 
 # Named rather than imported, so that unused formats do not cost the import of their libraries.
 _WRITERS = {
-    ".csv": "delimited:write_csv",
-    ".tsv": "delimited:write_tsv",
-    ".json": "json:write_json",
-    ".jsonl": "json:write_jsonl",
+    ".csv": "csv_files:write_csv",
+    ".tsv": "csv_files:write_tsv",
+    ".json": "json_files:write_json",
+    ".jsonl": "json_files:write_jsonl",
     ".md": "markdown:write",
     ".tex": "latex:write",
     ".html": "html:write",
     ".xlsx": "excel:write",
-    ".parquet": "parquet:write",
+    ".parquet": "parquet_files:write",
 }
 _WITH_FORMULAS = (".csv", ".tsv")
 

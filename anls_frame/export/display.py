@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cell",
-    "Column",
     "Glance",
-    "Row",
+    "ShownColumn",
+    "ShownRow",
     "display_table",
     "figure",
     "glance",
@@ -48,7 +48,7 @@ class Cell(NamedTuple):
     """The unrounded figure, followed by the ends of its interval, if it has one."""
 
 
-class Column(NamedTuple):
+class ShownColumn(NamedTuple):
     """A column of the table as shown."""
 
     heading: str
@@ -57,7 +57,7 @@ class Column(NamedTuple):
     has_interval: bool = False
 
 
-class Row(NamedTuple):
+class ShownRow(NamedTuple):
     """A row of the table as shown."""
 
     cells: list[Cell]
@@ -75,7 +75,7 @@ class Glance(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Source:
+class _ColumnSource:
     """The source of a displayed column."""
 
     name: str
@@ -83,7 +83,7 @@ class _Source:
     interval: tuple[str, str] | None = None
 
 
-def display_table(table: Table) -> tuple[list[Column], list[Row]]:
+def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     """
     Lay out a table for people.
 
@@ -113,9 +113,9 @@ def display_table(table: Table) -> tuple[list[Column], list[Row]]:
             ]
         else:
             cells = [_cell(values, source) for source in sources]
-        rows.append(Row(cells, overall))
+        rows.append(ShownRow(cells, overall))
     columns = [
-        Column(
+        ShownColumn(
             table.headings.get(source.name, source.name),
             source.kind in NUMERIC,
             source.kind,
@@ -149,7 +149,9 @@ def glance(
     frame = table.frame if most is None else table.frame.head(most)
     keys = [name for name in frame.columns if table.kind(name) == "key"]
     sources = [
-        _Source(name, table.kind(name), (f"{name}_low", f"{name}_high") if name in with_interval else None)
+        _ColumnSource(
+            name, table.kind(name), (f"{name}_low", f"{name}_high") if name in with_interval else None
+        )
         for name in (*keys, *headings)
     ]
     names = [*keys, *(name if text in (*keys, *headings) else text for name, text in headings.items())]
@@ -223,7 +225,7 @@ def shortened(text: str, longest: int) -> str:
     return f"{text[:longest]} [... and {len(text) - longest:,} more characters]"
 
 
-def _sources(table: Table) -> list[_Source]:
+def _sources(table: Table) -> list[_ColumnSource]:
     names = list(table.headings or table.frame.columns)
     sources, ends = [], set()
     for name in names:
@@ -234,7 +236,7 @@ def _sources(table: Table) -> list[_Source]:
         has_interval = len(kinds) == len((name, low, high)) and all(kind in NUMERIC for kind in kinds)
         if has_interval:
             ends |= {low, high}
-        sources.append(_Source(name, table.kind(name), (low, high) if has_interval else None))
+        sources.append(_ColumnSource(name, table.kind(name), (low, high) if has_interval else None))
     return [source for source in sources if source.name not in ends]
 
 
@@ -249,7 +251,7 @@ def _all_rows(is_first: bool) -> Cell:  # noqa: FBT001 - private
     return Cell(ALL_ROWS if is_first else "", "plain")
 
 
-def _cell(values: Mapping[str, object], source: _Source) -> Cell:
+def _cell(values: Mapping[str, object], source: _ColumnSource) -> Cell:
     value = values[source.name]
     if source.kind in NUMERIC and (value is None or _is_number(value)):
         ends = [values[end] for end in source.interval or ()]
@@ -260,7 +262,7 @@ def _cell(values: Mapping[str, object], source: _Source) -> Cell:
     return Cell("empty", "mark") if value == "" else Cell(as_text(value), "data")
 
 
-def _glimpse(values: Mapping[str, object], source: _Source) -> str:
+def _glimpse(values: Mapping[str, object], source: _ColumnSource) -> str:
     if source.kind == "key":
         return "" if values[SLICE] == OVERALL else _key_text(values[source.name])
     return visible(_cell(values, source).text) + (FEW if source.name == "n" and values["few_rows"] else "")

@@ -13,7 +13,7 @@ from anls_frame.export.values import json_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from anls_frame.export.figures import Figure
+    from anls_frame.export.charts import Figure
 
 __all__ = ["Document", "Kind", "Selection", "Table"]
 

@@ -78,7 +78,7 @@ def write(document: Document, file: BinaryIO) -> None:
     content = io.BytesIO()
     with xlsxwriter.Workbook(content, _OPTIONS) as workbook:
         workbook.set_properties({"title": visible(document.title)[:255], "created": _CREATED})
-        book = _Book(workbook, document.notes)
+        book = _ReportBook(workbook, document.notes)
         for table, name in zip(document.tables, names, strict=True):
             if name != table.name:
                 book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
@@ -122,7 +122,7 @@ def _check_size(table: Table) -> None:
         )
 
 
-class _Book:
+class _ReportBook:
     """A workbook with its cell formats, and the notes that writing produces."""
 
     def __init__(self, workbook: xlsxwriter.Workbook, notes: Sequence[str]) -> None:
@@ -237,7 +237,7 @@ class _Book:
         return self._formats[key]
 
 
-class _RowBook(_Book):
+class _RowBook(_ReportBook):
     """A workbook of data, in which nothing may be changed or truncated."""
 
     def __init__(self, workbook: xlsxwriter.Workbook, columns: Sequence[str]) -> None:

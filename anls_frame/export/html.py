@@ -25,9 +25,9 @@ from markupsafe import Markup, escape
 
 from anls_frame._text import spelled, visible
 from anls_frame.export import html_figures
+from anls_frame.export.charts import Crossed, Dumbbell, HeatMap, RankChart, Stacked
 from anls_frame.export.display import display_table, shortened
 from anls_frame.export.document import ALL_ROWS
-from anls_frame.export.figures import Crossed, Dumbbell, HeatMap, Ranks, Stacked
 from anls_frame.export.html_links import Links
 from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
@@ -35,9 +35,9 @@ from anls_frame.pairs.line_alignments import STYLE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anls_frame.export.display import Cell, Column, Row
+    from anls_frame.export.charts import Figure
+    from anls_frame.export.display import Cell, ShownColumn, ShownRow
     from anls_frame.export.document import Document, Table
-    from anls_frame.export.figures import Figure
     from anls_frame.export.rows_content import EmbeddedRows
 
 __all__ = ["source", "templates", "write"]
@@ -149,7 +149,7 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
     above = {
         figure.table: _section(figures.pop(place), document, links)
         for place, figure in enumerate(document.figures)
-        if isinstance(figure, Ranks | HeatMap | Dumbbell | Crossed)
+        if isinstance(figure, RankChart | HeatMap | Dumbbell | Crossed)
     }
     # A figure that says all that is in a table stands for it.
     drawn = {figure.table for figure in figures.values() if isinstance(figure, Stacked)}
@@ -296,7 +296,7 @@ def _first(table: Table, rows: int) -> Table:
     return dataclasses.replace(table, frame=table.frame.head(rows))
 
 
-def _columns_for_reading(table: Table) -> tuple[list[Column], list[Row]]:
+def _columns_for_reading(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     """Lay out a table with the scores beside the number and the length of rows, other counts behind them."""
     columns, rows = display_table(table)
     drawn = _drawn(columns)
@@ -315,7 +315,11 @@ def _columns_for_reading(table: Table) -> tuple[list[Column], list[Row]]:
 
 
 def _row(
-    row: Row, columns: Sequence[Column], drawn: int | None, axis: html_figures.Axis | None, line: float | None
+    row: ShownRow,
+    columns: Sequence[ShownColumn],
+    drawn: int | None,
+    axis: html_figures.Axis | None,
+    line: float | None,
 ) -> tuple[Sequence[_Shown], bool]:
     cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
     if drawn is not None and axis is not None:
@@ -323,7 +327,7 @@ def _row(
     return cells, row.is_overall
 
 
-def _cell(cell: Cell, column: Column) -> _Shown:
+def _cell(cell: Cell, column: ShownColumn) -> _Shown:
     if cell.numbers:
         value = cell.numbers[0]
         number = f"{value:.9g}" if isinstance(value, float) else str(value)
@@ -365,7 +369,7 @@ def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
     }
 
 
-def _drawn(columns: Sequence[Column]) -> int | None:
+def _drawn(columns: Sequence[ShownColumn]) -> int | None:
     """Return the place of the first column with intervals."""
     return next((index for index, column in enumerate(columns) if column.has_interval), None)
 

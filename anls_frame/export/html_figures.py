@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from anls_frame.export.figures import Alignments, Crossed, Dumbbell, HeatMap, Histogram, Ranks, Stacked
+from anls_frame.export.charts import (
+    Alignments,
+    Crossed,
+    Dumbbell,
+    HeatMap,
+    HistogramChart,
+    RankChart,
+    Stacked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from anls_frame.export.figures import Figure
+    from anls_frame.export.charts import Figure
 
 __all__ = ["Axis", "content"]
 
@@ -75,11 +83,11 @@ class Axis:
 
 def content(figure: Figure) -> Mapping[str, object]:
     """Return what the template of a figure shows."""
-    if isinstance(figure, Histogram):
+    if isinstance(figure, HistogramChart):
         return _histogram(figure)
     if isinstance(figure, Stacked):
         return _stacked(figure)
-    if isinstance(figure, Ranks):
+    if isinstance(figure, RankChart):
         return _ranks(figure)
     if isinstance(figure, HeatMap):
         return _heat_map(figure)
@@ -88,7 +96,7 @@ def content(figure: Figure) -> Mapping[str, object]:
     return _dumbbell(figure) if isinstance(figure, Dumbbell) else _alignments(figure)
 
 
-def _histogram(figure: Histogram) -> Mapping[str, object]:
+def _histogram(figure: HistogramChart) -> Mapping[str, object]:
     most = max(*figure.bars, 1)
     width = 100 / len(figure.bars)
     bars = []
@@ -158,7 +166,7 @@ def _dumbbell(figure: Dumbbell) -> Mapping[str, object]:
     return {"axis": axis, "key": zip(names, marks, strict=True), "rows": rows}
 
 
-def _ranks(figure: Ranks) -> Mapping[str, object]:
+def _ranks(figure: RankChart) -> Mapping[str, object]:
     """Lay out a bar from the best to the worst rank of each system, each rank as wide as the others."""
     step = 100 / max(figure.n_systems, 1)
     rows = []

@@ -21,7 +21,7 @@ from anls_frame.export.values import as_json
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anls_frame.export.display import Cell, Column, Row
+    from anls_frame.export.display import Cell, ShownColumn, ShownRow
     from anls_frame.export.document import Document
 
 __all__ = ["write"]
@@ -79,7 +79,9 @@ def _remarks(document: Document) -> Iterator[str]:
         yield f"Signature: \\texttt{{{wrapped(clipped(document.signature, 5 * _LONGEST_TEXT))}}}"
 
 
-def _float(columns: Sequence[Column], rows: Sequence[Row], caption: str, remarks: Sequence[str]) -> list[str]:
+def _float(
+    columns: Sequence[ShownColumn], rows: Sequence[ShownRow], caption: str, remarks: Sequence[str]
+) -> list[str]:
     return [
         r"\begin{table}",
         r"\centering",
@@ -98,7 +100,7 @@ def _float(columns: Sequence[Column], rows: Sequence[Row], caption: str, remarks
 
 
 def _longtable(
-    columns: Sequence[Column], rows: Sequence[Row], caption: str, remarks: Sequence[str]
+    columns: Sequence[ShownColumn], rows: Sequence[ShownRow], caption: str, remarks: Sequence[str]
 ) -> list[str]:
     header = [r"\toprule", *_header(columns), r"\midrule"]
     size, turned = _size(columns, rows)
@@ -127,11 +129,11 @@ def _longtable(
     return lines
 
 
-def _header(columns: Sequence[Column]) -> list[str]:
+def _header(columns: Sequence[ShownColumn]) -> list[str]:
     return [_line([escaped(clipped(column.heading, _LONGEST_HEADING)) for column in columns])]
 
 
-def _body(columns: Sequence[Column], rows: Sequence[Row], interval: str = "") -> Iterator[str]:
+def _body(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], interval: str = "") -> Iterator[str]:
     wide = [_is_wide(index, column, rows) for index, column in enumerate(columns)]
     for number, row in enumerate(rows):
         cells = [_cell(*each, interval) for each in zip(row.cells, wide, strict=True)]
@@ -156,7 +158,7 @@ def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - pr
     return f"\\raggedright {wrapped(text)}" if is_wide else escaped(text)
 
 
-def _alignment(columns: Sequence[Column], rows: Sequence[Row]) -> str:
+def _alignment(columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> str:
     kinds = []
     for index, column in enumerate(columns):
         narrow = "r" if column.is_numeric else "l"
@@ -165,13 +167,13 @@ def _alignment(columns: Sequence[Column], rows: Sequence[Row]) -> str:
     return "@{}" + "".join(kinds) + "@{}"
 
 
-def _is_wide(index: int, column: Column, rows: Sequence[Row]) -> bool:
+def _is_wide(index: int, column: ShownColumn, rows: Sequence[ShownRow]) -> bool:
     return not column.is_numeric and any(
         printed_width(row.cells[index].text) > _LONGEST_UNWRAPPED for row in rows
     )
 
 
-def _size(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[str, bool]:
+def _size(columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> tuple[str, bool]:
     """Return the largest font size at which the columns fit the page, and whether to rotate the page."""
     digits = 0
     for index, column in enumerate(columns):

@@ -18,7 +18,7 @@ from anls_frame.export.values import json_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame.export.display import Cell, Column, Row
+    from anls_frame.export.display import Cell, ShownColumn, ShownRow
     from anls_frame.export.document import Document, Table
 
 __all__ = ["write"]
@@ -77,7 +77,7 @@ def _table(table: Table) -> str:
     return "\n".join([header, f"| {' | '.join(rule)} |", *body])
 
 
-def _row(row: Row) -> list[str]:
+def _row(row: ShownRow) -> list[str]:
     cells = [_cell(cell) for cell in row.cells]
     return [f"**{cell}**" if cell and row.is_overall else cell for cell in cells]
 
@@ -132,7 +132,7 @@ def _width(cells: Sequence[str]) -> int:
     return longest if longest <= _PADDED_UP_TO else 0
 
 
-def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+def _line(cells: Sequence[str], columns: Sequence[ShownColumn], widths: Sequence[int]) -> str:
     padded = [
         cell.rjust(width) if column.is_numeric else cell.ljust(width)
         for cell, column, width in zip(cells, columns, widths, strict=True)

@@ -20,8 +20,8 @@ from anls_frame._palette import ERROR_COLORS
 from anls_frame._text import shown
 from anls_frame.export.html import source, templates
 from anls_frame.export.packed import Packed
+from anls_frame.export.page_verdicts import VERDICTS
 from anls_frame.export.rows_content import EmbeddedRows
-from anls_frame.export.verdicts import VERDICTS
 from anls_frame.pairs.marks import STYLES, TAGS
 
 if TYPE_CHECKING:

@@ -32,13 +32,13 @@ shape: (1, 3)
 
 from __future__ import annotations
 
-from anls_frame.gec._compare import compare
+from anls_frame.gec._comparison import compare
 from anls_frame.gec._errant import by_type, errant, errant_corpus
-from anls_frame.gec._files import M2FormatError, read_m2, read_parallel, write_m2
 from anls_frame.gec._i_measure import align3, i_measure, i_measure_corpus, improvement, weighted_accuracy
 from anls_frame.gec._m2 import m2, m2_edits
 from anls_frame.gec._m2_corpus import m2_corpus
-from anls_frame.gec._scores import scores
+from anls_frame.gec._m2_files import M2FormatError, read_m2, read_parallel, write_m2
+from anls_frame.gec._score_table import scores
 
 __all__ = [
     "M2FormatError",

@@ -11,7 +11,7 @@ from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag, number
 from anls_frame._typing import table_of_frame
 from anls_frame.frames.conversion import as_kind_of, in_polars
-from anls_frame.gec import _choice, _columns
+from anls_frame.gec import _choice, _edit_columns
 from anls_frame.gec._m2_corpus import RESULT
 
 if TYPE_CHECKING:
@@ -104,10 +104,10 @@ def errant(
         raise TypeError("filt must be a list of types")
     return _plugin.call(
         "gec_errant",
-        _columns.edit_texts(prediction_edits, "errant", "prediction_edits"),
-        _columns.annotator_texts(prediction_annotators, "errant", "prediction_annotators"),
-        _columns.edit_texts(edits, "errant"),
-        _columns.annotator_texts(annotators, "errant"),
+        _edit_columns.edit_texts(prediction_edits, "errant", "prediction_edits"),
+        _edit_columns.annotator_texts(prediction_annotators, "errant", "prediction_annotators"),
+        _edit_columns.edit_texts(edits, "errant"),
+        _edit_columns.annotator_texts(annotators, "errant"),
         mode=mode,
         single=flag("single", single),
         multi=flag("multi", multi),
@@ -164,7 +164,7 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     """
     beta = number("beta", beta, 0, ends=False)
     digits = _DIGITS if flag("round4", round4) else None
-    column = _columns.expression(counts, "errant_corpus", "counts")
+    column = _edit_columns.expression(counts, "errant_corpus", "counts")
     total = partial(_total, beta=beta, digits=digits)
     return column.map_batches(total, return_dtype=RESULT, returns_scalar=True).alias("gec_errant_corpus")
 
@@ -233,7 +233,7 @@ def by_type(
     beta = number("beta", beta, 0, ends=False)
     count("tier", tier, least=1, most=3)
     digits = _DIGITS if flag("round4", round4) else None
-    column = _columns.expression(counts, "by_type", "counts")
+    column = _edit_columns.expression(counts, "by_type", "counts")
     entries = (
         in_polars(frame, column.meta.root_names()).lazy().select(column.alias("counts")).collect().to_series()
     )

@@ -9,7 +9,7 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag, number
-from anls_frame.gec import _columns
+from anls_frame.gec import _edit_columns
 
 if TYPE_CHECKING:
     from anls_frame._typing import IntoExprColumn
@@ -148,23 +148,23 @@ def i_measure(
         **_costs(gap_cost, mismatch_cost),
     }
     texts = (
-        _columns.expression(prediction, "i_measure", "prediction"),
-        _columns.expression(source, "i_measure", "source"),
+        _edit_columns.expression(prediction, "i_measure", "prediction"),
+        _edit_columns.expression(source, "i_measure", "source"),
     )
     if (edits is None) == (references is None):
         raise TypeError("`i_measure` takes either edits or references=, and exactly one of them")
     if references is not None:
         if annotators is not None:
             raise TypeError("annotators must not be given with references=, only with edits")
-        sentences = _columns.expression(references, "i_measure", "references")
+        sentences = _edit_columns.expression(references, "i_measure", "references")
         expression = _plugin.call("gec_i_measure_references", *texts, sentences, **options)
     else:
         assert edits is not None  # noqa: S101 - for the type checker
         expression = _plugin.call(
             "gec_i_measure",
             *texts,
-            _columns.edit_texts(edits, "i_measure"),
-            _columns.annotator_texts(annotators, "i_measure"),
+            _edit_columns.edit_texts(edits, "i_measure"),
+            _edit_columns.annotator_texts(annotators, "i_measure"),
             **options,
         )
     return expression.alias("gec_i_measure")
@@ -231,7 +231,7 @@ def i_measure_corpus(
     """
     w, beta = number("w", w, 0, ends=False), number("beta", beta, 0, ends=False)
     choice("aspect", aspect, _ASPECTS)
-    column = _columns.expression(scores, "i_measure_corpus", "scores")
+    column = _edit_columns.expression(scores, "i_measure_corpus", "scores")
     # Used once: Polars evaluates an expression again each time it is mentioned.
     sums = column.map_batches(partial(_sums, aspect=aspect), return_dtype=_SUMS, returns_scalar=True)
     scored = sums.map_batches(partial(_scored, w=w, beta=beta), return_dtype=_CORPUS, is_elementwise=True)
@@ -441,9 +441,9 @@ def align3(
     """
     return _plugin.call(
         "gec_align3",
-        _columns.expression(prediction, "align3", "prediction"),
-        _columns.expression(source, "align3", "source"),
-        _columns.expression(reference, "align3", "reference"),
+        _edit_columns.expression(prediction, "align3", "prediction"),
+        _edit_columns.expression(source, "align3", "source"),
+        _edit_columns.expression(reference, "align3", "reference"),
         max_cells=count("max_cells", max_cells, least=1, most=2**40),
         **_costs(gap_cost, mismatch_cost),
     )

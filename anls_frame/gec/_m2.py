@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag
-from anls_frame.gec import _columns
+from anls_frame.gec import _edit_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,10 +111,10 @@ def m2(
     """
     return _plugin.call(
         "gec_m2",
-        _columns.expression(prediction, "m2", "prediction"),
-        _columns.expression(source, "m2", "source"),
-        _columns.edit_texts(edits, "m2"),
-        _columns.annotator_texts(annotators, "m2"),
+        _edit_columns.expression(prediction, "m2", "prediction"),
+        _edit_columns.expression(source, "m2", "source"),
+        _edit_columns.edit_texts(edits, "m2"),
+        _edit_columns.annotator_texts(annotators, "m2"),
         **_options(max_unchanged, ignore_whitespace_casing, lattice, insert_labels, method),
     )
 
@@ -203,10 +203,10 @@ def m2_edits(
     """
     return _plugin.call(
         "gec_m2_edits",
-        _columns.expression(prediction, "m2_edits", "prediction"),
-        _columns.expression(source, "m2_edits", "source"),
-        _columns.edit_texts(edits, "m2_edits"),
-        _columns.annotator_texts(annotators, "m2_edits"),
+        _edit_columns.expression(prediction, "m2_edits", "prediction"),
+        _edit_columns.expression(source, "m2_edits", "source"),
+        _edit_columns.edit_texts(edits, "m2_edits"),
+        _edit_columns.annotator_texts(annotators, "m2_edits"),
         **_options(max_unchanged, ignore_whitespace_casing, lattice, insert_labels, method),
         shrink=flag("shrink", shrink),
     )

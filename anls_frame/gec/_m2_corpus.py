@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import polars as pl
 
 from anls_frame._arguments import choice, count, number
-from anls_frame.gec import _choice, _columns
+from anls_frame.gec import _choice, _edit_columns
 
 if TYPE_CHECKING:
     from anls_frame._typing import IntoExprColumn
@@ -80,7 +80,7 @@ def m2_corpus(
         raise ValueError("annotator must be given with choose='annotator', and only then")
     if annotator is not None:
         count("annotator", annotator, least=-(2**31), most=2**31 - 1)
-    column = _columns.expression(counts, "m2_corpus", "counts")
+    column = _edit_columns.expression(counts, "m2_corpus", "counts")
     # Used once: Polars evaluates an expression again each time it is mentioned.
     totals = column.map_batches(
         partial(_totals, beta=beta, choose=choose, annotator=annotator),

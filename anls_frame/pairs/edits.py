@@ -42,7 +42,7 @@ class Segment(NamedTuple):
     prediction: str
 
 
-class Run(NamedTuple):
+class EditRun(NamedTuple):
     """Consecutive units with the same operation, by where they begin in both texts."""
 
     op: Operation
@@ -51,7 +51,7 @@ class Run(NamedTuple):
     length: int
 
 
-LEFT_OUT = Run("equal", -1, -1, 0)
+LEFT_OUT = EditRun("equal", -1, -1, 0)
 """Stands for equal units that are not shown."""
 
 
@@ -73,20 +73,20 @@ def edits_between(prediction: Sequence[str], reference: Sequence[str]) -> Iterat
         yield Edit(op, edit.src_pos, edit.dest_pos, expected, found)
 
 
-def runs(edits: Iterable[tuple[Operation, int, int]], length: int) -> Iterator[Run]:
+def runs(edits: Iterable[tuple[Operation, int, int]], length: int) -> Iterator[EditRun]:
     """Yield all units in order; of edits, the operation, the place in the reference and how many."""
     reference = prediction = 0
     for op, at, count in (*edits, ("equal", length, 0)):
         if at > reference:
-            yield Run("equal", reference, prediction, at - reference)
+            yield EditRun("equal", reference, prediction, at - reference)
             reference, prediction = at, prediction + at - reference
         if count:
-            yield Run(op, reference, prediction, count)
+            yield EditRun(op, reference, prediction, count)
         reference += count * (op != "insert")
         prediction += count * (op != "delete")
 
 
-def single(found: Iterable[Run]) -> Iterator[Run]:
+def single(found: Iterable[EditRun]) -> Iterator[EditRun]:
     """Yield each unit by itself."""
     for run in found:
         if run.length <= 1:
@@ -95,10 +95,10 @@ def single(found: Iterable[Run]) -> Iterator[Run]:
         op, reference, prediction, length = run
         down, right = op != "insert", op != "delete"
         for step in range(length):
-            yield Run(op, reference + step * down, prediction + step * right, 1)
+            yield EditRun(op, reference + step * down, prediction + step * right, 1)
 
 
-def shortened(found: Sequence[Run], context: int, starts: Starts) -> Iterator[Run]:
+def shortened(found: Sequence[EditRun], context: int, starts: Starts) -> Iterator[EditRun]:
     """Yield runs without the middle of long equal ones, for which LEFT_OUT stands; clusters stay whole."""
     for index, run in enumerate(found):
         op, reference, prediction, count = run
@@ -111,13 +111,13 @@ def shortened(found: Sequence[Run], context: int, starts: Starts) -> Iterator[Ru
             yield run
             continue
         if before:
-            yield Run("equal", reference, prediction, before)
+            yield EditRun("equal", reference, prediction, before)
         yield LEFT_OUT
         if after:
-            yield Run("equal", reference + count - after, prediction + count - after, after)
+            yield EditRun("equal", reference + count - after, prediction + count - after, after)
 
 
-def segments(found: Iterable[Run], sides: tuple[Side, Side], starts: Starts = None) -> Iterator[Segment]:
+def segments(found: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts = None) -> Iterator[Segment]:
     """
     Return the texts of runs by their operation; words stay apart, and what stands between them is equal.
 
@@ -152,7 +152,7 @@ def _starts(text: str) -> set[int]:
     return set(itertools.accumulate(map(len, clusters(text)), initial=0))
 
 
-def _characters(found: Iterable[Run], sides: tuple[Side, Side], starts: Starts) -> Iterator[Segment]:
+def _characters(found: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts) -> Iterator[Segment]:
     """Yield a segment for each run, or for all runs of which parts are read as one character."""
     groups = ([run] for run in found) if starts is None else _whole(found, starts)
     for group in groups:
@@ -173,9 +173,9 @@ def _characters(found: Iterable[Run], sides: tuple[Side, Side], starts: Starts) 
         yield Segment(ops.pop() if len(ops) == 1 else "replace", reference, prediction)
 
 
-def _whole(found: Iterable[Run], starts: tuple[set[int], set[int]]) -> Iterator[list[Run]]:
+def _whole(found: Iterable[EditRun], starts: tuple[set[int], set[int]]) -> Iterator[list[EditRun]]:
     """Group runs, and single units where need be, between places at which clusters begin in both texts."""
-    group: list[Run] = []
+    group: list[EditRun] = []
     for part in found:
         for run in [part] if part.op == "equal" and _is_whole(part, starts) else single([part]):
             if group and (
@@ -188,13 +188,13 @@ def _whole(found: Iterable[Run], starts: tuple[set[int], set[int]]) -> Iterator[
         yield group
 
 
-def _is_whole(run: Run, starts: tuple[set[int], set[int]]) -> bool:
+def _is_whole(run: EditRun, starts: tuple[set[int], set[int]]) -> bool:
     return all(
         place + end in own for place, own in zip(run[1:3], starts, strict=True) for end in (0, run.length)
     )
 
 
-def _words(found: Iterable[Run], sides: tuple[Side, Side]) -> Iterator[Segment]:
+def _words(found: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[Segment]:
     """Yield a segment for each word, and for what stands before and after it."""
     for run in single(found):
         if run == LEFT_OUT:

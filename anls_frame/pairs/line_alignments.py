@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.pairs.edits import Run, Segment, runs, segments, starts_of
+from anls_frame.pairs.edits import EditRun, Segment, runs, segments, starts_of
 from anls_frame.pairs.marks import STYLES, TAGS, blocks, cells, marked
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def aligned_lines(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[A
     length = len(sides[0].units)
     ends = _Ends.of(sides[0]), _Ends.of(sides[1])
     starts = starts_of(sides)
-    row: list[Run] = []
+    row: list[EditRun] = []
     for run in runs(_moved(edits, sides), length):
         # Of what only the prediction has, whole lines are lines of their own, and so is all after the end.
         is_read = run.op == "insert"
@@ -291,7 +291,7 @@ class _Ends(NamedTuple):
         """Return the number of the line of a unit."""
         return self.numbers[bisect_left(self.places, place)]
 
-    def cut(self, run: Run) -> Iterator[tuple[Run, bool]]:
+    def cut(self, run: EditRun) -> Iterator[tuple[EditRun, bool]]:
         """Cut a run at the ends of lines, and say of each part whether it is one."""
         op, reference, prediction, length = run
         down, right = int(op != "insert"), int(op != "delete")
@@ -299,13 +299,15 @@ class _Ends(NamedTuple):
         done = 0
         for place in self.places[bisect_left(self.places, start) : bisect_left(self.places, start + length)]:
             until = place - start + 1
-            yield Run(op, reference + done * down, prediction + done * right, until - done), True
+            yield EditRun(op, reference + done * down, prediction + done * right, until - done), True
             done = until
         if done < length:
-            yield Run(op, reference + done * down, prediction + done * right, length - done), False
+            yield EditRun(op, reference + done * down, prediction + done * right, length - done), False
 
 
-def _line(row: list[Run], sides: tuple[Side, Side], ends: tuple[_Ends, _Ends], starts: Starts) -> AlignedLine:
+def _line(
+    row: list[EditRun], sides: tuple[Side, Side], ends: tuple[_Ends, _Ends], starts: Starts
+) -> AlignedLine:
     edits = sum(run.length for run in row if run.op != "equal")
     places = (
         [(run.reference, run.reference + run.length) for run in row if run.op != "insert"],
@@ -319,7 +321,7 @@ def _line(row: list[Run], sides: tuple[Side, Side], ends: tuple[_Ends, _Ends], s
     op, *at, length = row[-1]
     if not by_words and op == "equal" and sides[0].closes(at[0] + length - 1):
         # The line feed at the end is shown only if it differs.
-        row = [*row[:-1], *([Run(op, at[0], at[1], length - 1)] if length > 1 else [])]
+        row = [*row[:-1], *([EditRun(op, at[0], at[1], length - 1)] if length > 1 else [])]
     found = list(segments(row, sides, starts))
     if by_words:
         found[:1] = [Segment(op, *(text.lstrip("\n") for text in texts)) for op, *texts in found[:1]]

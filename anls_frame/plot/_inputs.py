@@ -125,7 +125,7 @@ def summary_of(given: Any) -> Summary:
 
 
 @dataclass
-class Slices:
+class DrawnSlices:
     """The slices of a report or comparison, in its order; all rows are first, if they are there at all."""
 
     by: tuple[str, ...]
@@ -141,16 +141,16 @@ class Slices:
             for kind, key in zip(self.frame[SLICE], groups, strict=True)
         }
 
-    def first(self, most: int) -> tuple[Slices, int]:
+    def first(self, most: int) -> tuple[DrawnSlices, int]:
         """Return the first slices besides all rows, and the number of those left out."""
         kept = self.frame.head(most + (OVERALL in self.frame[SLICE].head(1)))
-        return Slices(self.by, kept), self.frame.height - kept.height
+        return DrawnSlices(self.by, kept), self.frame.height - kept.height
 
 
-def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
+def slices(given: Any, noun: str, source: Input, needed: str) -> DrawnSlices:
     """Return the slices of a result, or of the frames that it returns, which have the column `needed`."""
     if isinstance(given, SlicedResult) and given.noun == noun:
-        return Slices(*given.sliced_tables()[0])
+        return DrawnSlices(*given.sliced_tables()[0])
     needs_report = noun == "report" and isinstance(given, Summary)
     advice = "; make a report with `Report.from_summary`" if needs_report else ""
     if isinstance(given, Summary | SlicedResult):
@@ -161,7 +161,7 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> Slices:
     by = [column for column in frame.columns[: frame.columns.index("n")] if column not in no_keys]
     if SLICE not in frame.columns:
         frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())
-    return Slices(tuple(by), frame)
+    return DrawnSlices(tuple(by), frame)
 
 
 def named_metrics(names: Iterable[str]) -> tuple[Metric, ...]:

@@ -13,8 +13,8 @@ from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.export.packed import plain_value
+from anls_frame.export.page_verdicts import REPEATS, VERDICTS, digest, repeating
 from anls_frame.export.values import plain_frame
-from anls_frame.export.verdicts import REPEATS, VERDICTS, digest, repeating
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import at_hand, attach, column_names, to_lazy
 from anls_frame.summary.keys import optional

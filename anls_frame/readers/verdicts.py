@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame._text import quoted
-from anls_frame.export.verdicts import REPEATS, VERDICTS
+from anls_frame.export.page_verdicts import REPEATS, VERDICTS
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _content, _json
 from anls_frame.readers._problems import Problems, problem

@@ -60,18 +60,18 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     >>> af.read_results(path, answers_format="list")["answers"].to_list()
     [['Invoice'], ['Total', 'total']]
     """
-    from anls_frame.export import rows  # noqa: PLC0415 - only for those who write
+    from anls_frame.export import row_files  # noqa: PLC0415 - only for those who write
     from anls_frame.frames.conversion import at_hand, column_names, in_polars  # noqa: PLC0415
 
     target = _content.as_path(path)
-    if target.suffix.lower() not in rows.SUFFIXES:
+    if target.suffix.lower() not in row_files.SUFFIXES:
         raise ValueError(
             f"cannot tell the format of {str(target)!r} from its suffix; "
-            f"it must end in one of {', '.join(rows.SUFFIXES)}"
+            f"it must end in one of {', '.join(row_files.SUFFIXES)}"
         )
     frame = at_hand(frame)
     for name in column_names(frame):
         if not isinstance(name, str):
             raise TypeError(f"a column name must be a string, got {name!r}")
-    rows.write(in_polars(frame).lazy(), target, escape_formulas=escape_formulas)
+    row_files.write(in_polars(frame).lazy(), target, escape_formulas=escape_formulas)
     return target

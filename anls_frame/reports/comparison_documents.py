@@ -18,9 +18,9 @@ from anls_frame import _palette
 from anls_frame._text import numbered, shortened_apart, text_width, visible
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
+from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
 from anls_frame.export.display import FEW, Glance, glance, slice_labels, spelled
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
-from anls_frame.export.figures import Dumbbell, HeatMap, Ranks
 from anls_frame.export.heads import head
 from anls_frame.export.side_by_side import apart, of_slices, side_by_side
 from anls_frame.frames import documents as documents_of_rows
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame.export import Kind
-    from anls_frame.export.figures import Figure
+    from anls_frame.export.charts import Figure
     from anls_frame.export.side_by_side import SideBySide
     from anls_frame.reports.type_changes import Transitions
     from anls_frame.summary.measures import Metric
@@ -214,7 +214,7 @@ def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
     return Table(name, frame, {column: kinds[column] for column in frame.columns if column in kinds})
 
 
-def _ranks(table: Table, metric: Metric) -> Ranks:
+def _ranks(table: Table, metric: Metric) -> RankChart:
     rows = [
         (
             row["system"],
@@ -223,7 +223,7 @@ def _ranks(table: Table, metric: Metric) -> Ranks:
         )
         for row in table.frame.head(FIGURE_ROWS).iter_rows(named=True)
     ]
-    return Ranks(f"Ranks: {metric.label}", table.name, rows, table.frame.height)
+    return RankChart(f"Ranks: {metric.label}", table.name, rows, table.frame.height)
 
 
 def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Metric) -> HeatMap:

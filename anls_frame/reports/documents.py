@@ -13,9 +13,9 @@ from anls_frame import _palette
 from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
+from anls_frame.export.charts import Alignments, Crossed, HistogramChart, Stacked
 from anls_frame.export.display import FEW, glances, slice_labels, spelled
 from anls_frame.export.document import GROUP, SLICE
-from anls_frame.export.figures import Alignments, Crossed, Histogram, Stacked
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.export import Kind
+    from anls_frame.export.charts import Figure
     from anls_frame.export.display import Glance
-    from anls_frame.export.figures import Figure
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
@@ -226,7 +226,7 @@ def _report_figures(view: ReportView) -> list[Figure]:
         ("kept by the cut", sum(histogram.bins) - below, "#56B4E9"),
         ("NLS 1", histogram.high, _palette.BLUE),
     ]
-    distribution = Histogram(
+    distribution = HistogramChart(
         "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
     )
     errors = [_errors_by_slice(summary, *view.tables[0])] if summary.settings.details else []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from anls_frame.reports.lines import Line, Lines
-    from anls_frame.statistics.planning import Changes, Needed
+    from anls_frame.statistics.sample_sizes import Changes, Needed
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
@@ -60,29 +60,29 @@ class Planner:
 
     def detectable(self, keys: tuple[str, ...], *, power: float, alpha: float) -> pl.DataFrame:
         """Return the smallest difference that each slice can show; null if it can show none."""
-        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
 
         slices, changes = self.changes(keys)
-        shown = pl.Series(planning.detectable_difference(changes, power, alpha), nan_to_null=True)
+        shown = pl.Series(sample_sizes.detectable_difference(changes, power, alpha), nan_to_null=True)
         return self._possible(slices.with_columns(detectable=shown), alpha)
 
     def sample_size(
         self, keys: tuple[str, ...], effect: float, *, power: float, alpha: float
     ) -> pl.DataFrame:
         """Return how many rows and clusters it takes to show a difference; null if that is unknown."""
-        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
 
         slices, changes = self.changes(keys)
-        needed = planning.needed_units(changes, effect, power, alpha)
+        needed = sample_sizes.needed_units(changes, effect, power, alpha)
         return self._numbers(slices, needed, alpha)
 
     def decidable(self, margin: float, *, power: float, level: float) -> dict[str, Any]:
         """Return which margin all rows decide if the systems are equal, and how many rows this one takes."""
-        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
 
         slices, changes = self.changes(())
-        smallest = pl.Series(planning.decidable_margin(changes, power, level), nan_to_null=True)
-        needed = planning.deciding_units(changes, margin, power, level)
+        smallest = pl.Series(sample_sizes.decidable_margin(changes, power, level), nan_to_null=True)
+        needed = sample_sizes.deciding_units(changes, margin, power, level)
         table = self._numbers(slices.with_columns(detectable=smallest), needed, 2 * level)
         return self._possible(table, 2 * level).row(0, named=True)
 
@@ -90,11 +90,11 @@ class Planner:
         """Return one-sided bounds of the difference; null where no p-value can be as small as alpha."""
         import numpy as np  # noqa: PLC0415 - only to compare
 
-        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
 
         slices, changes = self.changes(keys)
         largest = largest_difference(self.metric)
-        ends = [np.clip(end, -largest, largest) for end in planning.difference_bounds(changes, level)]
+        ends = [np.clip(end, -largest, largest) for end in sample_sizes.difference_bounds(changes, level)]
         low, high = (pl.Series(end, nan_to_null=True) for end in ends)
         can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
         return slices.with_columns(
@@ -161,17 +161,17 @@ class Planner:
         return slices, made(units, group, slices.height, unseen)
 
     def _changes_of_means(self, units: Line, group: IntArray, groups: int, unseen: float) -> Changes:
-        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
 
         first, second = self.pair
         change = units.x[:, second] - units.x[:, first]
-        return planning.changes(group, groups, units.counts, units.n, change, unseen=unseen)
+        return sample_sizes.changes(group, groups, units.counts, units.n, change, unseen=unseen)
 
     def _changes_of_rates(self, units: Line, group: IntArray, groups: int, unseen: float) -> Changes:
         """Return the changes of corpus rates, to first order."""
         import numpy as np  # noqa: PLC0415 - only to compare
 
-        from anls_frame.statistics import planning  # noqa: PLC0415 - imports numpy
+        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
 
         count = units.counts.astype(np.float64)
         (e_1, e_2), (l_1, l_2) = units.x[:, self.pair].T, units.y[:, self.pair].T
@@ -183,7 +183,7 @@ class Planner:
             change = e_2 / total(l_2) - e_1 / total(l_1)
             expected = total(e_2) / total(l_2) ** 2 * l_2 - total(e_1) / total(l_1) ** 2 * l_1
         rows = total(units.n)
-        return planning.Changes(
+        return sample_sizes.Changes(
             group, groups, count, units.n, rows * change, rows * (change - expected), l_1 + l_2, unseen
         )
 

@@ -505,9 +505,9 @@ class Report(SlicedResult[Table_co]):
 
     def to_text(self, **shown: Unpack[Arrangement]) -> str:
         """Return the tables as they are printed; the options are those of `write`."""
-        from anls_frame.export import text  # noqa: PLC0415 - only to print
+        from anls_frame.export import terminal  # noqa: PLC0415 - only to print
 
-        return text.rendered(self._glances(text.ROWS, **shown))
+        return terminal.rendered(self._glances(terminal.ROWS, **shown))
 
     def to_gt(self, table: int = 0, **shown: Unpack[Arrangement]) -> GT:
         """Return a table as a great_tables object, the first one by default; options are those of `write`."""

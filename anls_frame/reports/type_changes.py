@@ -8,8 +8,8 @@ import polars as pl
 
 from anls_frame._text import shortened
 from anls_frame.export import Table
+from anls_frame.export.charts import Crossed
 from anls_frame.export.document import OVERALL, SLICE
-from anls_frame.export.figures import Crossed
 from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.summary.transitions import PAIR
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame.export import Kind
-    from anls_frame.export.figures import Figure
+    from anls_frame.export.charts import Figure
 
 Transitions: TypeAlias = "Sequence[tuple[Sequence[str], pl.DataFrame]]"
 """Tables of `Comparison.transitions`, each with its keys, the first with all rows; none if not counted."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anls_frame.frames.progress import Advance
     from anls_frame.slices.plan import Plan
-    from anls_frame.statistics.dealt import Block
+    from anls_frame.statistics.dealt import SliceBlock
     from anls_frame.statistics.losses import Least, Losses
 
     FloatArray = npt.NDArray[np.float64]
@@ -103,7 +103,7 @@ def search(
     return Searched(found, len(np.unique(name)), len(name), critical(largest, plan.alpha))
 
 
-def _drawn(losses: Losses, blocks: Sequence[Block], plan: Plan, advance: Advance) -> FloatArray:
+def _drawn(losses: Losses, blocks: Sequence[SliceBlock], plan: Plan, advance: Advance) -> FloatArray:
     """Return the largest statistic of all slices in each draw."""
     draws, seed, at_once = plan.search.draws, plan.search.seed, 256 if advance is None else _AT_ONCE
     parts = []
@@ -143,7 +143,7 @@ def adjusted(
     return np.where(np.isnan(statistics), np.nan, p_adjusted(statistics, largest))
 
 
-def blocks(columns: Sequence[Codes], losses: Losses, depth: int, least: Least) -> Iterator[Block]:
+def blocks(columns: Sequence[Codes], losses: Losses, depth: int, least: Least) -> Iterator[SliceBlock]:
     """Yield the slices of each combination of columns that are large enough to be tested."""
     first = 0
     for _, codes in combinations(columns, depth):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
-    from anls_frame.statistics.system_sums import Lines
+    from anls_frame.statistics.system_sums import LineSums
 
 __all__ = ["p_values"]
 
@@ -40,9 +40,9 @@ _NO_DIFFERENCE = 1e-12
 """Differences and squares below this fraction of their terms are rounding errors."""
 
 
-def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the p-value of each pair alone, and adjusted by step-down, lines by pairs."""
-    every = [_Line.of(line, pairs) for line in lines.each()]
+    every = [_PairedLine.of(line, pairs) for line in lines.each()]
     if not every:
         return np.empty((0, len(pairs))), np.empty((0, len(pairs)))
     work = sum(line.table.size + len(line.unit) * len(pairs) for line in every)
@@ -89,7 +89,7 @@ def _drawn_weights(counts: IntArray, draws: int, seed: int, step: int) -> Iterat
 
 
 @dataclass(frozen=True)
-class _Line:
+class _PairedLine:
     """
     What the statistics of the pairs of a line are computed from.
 
@@ -129,7 +129,7 @@ class _Line:
     is_decidable: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, line: Lines, pairs: IntArray) -> _Line:
+    def of(cls, line: LineSums, pairs: IntArray) -> _PairedLine:
         first, second = pairs.T
         counts = line.counts[line.unit].astype(np.float64)
         total = counts @ line.y

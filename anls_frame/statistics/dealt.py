@@ -35,7 +35,7 @@ _TIE = 1e-5
 
 
 @dataclass(frozen=True)
-class Block:
+class SliceBlock:
     """
     Slices that are tested together.
 
@@ -57,7 +57,7 @@ class Block:
     sizes: Sizes
 
 
-def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Block:
+def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> SliceBlock:
     """Test the slices that have, and leave, enough rows and documents."""
     counts = np.bincount(codes.codes, minlength=codes.size)
     kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
@@ -73,11 +73,11 @@ def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Blo
     is_testable = ~np.isnan(statistic)
     kept = kept[is_testable]
     of_all = Sizes(*(np.concatenate(one)[is_testable] for one in zip(*sizes, strict=True)))
-    return Block(codes.renumbered(kept), names[kept], statistic[is_testable], of_all)
+    return SliceBlock(codes.renumbered(kept), names[kept], statistic[is_testable], of_all)
 
 
 def largest_by_draw(
-    losses: Losses, blocks: Sequence[Block], draws: int, seed: int, at_once: int = 256
+    losses: Losses, blocks: Sequence[SliceBlock], draws: int, seed: int, at_once: int = 256
 ) -> Iterator[FloatArray]:
     """Yield the largest statistic of all slices for some draws at a time, 0 where none is larger."""
     for drawn in _drawn(losses, draws, seed, at_once):
@@ -129,7 +129,7 @@ class Drawn:
     """With a single column if all rows have the same size."""
     null: Null
 
-    def limits(self, block: Block) -> FloatArray:
+    def limits(self, block: SliceBlock) -> FloatArray:
         """Return upper limits of the statistics of slices (lines), rounding included."""
         if self.sizes.shape[1] > 1:
             return np.full((len(block.names), self.values.shape[1]), np.inf)
@@ -137,7 +137,7 @@ class Drawn:
         sums = (of_slices @ self.values)[: len(block.names)]
         return limits(sums, block.sizes, self.null, self.losses.mean) * (1 + _TIE) + _TIE
 
-    def statistics(self, block: Block, places: IntArray, draws: IntArray) -> FloatArray:
+    def statistics(self, block: SliceBlock, places: IntArray, draws: IntArray) -> FloatArray:
         """Return the statistics of some slices (lines) in some draws (columns)."""
         losses, chosen = self.losses, block.codes.renumbered(places)
         entries = np.flatnonzero(chosen.codes < len(places))
@@ -159,7 +159,7 @@ class Drawn:
         return tested(values, sizes, of, null, losses.mean).value
 
 
-def _largest(drawn: Drawn, blocks: Iterable[Block]) -> FloatArray:
+def _largest(drawn: Drawn, blocks: Iterable[SliceBlock]) -> FloatArray:
     """Return the largest statistic of all slices in each draw, or 0 if none is larger."""
     largest = np.zeros(drawn.values.shape[1])
     at_once = max(1, _TABLE // max(drawn.losses.units * len(largest), 1))

@@ -10,7 +10,7 @@ import numpy as np
 from anls_frame.statistics import bootstrap
 from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts
 from anls_frame.statistics.step_down import single, step_down
-from anls_frame.statistics.system_sums import Lines, SystemSums
+from anls_frame.statistics.system_sums import LineSums, SystemSums
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -121,20 +121,20 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     chosen = np.asarray(pairs, np.int64).reshape(-1, 2)
     if chosen.size and not (chosen.min() >= 0 and chosen.max() < sums.systems):
         raise ValueError(f"pairs must name systems from 0 to {sums.systems - 1}, got {chosen.tolist()}")
-    lines = Lines.of(sums, seed)
+    lines = LineSums.of(sums, seed)
     p_value, p_adjusted = p_values(lines, chosen, check_draws(draws), seed)
     tested = lines.tested(chosen)
     p_value = np.where(tested, p_value, np.nan)
     return Pairwise(p_value, np.where(tested, np.maximum(p_adjusted, p_value), np.nan))
 
 
-def p_values(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the p-value of each pair alone and adjusted, lines by pairs: here the test is chosen."""
     test = _by_signs if lines.x.shape[1] == _EXCHANGED else bootstrap.p_values
     return test(lines, pairs, draws, seed)
 
 
-def _by_signs(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+def _by_signs(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return p-values of sign flips, adjusted by step-down over the lines; both systems are in each pair."""
     p_value = np.array([_of_line(line, draws, seed) for line in lines.each()])
     swapped = lines.swapped()
@@ -142,7 +142,7 @@ def _by_signs(lines: Lines, pairs: IntArray, draws: int, seed: int) -> tuple[Flo
     return np.tile(p_value[:, None], len(pairs)), np.tile(p_adjusted[:, None], len(pairs))
 
 
-def _of_line(line: Lines, draws: int, seed: int) -> float:
+def _of_line(line: LineSums, draws: int, seed: int) -> float:
     """Return the p-value of one line, which does not depend on what else is tested."""
     more, *longer = line.differences().T
     counts = line.counts[line.unit]

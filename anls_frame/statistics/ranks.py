@@ -10,7 +10,7 @@ import numpy as np
 from anls_frame._arguments import share
 from anls_frame.statistics.many_systems import p_values
 from anls_frame.statistics.significance import check_draws
-from anls_frame.statistics.system_sums import Lines
+from anls_frame.statistics.system_sums import LineSums
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -112,7 +112,7 @@ def rank_sets(
     array([[ True,  True, False]])
     """
     level = 1 - share("confidence", confidence, ends=False)
-    draws, lines = check_draws(draws), Lines.of(sums, seed)
+    draws, lines = check_draws(draws), LineSums.of(sums, seed)
     scores = np.where(np.broadcast_to(higher_is_better, (sums.lines,)), 1.0, -1.0)[:, None] * lines.ratios
     pairs = np.stack(np.triu_indices(sums.systems, 1), axis=1)
     rank, low, high = np.full((3, *scores.shape), np.nan)

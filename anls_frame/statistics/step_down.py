@@ -291,7 +291,7 @@ def drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
 
 
 @dataclass(frozen=True)
-class _Block:
+class _SignBlock:
     """Units whose signs are drawn together, with the columns in which they have entries."""
 
     counts: IntArray
@@ -343,7 +343,7 @@ class _Block:
         return heads
 
 
-def _blocks(units: Units, signs: int) -> Iterator[_Block]:
+def _blocks(units: Units, signs: int) -> Iterator[_SignBlock]:
     """Split tidied units into runs of at most `signs` signs, with at least one unit each."""
     needed = np.cumsum(np.where(units.counts < BINOMIAL_FROM, units.counts, 1))
     start = 0
@@ -352,7 +352,7 @@ def _blocks(units: Units, signs: int) -> Iterator[_Block]:
         end = max(int(np.searchsorted(needed, before + signs, side="right")), start + 1)
         first, last = np.searchsorted(units.unit, (start, end))
         columns, place = np.unique(units.column[first:last], return_inverse=True)
-        yield _Block(
+        yield _SignBlock(
             units.counts[start:end],
             units.unit[first:last] - start,
             columns,

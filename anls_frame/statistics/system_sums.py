@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
 
-__all__ = ["MOST_UNITS", "Groups", "Lines", "Swapped", "SystemSums"]
+__all__ = ["MOST_UNITS", "Groups", "LineSums", "Swapped", "SystemSums"]
 
 MOST_UNITS = 4_096
 """More units are added up into this many groups."""
@@ -134,7 +134,7 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class Lines:
+class LineSums:
     """
     Sums of some lines, sorted by line, with few enough units.
 
@@ -157,7 +157,7 @@ class Lines:
     total: tuple[FloatArray, FloatArray]
 
     @classmethod
-    def of(cls, sums: SystemSums, seed: int) -> Lines:
+    def of(cls, sums: SystemSums, seed: int) -> LineSums:
         """Add up random groups of units if there are too many; sort."""
         groups = Groups.of(np.asarray(sums.counts, np.int64), seed)
         # Sorted, so that sums do not depend on the order of the entries.
@@ -176,12 +176,12 @@ class Lines:
             x = x - x.min(axis=1, keepdims=True)
         return cls(unit, line, x, y, groups.counts, sums.lines, total)
 
-    def each(self) -> Iterator[Lines]:
+    def each(self) -> Iterator[LineSums]:
         """Yield each line by itself."""
         for place, part in enumerate(self._parts()):
             total = self.total[0][[place]], self.total[1][[place]]
             first = np.zeros_like(self.line[part])
-            yield Lines(self.unit[part], first, self.x[part], self.y[part], self.counts, 1, total)
+            yield LineSums(self.unit[part], first, self.x[part], self.y[part], self.counts, 1, total)
 
     def _parts(self) -> list[slice]:
         """Return where the entries of each line are."""

@@ -9,6 +9,6 @@ and `cer` bit for bit. Sums are exact, so any batches, merged in any order, give
 
 from __future__ import annotations
 
-from anls_frame.streaming.metrics import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
+from anls_frame.streaming.metric_objects import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
 
 __all__ = ["ANLS", "CharErrorRate", "NormalizedLevenshteinSimilarity"]

@@ -13,14 +13,14 @@ import anls_frame._native as native
 from anls_frame._arguments import choice
 from anls_frame.protocol import plugin_options, preset_name, protocol_from_dict, protocol_to_dict
 from anls_frame.streaming import exact_sum
-from anls_frame.streaming.batches import Pairs, check_unicode, read
 from anls_frame.streaming.keywords import check_options
+from anls_frame.streaming.pair_batches import Pairs, check_unicode, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from anls_frame.streaming.batches import Columns
+    from anls_frame.streaming.pair_batches import Columns
 
 
 _LARGEST = 2.0**32
@@ -45,7 +45,7 @@ class _Batch(NamedTuple):
     """A list or a numpy array."""
 
 
-class Metric(ABC):
+class MetricObject(ABC):
     """State and methods of all metrics."""
 
     REDUCTIONS: ClassVar[tuple[str, ...]] = ("mean", "sum", "none")
@@ -286,7 +286,7 @@ class Metric(ABC):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         settings = _settings(state)
-        Metric.__init__(self, settings.pop("reduction"), settings)
+        MetricObject.__init__(self, settings.pop("reduction"), settings)
         self.load_state(state)
 
     def __repr__(self) -> str:

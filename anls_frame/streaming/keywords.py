@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class _Option(NamedTuple):
+class _Keyword(NamedTuple):
     """The accepted values, and the reason why others are not."""
 
     values: tuple[object, ...]
@@ -20,17 +20,17 @@ _NOTHING_IS_SENT = (
 )
 _EITHER = (True, False)
 
-_OPTIONS: dict[str, _Option] = {
+_OPTIONS: dict[str, _Keyword] = {
     # Sums and scores are always on the CPU, and the value always covers all pairs so far.
-    "compute_on_cpu": _Option(_EITHER, "sums are always kept on the CPU"),
-    "compute_with_cache": _Option(_EITHER, "the value always covers all pairs so far"),
-    "dist_sync_on_step": _Option((False,), _NOTHING_IS_SENT),
-    "sync_on_compute": _Option((False,), _NOTHING_IS_SENT),
-    "process_group": _Option((None,), _NOTHING_IS_SENT),
-    "dist_sync_fn": _Option((None,), _NOTHING_IS_SENT),
-    "distributed_available_fn": _Option((None,), _NOTHING_IS_SENT),
+    "compute_on_cpu": _Keyword(_EITHER, "sums are always kept on the CPU"),
+    "compute_with_cache": _Keyword(_EITHER, "the value always covers all pairs so far"),
+    "dist_sync_on_step": _Keyword((False,), _NOTHING_IS_SENT),
+    "sync_on_compute": _Keyword((False,), _NOTHING_IS_SENT),
+    "process_group": _Keyword((None,), _NOTHING_IS_SENT),
+    "dist_sync_fn": _Keyword((None,), _NOTHING_IS_SENT),
+    "distributed_available_fn": _Keyword((None,), _NOTHING_IS_SENT),
     # In torchmetrics before 0.11.
-    "compute_on_step": _Option((True, None), "a call always returns the value of its batch; use `update`"),
+    "compute_on_step": _Keyword((True, None), "a call always returns the value of its batch; use `update`"),
 }
 
 

@@ -12,7 +12,7 @@ from campaign import amount
 from shell import run, run_alone
 
 import anls_frame as af
-from anls_frame.export import rows as row_files
+from anls_frame.export import row_files
 
 if TYPE_CHECKING:
     from pathlib import Path

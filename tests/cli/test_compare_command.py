@@ -98,7 +98,7 @@ def expected(frame: pl.DataFrame = FRAME, systems: Any = SIX, **options: Any) ->
 def _printed(made: af.Comparison) -> str:
     import io  # noqa: PLC0415 - only here
 
-    from anls_frame.export.json import write_json  # noqa: PLC0415 - only here
+    from anls_frame.export.json_files import write_json  # noqa: PLC0415 - only here
 
     file = io.BytesIO()
     write_json(made.to_document(), file)

@@ -11,7 +11,7 @@ import shell
 from sample import DATA
 
 import anls_frame as af
-from anls_frame.export.verdicts import digest
+from anls_frame.export.page_verdicts import digest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,8 @@ from plot_cases import compared, frame, report
 import anls_frame as af
 from anls_frame._text import spelled, visible
 from anls_frame.export import Document, Table, html, write
+from anls_frame.export.charts import Crossed, Stacked
 from anls_frame.export.display import display_table
-from anls_frame.export.figures import Crossed, Stacked
 
 if TYPE_CHECKING:
     from pathlib import Path

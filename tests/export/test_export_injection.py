@@ -79,8 +79,8 @@ KILLS = (
     DOCUMENTS
     + """
 import json, os, pathlib, random, signal, sys, time
-import anls_frame.export.json
-from anls_frame.export import delimited, excel, latex, markdown, parquet
+import anls_frame.export.json_files
+from anls_frame.export import csv_files, excel, latex, markdown, parquet_files
 
 def in_a_process(work):
     child = os.fork()

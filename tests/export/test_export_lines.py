@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 from hostile_texts import HOSTILE_TEXTS
 
-from anls_frame.export.delimited import line
-from anls_frame.export.lines import delimited_lines, json_lines
+from anls_frame.export.csv_files import line
+from anls_frame.export.text_lines import delimited_lines, json_lines
 from anls_frame.export.values import json_text, plain_frame
 
 SPACES = [chr(code) for code in range(0x3100) if chr(code).isspace()]

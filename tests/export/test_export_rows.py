@@ -14,7 +14,7 @@ import shell
 from hostile_texts import HOSTILE_TEXTS
 
 import anls_frame as af
-from anls_frame.export import rows
+from anls_frame.export import row_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ TEXTS = [
 
 def written(frame: pl.DataFrame, folder: Path) -> Path:
     path = folder / "rows.xlsx"
-    rows.write(frame.lazy(), path, escape_formulas=True)
+    row_files.write(frame.lazy(), path, escape_formulas=True)
     return path
 
 

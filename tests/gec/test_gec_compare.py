@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from anls_frame import ColumnNotFoundError, gec
-from anls_frame.gec._files import SCHEMA
+from anls_frame.gec._m2_files import SCHEMA
 from anls_frame.statistics import holm
 
 if TYPE_CHECKING:

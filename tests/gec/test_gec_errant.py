@@ -11,7 +11,7 @@ import pytest
 from gec_cases import edit
 
 from anls_frame import gec
-from anls_frame.gec._files import SCHEMA
+from anls_frame.gec._m2_files import SCHEMA
 
 KINDS = ("R:NOUN", "R:SPELL", "M:DET", "U:DET", "UNK", "noop", "Odd")
 Annotated = dict[int, list[oracle.Typed]]

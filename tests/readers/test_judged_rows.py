@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-from anls_frame.export.verdicts import digest
+from anls_frame.export.page_verdicts import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

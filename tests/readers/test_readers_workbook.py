@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anls_frame as af
-from anls_frame.export import rows as row_files
+from anls_frame.export import row_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

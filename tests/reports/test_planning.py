@@ -15,7 +15,7 @@ from sample import DATA
 
 import anls_frame as af
 from anls_frame.exceptions import InputWarning
-from anls_frame.statistics import planning
+from anls_frame.statistics import sample_sizes
 
 SYSTEMS = {"old": "old", "new": "new"}
 QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
@@ -33,13 +33,13 @@ def scores(seed: int = 0, documents: int = 80, rows: int = 8) -> pl.DataFrame:
     return pl.DataFrame({"doc": doc, "kind": kind, "old": old, "new": new})
 
 
-def by_hand(rows: pl.DataFrame, *, clustered: bool = True) -> planning.Changes:
+def by_hand(rows: pl.DataFrame, *, clustered: bool = True) -> sample_sizes.Changes:
     """What changed in rows, from loops over their documents."""
     x = rows["new"] - rows["old"]
     groups = [list(part) for part in pl.DataFrame({"doc": rows["doc"], "x": x}).group_by("doc").agg("x")["x"]]
     units = groups if clustered else [[value] for value in x]
     n, sums = [len(unit) for unit in units], [sum(unit) for unit in units]
-    return planning.changes(np.zeros(len(n), np.int64), 1, np.ones(len(n)), n, sums, unseen=1.0)
+    return sample_sizes.changes(np.zeros(len(n), np.int64), 1, np.ones(len(n)), n, sums, unseen=1.0)
 
 
 @pytest.mark.parametrize("clustered", [True, False])
@@ -55,9 +55,9 @@ def test_slices_have_the_figures_of_their_rows(*, clustered: bool) -> None:
     for row, value in enumerate([None, "u", "v"]):
         rows = frame if value is None else frame.filter(kind=value)
         changes = by_hand(rows, clustered=clustered)
-        expected = planning.detectable_difference(changes, 0.8, 0.05).item()
+        expected = sample_sizes.detectable_difference(changes, 0.8, 0.05).item()
         assert detectable["detectable"][row] == pytest.approx(expected, rel=1e-9)
-        ends = planning.needed_units(changes, 0.02, 0.8, 0.05)
+        ends = sample_sizes.needed_units(changes, 0.02, 0.8, 0.05)
         for name, factor in (("needed", ends.high.item()), ("needed_low", ends.low.item())):
             assert needed[f"n_{name}"][row] == np.ceil(rows.height * factor)
             if clustered:
@@ -65,7 +65,7 @@ def test_slices_have_the_figures_of_their_rows(*, clustered: bool) -> None:
             else:
                 assert needed[f"n_clusters_{name}"][row] is None
         level = 0.05 if value is None else 0.025
-        low, high = (bound.item() for bound in planning.difference_bounds(changes, level))
+        low, high = (bound.item() for bound in sample_sizes.difference_bounds(changes, level))
         found = vars(decided)
         if value is not None:
             assert decided.slices is not None

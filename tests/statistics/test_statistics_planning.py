@@ -9,25 +9,25 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from anls_frame.statistics import planning
+from anls_frame.statistics import sample_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame.statistics.planning import Changes
+    from anls_frame.statistics.sample_sizes import Changes
 
 
 def seen(documents: Sequence[Sequence[float]], unseen: float = 1.0) -> Changes:
     """What changed in one group of documents, from the differences of their rows."""
     n, x = ([measure(document) for document in documents] for measure in (len, math.fsum))
     group = np.zeros(len(documents), np.int64)
-    return planning.changes(group, 1, np.ones(len(documents)), n, x, unseen=unseen)
+    return sample_sizes.changes(group, 1, np.ones(len(documents)), n, x, unseen=unseen)
 
 
 def of_rows(wins: int, losses: int, n: int) -> Changes:
     x = [1.0, -1.0, 0.0]
     count = [wins, losses, n - wins - losses]
-    return planning.changes(np.zeros(3, np.int64), 1, count, np.ones(3), x, unseen=1.0)
+    return sample_sizes.changes(np.zeros(3, np.int64), 1, count, np.ones(3), x, unseen=1.0)
 
 
 def documents(seed: int, number: int = 40) -> list[list[float]]:
@@ -49,7 +49,7 @@ def test_wrong_and_right_answers_are_planned_as_mcnemar_tests_are(
     # Miettinen 1968, first order: discordant pairs ψ, of which (ψ + δ) / 2 on one side; n = z² ψ / δ².
     changes = of_rows(changed // 2, changed // 2, n)
     t = scipy.stats.t(n - 1)
-    effect = float(planning.detectable_difference(changes, power, alpha).item())
+    effect = float(sample_sizes.detectable_difference(changes, power, alpha).item())
     discordant = changed / n + 2 / n + effect
     expected = (t.ppf(1 - alpha / 2) + t.ppf(power)) * math.sqrt(discordant / n)
     assert effect == pytest.approx(expected, rel=0.005)
@@ -58,7 +58,7 @@ def test_wrong_and_right_answers_are_planned_as_mcnemar_tests_are(
 @pytest.mark.parametrize("effect", [0.005, 0.02, 0.3])
 def test_needed_units_are_guenthers(effect: float) -> None:
     changes = of_rows(15, 15, 500)
-    low, high = (float(end.item()) * 500 for end in planning.needed_units(changes, effect, 0.8, 0.05))
+    low, high = (float(end.item()) * 500 for end in sample_sizes.needed_units(changes, effect, 0.8, 0.05))
     z = scipy.stats.norm.ppf([0.975, 0.8])
     expected = z.sum() ** 2 * (32 / 500 + effect) / effect**2 + z[0] ** 2 / 2
     # The range is symmetric about the estimate on the scale of logarithms.
@@ -69,7 +69,7 @@ def test_an_observed_effect_stands_for_the_changes_that_make_it() -> None:
     # 60 of 1,000 rows are lost, none won: to lose 30, half as many must change.
     changes = of_rows(0, 60, 1000)
     half, whole = (
-        math.prod(end.item() for end in planning.needed_units(changes, effect, 0.8, 0.05)) ** 0.5
+        math.prod(end.item() for end in sample_sizes.needed_units(changes, effect, 0.8, 0.05)) ** 0.5
         for effect in (0.03, 0.06)
     )
     assert half / whole == pytest.approx(2, rel=0.03)
@@ -77,7 +77,7 @@ def test_an_observed_effect_stands_for_the_changes_that_make_it() -> None:
 
 def log_needed(documents: Sequence[Sequence[float]], effect: float) -> float:
     """Logarithm of the estimated number, as the middle of the range."""
-    ends = planning.needed_units(seen(documents), effect, 0.8, 0.05)
+    ends = sample_sizes.needed_units(seen(documents), effect, 0.8, 0.05)
     return math.log(len(documents)) + sum(math.log(end.item()) for end in ends) / 2
 
 
@@ -85,7 +85,7 @@ def test_the_range_is_that_of_the_jackknife_over_documents() -> None:
     pilot = documents(2)
     left = [log_needed([*pilot[:i], *pilot[i + 1 :]], 0.05) for i in range(len(pilot))]
     error = math.sqrt((len(pilot) - 1) / len(pilot) * np.square(np.subtract(left, np.mean(left))).sum())
-    low, high = (end.item() for end in planning.needed_units(seen(pilot), 0.05, 0.8, 0.05))
+    low, high = (end.item() for end in sample_sizes.needed_units(seen(pilot), 0.05, 0.8, 0.05))
     # The mean is kept when a document is left out, hence the tolerance.
     assert math.log(high / low) == pytest.approx(2 * scipy.stats.norm.ppf(0.8) * error, rel=0.1)
 
@@ -93,7 +93,7 @@ def test_the_range_is_that_of_the_jackknife_over_documents() -> None:
 def test_twice_the_documents_only_narrow_the_range() -> None:
     pilot = documents(3, 200)
     once, twice, often = (
-        [end.item() * times for end in planning.needed_units(seen(pilot * times), 0.03, 0.8, 0.05)]
+        [end.item() * times for end in sample_sizes.needed_units(seen(pilot * times), 0.03, 0.8, 0.05)]
         for times in (1, 2, 16)
     )
     middles = [math.sqrt(low * high) for low, high in (once, twice, often)]
@@ -108,7 +108,7 @@ def test_a_single_document_that_changes_makes_the_range_wide() -> None:
     one = [[0.0] * 4] * 59 + [[-1.0] * 4]
     narrow, wide = (
         math.log(ends.high.item() / ends.low.item())
-        for ends in (planning.needed_units(seen(pilot), 0.03, 0.8, 0.05) for pilot in (alike, one))
+        for ends in (sample_sizes.needed_units(seen(pilot), 0.03, 0.8, 0.05) for pilot in (alike, one))
     )
     assert narrow < 0.1
     assert wide > 0.8
@@ -118,9 +118,9 @@ def test_documents_whose_rows_change_together_count_as_rows() -> None:
     alone = seen([[1.0]] * 200 + [[-1.0]] * 200 + [[0.0]] * 1600)
     together = seen([[1.0] * 7] * 200 + [[-1.0] * 7] * 200 + [[0.0] * 7] * 1600)
     for figure in (
-        lambda changes: planning.detectable_difference(changes, 0.8, 0.05).item(),
-        lambda changes: planning.needed_units(changes, 0.01, 0.8, 0.05).high.item(),
-        lambda changes: planning.difference_bounds(changes, 0.05)[0].item(),
+        lambda changes: sample_sizes.detectable_difference(changes, 0.8, 0.05).item(),
+        lambda changes: sample_sizes.needed_units(changes, 0.01, 0.8, 0.05).high.item(),
+        lambda changes: sample_sizes.difference_bounds(changes, 0.05)[0].item(),
     ):
         assert figure(together) == pytest.approx(figure(alone), rel=0.01)
 
@@ -129,9 +129,9 @@ def test_alike_units_can_be_counted() -> None:
     counted = of_rows(20, 30, 400)
     listed = seen([[1.0]] * 20 + [[-1.0]] * 30 + [[0.0]] * 350)
     for figures in (
-        lambda changes: planning.difference_bounds(changes, 0.05),
-        lambda changes: planning.needed_units(changes, 0.01, 0.8, 0.05),
-        lambda changes: planning.deciding_units(changes, 0.01, 0.8, 0.05),
+        lambda changes: sample_sizes.difference_bounds(changes, 0.05),
+        lambda changes: sample_sizes.needed_units(changes, 0.01, 0.8, 0.05),
+        lambda changes: sample_sizes.deciding_units(changes, 0.01, 0.8, 0.05),
     ):
         assert [value.item() for value in figures(counted)] == pytest.approx(
             [value.item() for value in figures(listed)], rel=1e-9
@@ -143,9 +143,11 @@ def test_scores_can_have_any_unit(factor: float) -> None:
     rows = [[0.5, 0.0], [-1.0, 0.0], [0.0, 0.0], [0.25, -0.25]] * 10
     one, other = seen(rows), seen([[factor * x for x in row] for row in rows], factor)
     for figure in (
-        lambda changes, _: [planning.detectable_difference(changes, 0.8, 0.05)],
-        lambda changes, _: planning.difference_bounds(changes, 0.05),
-        lambda changes, unit: [end * unit for end in planning.needed_units(changes, 0.1 * unit, 0.8, 0.05)],
+        lambda changes, _: [sample_sizes.detectable_difference(changes, 0.8, 0.05)],
+        lambda changes, _: sample_sizes.difference_bounds(changes, 0.05),
+        lambda changes, unit: [
+            end * unit for end in sample_sizes.needed_units(changes, 0.1 * unit, 0.8, 0.05)
+        ],
     ):
         assert [factor * value.item() for value in figure(one, 1.0)] == pytest.approx(
             [value.item() for value in figure(other, factor)], rel=1e-9
@@ -169,13 +171,13 @@ def test_bounds_are_those_of_the_formulas(seed: int, level: float) -> None:
     skewness = (residual**3).sum() / rows**3 * (1 + 2 * t**2) / (6 * variance)
     half = t * math.sqrt(variance)
     expected = (mean - half + min(skewness, 0), mean + half + max(skewness, 0))
-    low, high = planning.difference_bounds(seen(pilot), level)
+    low, high = sample_sizes.difference_bounds(seen(pilot), level)
     assert (low.item(), high.item()) == pytest.approx(expected, rel=1e-9)
 
 
 def test_bounds_of_many_rows_are_those_of_bonett_and_price() -> None:
     wins, losses, n = 220, 260, 20_000
-    low, high = planning.difference_bounds(of_rows(wins, losses, n), 0.05)
+    low, high = sample_sizes.difference_bounds(of_rows(wins, losses, n), 0.05)
     p, q = (wins + 1) / (n + 2), (losses + 1) / (n + 2)
     half = scipy.stats.norm.ppf(0.95) * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
     assert (low.item(), high.item()) == pytest.approx((p - q - half, p - q + half), abs=1e-5)
@@ -191,40 +193,40 @@ def test_losses_in_few_documents_move_the_lower_bound_away() -> None:
     for pilot in (few, many):
         x = np.array([sum(document) for document in pilot])
         half = t_quantile * x.std(ddof=1) / 10 / math.sqrt(100)
-        low, _ = planning.difference_bounds(seen(pilot), 0.05)
+        low, _ = sample_sizes.difference_bounds(seen(pilot), 0.05)
         away.append((x.mean() / 10 - low.item()) / half)
     assert away[0] > 1.4
     assert 1 < away[1] < 1.2
 
 
 def test_without_a_change_the_bound_follows_the_number_of_rows() -> None:
-    low, high = planning.difference_bounds(of_rows(0, 0, 1000), 0.05)
+    low, high = sample_sizes.difference_bounds(of_rows(0, 0, 1000), 0.05)
     assert -low.item() == high.item() == pytest.approx(scipy.stats.t(999).ppf(0.95) * math.sqrt(2) / 1000)
 
 
 @pytest.mark.parametrize("margin", [0.01, 0.02])
 def test_deciding_units_decide_if_the_systems_are_equal(margin: float) -> None:
     changes = of_rows(400, 400, 10_000)
-    ends = planning.deciding_units(changes, margin, 0.8, 0.05)
+    ends = sample_sizes.deciding_units(changes, margin, 0.8, 0.05)
     z = scipy.stats.norm.ppf([0.95, 0.8])
     expected = z.sum() ** 2 * 0.08 / margin**2 + z[0] ** 2 / 2
     assert math.sqrt(math.prod(end.item() for end in ends)) * 10_000 == pytest.approx(expected, rel=0.01)
     needed = round(expected)
     there = of_rows(round(0.04 * needed), round(0.04 * needed), needed)
-    assert planning.decidable_margin(there, 0.8, 0.05).item() == pytest.approx(margin, rel=0.05)
+    assert sample_sizes.decidable_margin(there, 0.8, 0.05).item() == pytest.approx(margin, rel=0.05)
 
 
 def test_a_single_document_shows_nothing() -> None:
     one = seen([[1.0, 0.0, -1.0]])
-    assert all(np.isnan(bound).all() for bound in planning.difference_bounds(one, 0.05))
-    assert all(np.isnan(end).all() for end in planning.needed_units(one, 0.1, 0.8, 0.05))
+    assert all(np.isnan(bound).all() for bound in sample_sizes.difference_bounds(one, 0.05))
+    assert all(np.isnan(end).all() for end in sample_sizes.needed_units(one, 0.1, 0.8, 0.05))
 
 
 def test_scores_without_bounds_and_changes_show_nothing() -> None:
     same = seen([[0.0]] * 50, unseen=0)
-    assert np.isnan(planning.detectable_difference(same, 0.8, 0.05)).all()
-    assert all(np.isnan(bound).all() for bound in planning.difference_bounds(same, 0.05))
-    assert all(np.isnan(end).all() for end in planning.needed_units(same, 0.1, 0.8, 0.05))
+    assert np.isnan(sample_sizes.detectable_difference(same, 0.8, 0.05)).all()
+    assert all(np.isnan(bound).all() for bound in sample_sizes.difference_bounds(same, 0.05))
+    assert all(np.isnan(end).all() for end in sample_sizes.needed_units(same, 0.1, 0.8, 0.05))
 
 
 def test_groups_have_the_figures_of_their_own_units() -> None:
@@ -234,10 +236,10 @@ def test_groups_have_the_figures_of_their_own_units() -> None:
         for measure in (len, sum)
     )
     group = np.repeat(np.arange(3), [len(group) for group in groups])
-    together = planning.changes(group, 3, np.ones(len(n)), n, x, unseen=1.0)
+    together = sample_sizes.changes(group, 3, np.ones(len(n)), n, x, unseen=1.0)
     for figures in (
-        lambda changes: planning.difference_bounds(changes, 0.05),
-        lambda changes: planning.needed_units(changes, 0.02, 0.8, 0.05),
+        lambda changes: sample_sizes.difference_bounds(changes, 0.05),
+        lambda changes: sample_sizes.needed_units(changes, 0.02, 0.8, 0.05),
     ):
         for place, of_group in enumerate(groups):
             alone = [value.item() for value in figures(seen(of_group))]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import anls_frame as af
 from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
-from anls_frame.streaming.batches import MOST_CHARACTERS, MOST_PAIRS
+from anls_frame.streaming.pair_batches import MOST_CHARACTERS, MOST_PAIRS
 
 METRICS: dict[str, Any] = {
     "nls": NormalizedLevenshteinSimilarity,

@@ -24,7 +24,7 @@ from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimil
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anls_frame.streaming.base import Metric
+    from anls_frame.streaming.base import MetricObject
 
 BOTH_WAYS = pytest.mark.parametrize("way", ["pairs", "columns"])
 
@@ -35,8 +35,8 @@ def as_way(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
     def choose(way: str) -> None:
         most = 0 if way == "columns" else 10**9
-        monkeypatch.setattr("anls_frame.streaming.batches.MOST_PAIRS", most)
-        monkeypatch.setattr("anls_frame.streaming.batches.MOST_CHARACTERS", most)
+        monkeypatch.setattr("anls_frame.streaming.pair_batches.MOST_PAIRS", most)
+        monkeypatch.setattr("anls_frame.streaming.pair_batches.MOST_CHARACTERS", most)
 
     return choose
 
@@ -138,7 +138,7 @@ def test_long_texts(way: str, as_way: Callable[[str], None]) -> None:
     assert metric.char_errors == sum(distances)
 
 
-METRICS: dict[str, tuple[type[Metric], Callable[..., float | None]]] = {
+METRICS: dict[str, tuple[type[MetricObject], Callable[..., float | None]]] = {
     "nls": (NormalizedLevenshteinSimilarity, oracle.nls),
     "anls": (ANLS, oracle.anls),
 }

@@ -11,7 +11,7 @@ import polars as pl
 import shell
 
 import anls_frame as af
-from anls_frame.export.verdicts import digest
+from anls_frame.export.page_verdicts import digest
 
 ROOT = Path(__file__).parents[2]
 _NTH_DOCUMENT = 10

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame.gec._files import SCHEMA
+from anls_frame.gec._m2_files import SCHEMA
 
 if TYPE_CHECKING:
     import random

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame.streaming.base import Metric
+    from anls_frame.streaming.base import MetricObject
 
 
-def updated(metric: Metric, batches: Sequence[tuple[Any, Any]]) -> Metric:
+def updated(metric: MetricObject, batches: Sequence[tuple[Any, Any]]) -> MetricObject:
     """Take batches in, in another process, and send the metric back."""
     for predictions, answers in batches:
         metric.update(predictions, answers)

@@ -62,7 +62,7 @@ def changes(
 
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
-    from anls_frame.export import rows as row_files
+    from anls_frame.export import row_files
     from anls_frame.readers.compared_files import metric_of_scores
     from anls_frame.readers.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS

@@ -41,7 +41,7 @@ def confusions(
 ) -> None:
     """Count which characters are read as which."""
     from anls_frame.cli.output import check_target, print_json, working
-    from anls_frame.export import rows as row_files
+    from anls_frame.export import row_files
     from anls_frame.readers.any_file import load, reading
     from anls_frame.summary.settings import MOST_ROWS
 

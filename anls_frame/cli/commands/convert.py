@@ -27,7 +27,7 @@ def convert(
 ) -> None:
     """Write results in another format, as the standard table."""
     from anls_frame.cli.output import check_target, working
-    from anls_frame.export import rows as row_files
+    from anls_frame.export import row_files
     from anls_frame.readers.any_file import reading, scan_counted
 
     check_target(output, writing.force, (".json",) if submission else row_files.SUFFIXES)

@@ -192,7 +192,7 @@ def compare(
     from anls_frame import gec
     from anls_frame._arguments import margin
     from anls_frame.cli.output import print_json
-    from anls_frame.gec._measures import measure_of
+    from anls_frame.gec._corpus_measures import measure_of
 
     if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
         raise ValueError("name two or more systems, and GOLD.m2 after them")

@@ -33,7 +33,7 @@ def score(
 ) -> None:
     """Score each row: print the means, write the rows."""
     from anls_frame.cli.output import check_target, counting, print_json, print_table, working
-    from anls_frame.export import rows as row_files
+    from anls_frame.export import row_files
     from anls_frame.frames.progress import counted
     from anls_frame.readers.any_file import reading, scan_counted
 

@@ -49,7 +49,7 @@ def verdicts(
     """
     from anls_frame.cli.browsing import texts
     from anls_frame.cli.output import check_target, print_json, print_table, working
-    from anls_frame.export import rows as row_files
+    from anls_frame.export import row_files
     from anls_frame.readers.any_file import reading
 
     check_target(output, target.force, row_files.SUFFIXES)

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
     from anls_frame.protocol import ScoreProtocol
 
-__all__ = ["Alignments", "Crossed", "Dumbbell", "Figure", "HeatMap", "Histogram", "Ranks", "Stacked"]
+__all__ = ["Alignments", "Crossed", "Dumbbell", "Figure", "HeatMap", "HistogramChart", "RankChart", "Stacked"]
 
 
 @dataclass(frozen=True)
-class Histogram:
+class HistogramChart:
     """
     Numbers of rows in bins of equal width over [0, 1], with the shares of all rows.
 
@@ -88,7 +88,7 @@ class Dumbbell:
 
 
 @dataclass(frozen=True)
-class Ranks:
+class RankChart:
     """
     The ranks that each system can have.
 
@@ -204,5 +204,5 @@ class Alignments:
     protocol: ScoreProtocol
 
 
-Figure: TypeAlias = Histogram | Stacked | Dumbbell | Ranks | HeatMap | Crossed | Alignments
+Figure: TypeAlias = HistogramChart | Stacked | Dumbbell | RankChart | HeatMap | Crossed | Alignments
 """Any figure of a document."""

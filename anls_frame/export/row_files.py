@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, BinaryIO
 
 from anls_frame._atomic import replacing
-from anls_frame.export.delimited import line
-from anls_frame.export.lines import delimited_lines, json_lines
+from anls_frame.export.csv_files import line
+from anls_frame.export.text_lines import delimited_lines, json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -146,7 +146,7 @@ def _edits(file: str | os.PathLike[str], path: str | os.PathLike[str], frame: pl
 
 
 def _read(path: Path) -> pl.DataFrame:
-    reader = _Reader(path)
+    reader = _BlocksRead(path)
     for number, line in _lines(reader):
         reader.take(number, line)
     return reader.frame()
@@ -301,7 +301,7 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
             file.write(block.encode())
 
 
-class _Reader:
+class _BlocksRead:
     """The blocks read so far, and their problems."""
 
     def __init__(self, path: Path) -> None:
@@ -392,7 +392,7 @@ def _whole(text: str) -> int | None:
     return number if -(2**31) <= number < 2**31 else None
 
 
-def _lines(reader: _Reader) -> Iterator[tuple[int, str]]:
+def _lines(reader: _BlocksRead) -> Iterator[tuple[int, str]]:
     with reader.path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from anls_frame.metrics.scores import anls, nls, score
 from anls_frame.protocol import check_substitution_cost, resolve_protocol, resolve_threshold
-from anls_frame.streaming import batches
-from anls_frame.streaming.base import Metric
+from anls_frame.streaming import pair_batches
+from anls_frame.streaming.base import MetricObject
 
 if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.streaming.batches import Columns, Pairs
+    from anls_frame.streaming.pair_batches import Columns, Pairs
 
 __all__ = ["ANLS", "CharErrorRate", "NormalizedLevenshteinSimilarity"]
 
@@ -23,7 +23,7 @@ Reduction = Literal["mean", "sum", "none"]
 RateReduction = Literal["corpus", "mean", "sum", "none"]
 
 
-class NormalizedLevenshteinSimilarity(Metric):
+class NormalizedLevenshteinSimilarity(MetricObject):
     """
     Normalized Levenshtein similarity of pairs in batches: 1 - d / L, the best one over the answers.
 
@@ -81,10 +81,10 @@ class NormalizedLevenshteinSimilarity(Metric):
 
     def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
         options = {name: self._settings[name] for name in ("substitution_cost", "protocol")}
-        return batches.score(columns, nls("predictions", "answers", **options)).to_numpy(), ()
+        return pair_batches.score(columns, nls("predictions", "answers", **options)).to_numpy(), ()
 
 
-class ANLS(Metric):
+class ANLS(MetricObject):
     """
     ANLS of pairs in batches: the mean of the similarities after the protocol's cut.
 
@@ -144,10 +144,10 @@ class ANLS(Metric):
 
     def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
         options = {name: self._settings[name] for name in ("protocol", "threshold")}
-        return batches.score(columns, anls("predictions", "answers", **options)).to_numpy(), ()
+        return pair_batches.score(columns, anls("predictions", "answers", **options)).to_numpy(), ()
 
 
-class CharErrorRate(Metric):
+class CharErrorRate(MetricObject):
     """
     Character error rate of pairs in batches: total edits divided by total reference length.
 
@@ -189,8 +189,8 @@ class CharErrorRate(Metric):
     0.5
     """
 
-    REDUCTIONS: ClassVar[tuple[str, ...]] = ("corpus", *Metric.REDUCTIONS)
-    COUNTS: ClassVar[tuple[str, ...]] = (*Metric.COUNTS, "char_errors", "reference_length")
+    REDUCTIONS: ClassVar[tuple[str, ...]] = ("corpus", *MetricObject.REDUCTIONS)
+    COUNTS: ClassVar[tuple[str, ...]] = (*MetricObject.COUNTS, "char_errors", "reference_length")
     HAS_BOUND: ClassVar[bool] = False
 
     def __init__(
@@ -221,7 +221,7 @@ class CharErrorRate(Metric):
         # With one protocol for all fields, texts are prepared once; these fields do not use the threshold.
         whole = resolve_protocol(protocol).replace(threshold=0.5, errors=protocol)
         expression = score("predictions", "answers", protocol=whole)
-        scores = batches.score(columns, expression).struct
+        scores = pair_batches.score(columns, expression).struct
         counts = (int(scores.field(name).sum()) for name in ("char_errors", "reference_length"))
         return scores.field("cer").to_numpy(), tuple(counts)
 

@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import count, margin, number, refuse_columns, share, string
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
-from anls_frame.gec._measures import measure_of
+from anls_frame.gec._corpus_measures import measure_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from anls_frame._typing import IntoExprColumn, Options
-    from anls_frame.gec._measures import Measure, MeasureName
+    from anls_frame.gec._corpus_measures import Measure, MeasureName
     from anls_frame.statistics.student import FloatArray
 
     Systems = Mapping[str, IntoExprColumn] | Sequence[str]

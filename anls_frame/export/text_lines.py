@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.export.delimited import FORMULA_STARTS
+from anls_frame.export.csv_files import FORMULA_STARTS
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:

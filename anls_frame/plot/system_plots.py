@@ -206,7 +206,7 @@ def heat_map(
     groups, columns = count("max_groups", max_groups, 1), count("max_systems", max_systems, 1)
     given = _ranked(comparison, _HEAT_MAP, metric)
     grid = side_by_side(of_slices(given.frame, given.metric.name, given.by), given.by)
-    slices, hidden = _inputs.Slices(given.by, grid.slices).first(groups)
+    slices, hidden = _inputs.DrawnSlices(given.by, grid.slices).first(groups)
     labels, systems = list(slices.labels.values()), grid.systems[:columns]
     width = max(2.4 + _COLUMN * len(systems), 4.5)
     names = _style.names(systems, _LONGEST_NAME)

@@ -69,14 +69,14 @@ class Changes:
         return np.asarray(np.bincount(self.group, self.count * values, self.groups), np.float64)
 
     @cached_property
-    def own(self) -> Sums:
+    def own(self) -> GroupSums:
         """What each unit adds to the sums of its group."""
-        return Sums(self.n, self.x, np.abs(self.x), self.residual**2, self.weight, self.weight**2)
+        return GroupSums(self.n, self.x, np.abs(self.x), self.residual**2, self.weight, self.weight**2)
 
     @cached_property
-    def sums(self) -> Sums:
+    def sums(self) -> GroupSums:
         """Sums by group."""
-        return Sums(*(self.total(values) for values in self.own))
+        return GroupSums(*(self.total(values) for values in self.own))
 
     @property
     def units(self) -> FloatArray:
@@ -89,7 +89,7 @@ class Changes:
         return self.sums.x / self.sums.n
 
 
-class Sums(NamedTuple):
+class GroupSums(NamedTuple):
     """Sums over units: of all in a group, or of all but one."""
 
     n: FloatArray
@@ -226,10 +226,12 @@ def _factor(variance: FloatArray, units: FloatArray, effect: float, power: float
     return np.asarray(((quantile + beyond) / effect) ** 2 * variance + quantile**2 / 2 / units)
 
 
-def _range(changes: Changes, factor: Callable[[Sums], FloatArray]) -> Needed:
+def _range(changes: Changes, factor: Callable[[GroupSums], FloatArray]) -> Needed:
     """Return the range of a factor, from the jackknife over units of the logarithm of the needed number."""
     number = changes.total(np.ones_like(changes.n))
-    others = Sums(*(total[changes.group] - own for total, own in zip(changes.sums, changes.own, strict=True)))
+    others = GroupSums(
+        *(total[changes.group] - own for total, own in zip(changes.sums, changes.own, strict=True))
+    )
     others = others._replace(squares=np.maximum(others.squares, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.log(factor(changes.sums) * number)

@@ -122,7 +122,7 @@ def group_scores(
 class _Series:
     """A report in a forest plot."""
 
-    slices: _inputs.Slices
+    slices: _inputs.DrawnSlices
     label: str | None
     color: str | None
     confidence: float | None
@@ -306,7 +306,7 @@ def comparison(
     metrics = _inputs.compared_metrics(comparison, every.frame["metric"].unique(maintain_order=True))
     drawn = _inputs.measured(metric, metrics, "metric")
     systems = _both_systems(comparison, every.frame)
-    of_metric = _inputs.Slices(every.by, every.frame.filter(pl.col("metric") == drawn.name))
+    of_metric = _inputs.DrawnSlices(every.by, every.frame.filter(pl.col("metric") == drawn.name))
     slices, hidden = of_metric.first(most)
     frame, labels = slices.frame, list(slices.labels.values())
     shades = _palette.system_colors(systems, colors)

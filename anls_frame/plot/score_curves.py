@@ -145,7 +145,7 @@ def length_effect(
     return ax
 
 
-class _Line(NamedTuple):
+class _Curve(NamedTuple):
     """A line: its name, and the `length`, `score`, `low` and `high` of its points."""
 
     name: str | _style.Label
@@ -155,7 +155,7 @@ class _Line(NamedTuple):
 class _Curves(NamedTuple):
     """Lines with their axes."""
 
-    lines: Sequence[_Line]
+    lines: Sequence[_Curve]
     xlabel: str
     ylabel: str
     bounds: tuple[float | None, float | None] | None
@@ -213,12 +213,12 @@ def _curves_of_table(table: pl.DataFrame, measure: str | None) -> _Curves:
     by = [cs.by_name(key) for key in keys]
     sizes = points.group_by(by, maintain_order=True).agg(pl.col("n").sum()) if by else None
     if sizes is None:
-        lines, hidden = [_Line(metric.label, points)], 0
+        lines, hidden = [_Curve(metric.label, points)], 0
     else:
         order = sizes.sort("n", descending=True, maintain_order=True).select(by).rows()
         hidden = max(len(order) - _GROUPS, 0)
         parts = {repr(key): part for key, part in zip(*_parts(points, keys), strict=True)}
-        lines = [_Line(_style.label(key), parts[repr(key)]) for key in order[:_GROUPS]]
+        lines = [_Curve(_style.label(key), parts[repr(key)]) for key in order[:_GROUPS]]
     return _Curves(
         lines,
         f"reference length{_largest(len(lines), hidden)}",
@@ -263,7 +263,7 @@ def _curves_of_rows(
         (column,) = systems.values()
         keyed = rows.select(score=cs.by_name(column), key=cs.by_name(by))
         hidden, groups = _groups(keyed.with_columns(lengths))
-    lines = [_Line(name, _means(part["score"], part["length"], edges)) for name, part in groups]
+    lines = [_Curve(name, _means(part["score"], part["length"], edges)) for name, part in groups]
     shortest, longest = lengths.min(), lengths.max()
     both = isinstance(shortest, float) and isinstance(longest, float)
     return _Curves(
