@@ -13,8 +13,9 @@ import polars.selectors as cs
 from anls_frame import export
 from anls_frame._arguments import string
 from anls_frame._typing import Table_co
-from anls_frame.export import sources
+from anls_frame.export import notebook, sources, terminal
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.export.notebook import ROWS
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.keys import chosen_keys
 
@@ -102,8 +103,6 @@ class Written(ABC):
 
     def to_text(self, *, title: str | None = None) -> str:
         """Return the tables as they are printed."""
-        from anls_frame.export import terminal  # noqa: PLC0415 - only to print
-
         return terminal.rendered(_titled(self._glances(terminal.ROWS), title))
 
     def to_gt(self, table: int = 0, *, title: str | None = None) -> GT:
@@ -111,8 +110,6 @@ class Written(ABC):
         return self._notebook_tables(_titled(self._glances(None), title))[table]
 
     def _repr_html_(self) -> str:
-        from anls_frame.export.notebook import ROWS  # noqa: PLC0415 - only in notebooks
-
         return "\n".join(table.as_raw_html() for table in self._notebook_tables(self._glances(ROWS)))
 
     def __repr__(self) -> str:
@@ -123,8 +120,6 @@ class Written(ABC):
         """Return the tables in their form for a screen, with at most `most` rows."""
 
     def _notebook_tables(self, glances: Sequence[Glance]) -> list[GT]:
-        from anls_frame.export import notebook  # noqa: PLC0415 - only in notebooks
-
         return [
             notebook.table(glance, f"anls-{self.noun}{place or ''}") for place, glance in enumerate(glances)
         ]

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 
@@ -32,7 +33,6 @@ from anls_frame.summary.rows import with_unanswerable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from anls_frame.protocol import ScoreProtocol
@@ -483,7 +483,6 @@ class _DocumentReader:
 
     def _similarities(self, gold: list[Any], predicted: list[Any]) -> npt.NDArray[np.float64]:
         """Return the mean NLS of the fields that either item has, items of gold by predicted items."""
-        import numpy as np  # noqa: PLC0415 - only for lists
         from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only for lists
         from rapidfuzz.process import cdist  # noqa: PLC0415 - only for lists
 
@@ -547,7 +546,6 @@ def _joined(name: str, key: str) -> str:
 
 def _assigned(similar: npt.NDArray[np.float64]) -> dict[int, int]:
     """Return the rows that columns are assigned to with the largest sum, without pairs that have nothing."""
-    import numpy as np  # noqa: PLC0415 - only for lists
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - only for lists
 
     if not similar.size:

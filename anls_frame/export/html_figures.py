@@ -16,6 +16,7 @@ from anls_frame.export.charts import (
     RankChart,
     Stacked,
 )
+from anls_frame.pairs.alignments import alignment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -244,8 +245,6 @@ def _crossed(figure: Crossed) -> Mapping[str, object]:
 
 
 def _alignments(figure: Alignments) -> Mapping[str, object]:
-    from anls_frame.pairs.alignments import alignment  # noqa: PLC0415 - takes texts from this package
-
     rows = []
     for number, (caption, *texts) in enumerate(figure.rows[:_MOST_ALIGNMENTS], 1):
         # A page is shown line by line, in which it is found again.

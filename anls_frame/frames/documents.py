@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import column_names, to_lazy
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 DOCUMENT = "doc_id"
@@ -46,8 +46,6 @@ def note(column: str | None) -> list[str]:
 
 def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
     """Return the number of the document of each row, or of the row itself."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     if documents is None:
         return np.arange(height)
     # Polars takes some names for patterns, and categories are sorted by the order of the rows.

@@ -6,12 +6,16 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame import statistics
 from anls_frame._arguments import count, margin, number, refuse_columns, share, string
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._corpus_measures import measure_of
+from anls_frame.statistics import swaps
+from anls_frame.statistics.significance import MOST_DRAWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -173,8 +177,6 @@ def compare(
     │ new    ┆ 0.972222 ┆ 0.347222   ┆ 0.0625  ┆ 5    ┆ 3    ┆ 0      │
     └────────┴──────────┴────────────┴─────────┴──────┴──────┴────────┘
     """
-    from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
-
     refuse_columns("cluster", cluster, "cluster=")
     named = _named(systems)
     of = measure_of(measure, options)
@@ -254,11 +256,6 @@ def _differences(
     decision: tuple[float, float] | None,
 ) -> pl.DataFrame:
     """Return the comparison of each system with the first one."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-    from anls_frame.statistics import swaps  # noqa: PLC0415 - imports numpy
-
     added = [of.added(rows[str(place)]) for place in range(systems)]
     summed = [_by_unit(numbers, rows) for numbers in added]
     base, first = added[0], summed[0]
@@ -303,8 +300,6 @@ def _answered(
     difference: float, variance: float, units: float, decision: tuple[float, float]
 ) -> dict[str, Any]:
     """Return whether a system is worse by more than the margin, and what these units can show."""
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     within, alpha = decision
     if math.isnan(difference) or not units >= _LEAST_UNITS:
         return {"answer": "undecided"}

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
 import polars as pl
 
 from anls_frame._arguments import choice
@@ -127,8 +128,6 @@ class _IMeasure(Measure):
         return _floats(counts.struct.unnest().select(named).rows(), 4)
 
     def score(self, totals: FloatArray) -> FloatArray:
-        import numpy as np  # noqa: PLC0415 - only to compare
-
         own, base = _divided(totals[0], totals[1]), _divided(totals[2], totals[3])
         better, worse = _divided(own - base, 1 - base), _divided(own, base) - 1
         return np.where(own == base, np.floor(own), np.where(own > base, better, worse))
@@ -165,14 +164,10 @@ def _annotators(columns: Collection[str]) -> str | None:
 
 
 def _floats(rows: npt.ArrayLike, width: int) -> FloatArray:
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     return np.asarray(rows, np.float64).reshape(-1, width)
 
 
 def _divided(above: FloatArray, below: FloatArray, *, empty: float = float("nan")) -> FloatArray:
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     above, below = np.broadcast_arrays(above, below)
     filled: FloatArray = np.full(below.shape, empty)
     return np.divide(above, below, out=filled, where=below != 0)

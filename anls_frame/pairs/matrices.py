@@ -9,6 +9,8 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+import numpy as np
+
 from anls_frame._arguments import choice
 from anls_frame._text import spelled, visible
 from anls_frame.pairs.alignments import Alignment
@@ -17,7 +19,6 @@ from anls_frame.protocol import check_substitution_cost
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
     import numpy.typing as npt
     import polars as pl
 
@@ -197,7 +198,6 @@ class EditMatrix:
         >>> af.edit_matrix("cat", "cafe").to_polars().filter("on_path")["distance"].to_list()
         [0, 0, 0, 1, 2]
         """
-        import numpy as np  # noqa: PLC0415 - takes longer to import than the package
         import polars as pl  # noqa: PLC0415 - single pairs do without
 
         rows, columns = self.distances.shape
@@ -439,8 +439,6 @@ def oriented(place: Cell, across: Across) -> Cell:
 
 
 def _distances(prediction: str, reference: str, cost: int) -> npt.NDArray[np.int32]:
-    import numpy as np  # noqa: PLC0415 - as above
-
     # A substitution that costs 3 or more is never on a cheapest path; one that costs 2 can be.
     cost = min(cost, 3)
     columns = np.arange(len(prediction) + 1, dtype=np.int32)

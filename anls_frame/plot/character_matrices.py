@@ -6,11 +6,14 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from anls_frame import _text
 from anls_frame._arguments import count, string
 from anls_frame.frames.conversion import to_lazy
+from anls_frame.pairs import matrices
+from anls_frame.pairs.matrices import ANOTHER_PATH, OPERATION_WORDS, oriented
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -197,8 +200,6 @@ def edit_matrix(
     2 edits: 1 replaced, 1 left out
     one of 2 cheapest paths
     """
-    from anls_frame.pairs import matrices  # noqa: PLC0415 - imports numpy
-
     if isinstance(prediction, matrices.EditMatrix):
         if reference is not None or substitution_cost != 1:
             raise ValueError("reference and substitution_cost must not be given for a matrix that is made")
@@ -260,8 +261,6 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
     """Draw the path as a solid line, and the steps of all other cheapest paths as dotted lines."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415 - only to plot
 
-    from anls_frame.pairs.matrices import oriented  # noqa: PLC0415 - imports numpy
-
     cells = [oriented(cell, across) for cell in matrix.path]
     ax.plot(
         [column for _, column in cells],
@@ -286,8 +285,6 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
 
 def _legend_entries(matrix: EditMatrix) -> list[tuple[str, str]]:
     """Return the words and colours of the legend, for the operations and other paths that occur."""
-    from anls_frame.pairs.matrices import ANOTHER_PATH, OPERATION_WORDS  # noqa: PLC0415 - imports numpy
-
     present = set(matrix.operations())
     entries = [
         (word, _OPERATIONS[operation]) for operation, word in OPERATION_WORDS.items() if operation in present
@@ -353,7 +350,6 @@ def _by_count(pairs: pl.DataFrame, side: str) -> list[str | None]:
 def _draw_counts(
     ax: Axes, pairs: pl.DataFrame, references: Sequence[str | None], predictions: Sequence[str | None]
 ) -> None:
-    import numpy as np  # noqa: PLC0415 - only to plot
     from matplotlib.colors import PowerNorm  # noqa: PLC0415
 
     counts = np.full((len(references), len(predictions)), np.nan)

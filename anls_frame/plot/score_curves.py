@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _palette
+from anls_frame import _palette, statistics
 from anls_frame._arguments import count, takes_names
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.frames.conversion import column_names, in_polars
@@ -392,8 +392,6 @@ def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str | _style.Label, pl.
 
 def _means(scores: pl.Series, lengths: pl.Series, edges: Sequence[float]) -> pl.DataFrame:
     """Return the mean score and length of each bin, with an interval if it has two rows or more."""
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     rows = pl.DataFrame({"length": lengths, "score": scores}).drop_nulls()
     # An edge belongs to the bin below it.
     place = pl.lit(pl.Series(edges, dtype=pl.Float64)).search_sorted(pl.col("length"), side="left")

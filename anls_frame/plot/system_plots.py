@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from anls_frame import _palette
@@ -240,7 +241,6 @@ def heat_map(
 
 
 def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> list[Text]:
-    import numpy as np  # noqa: PLC0415 - only to plot
     from matplotlib.colors import Normalize  # noqa: PLC0415
 
     scores = np.array([line[:columns] for line in grid.scores[:rows]], np.float64).reshape(rows, columns)

@@ -8,7 +8,7 @@ import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
-from anls_frame.readers import _collector, _content, _fields, _logged, _samples, _standard, table
+from anls_frame.readers import _collector, _content, _fields, _inspect, _logged, _samples, _standard, table
 from anls_frame.readers._fields import SAMPLE
 from anls_frame.readers._problems import Advice, Option, Problems, problem
 
@@ -232,8 +232,6 @@ def read_inspect(
     │ 7           ┆ Brand?   ┆ coke       ┆ ["Coke"]  │
     └─────────────┴──────────┴────────────┴───────────┘
     """
-    from anls_frame.readers import _inspect  # noqa: PLC0415 - only for those who use it
-
     path = _content.as_path(path)
     problems = Problems(path)
     log = _inspect.read(path, problems, allow_missing=allow_missing)

@@ -6,8 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._arguments import takes_names
+from anls_frame._atomic import replacing
 from anls_frame._text import quoted
 from anls_frame.frames import origins
+from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _collector, _content, _fields, _raw, _standard, _submissions
 from anls_frame.readers._fields import members, role
@@ -155,9 +157,6 @@ def write_submission(
      {"questionId": 10102, "answer": "info.jackson@example.org"}]
     <BLANKLINE>
     """
-    from anls_frame._atomic import replacing  # noqa: PLC0415
-    from anls_frame.frames.conversion import to_lazy  # noqa: PLC0415 - only for those who write
-
     target = _content.as_path(path)
     columns = to_lazy(frame, [prediction], [question_id]).collect()
     problems = Problems(target)

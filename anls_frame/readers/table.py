@@ -8,7 +8,17 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.answer_lists import alone
-from anls_frame.readers import _collector, _content, _files, _json, _json_columns, _lists, _standard
+from anls_frame.readers import (
+    _collector,
+    _content,
+    _delimited,
+    _files,
+    _json,
+    _json_columns,
+    _lists,
+    _standard,
+    _workbook,
+)
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw, TooManyKeysError, from_objects, from_table
@@ -281,13 +291,9 @@ def read_raw(
     if kind == "parquet":
         return _from_frame(_read_parquet(path))
     if kind == "xlsx":
-        from anls_frame.readers import _workbook  # noqa: PLC0415 - only for those who use it
-
         return _workbook.read(path, problems, sheet)
     text = _content.read_text(path, encoding)
     if kind in {"csv", "tsv"}:
-        from anls_frame.readers import _delimited  # noqa: PLC0415 - only for those who use it
-
         return _delimited.read(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
     if kind == "jsonl":
         found = _json_columns.of(text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from anls_frame.export import row_files
+from anls_frame.frames.conversion import at_hand, column_names, in_polars
 from anls_frame.readers import _content
 
 if TYPE_CHECKING:
@@ -60,9 +62,6 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     >>> af.read_results(path, answers_format="list")["answers"].to_list()
     [['Invoice'], ['Total', 'total']]
     """
-    from anls_frame.export import row_files  # noqa: PLC0415 - only for those who write
-    from anls_frame.frames.conversion import at_hand, column_names, in_polars  # noqa: PLC0415
-
     target = _content.as_path(path)
     if target.suffix.lower() not in row_files.SUFFIXES:
         raise ValueError(

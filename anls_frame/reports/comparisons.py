@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
 
+from anls_frame import plot
 from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.frames import origins
-from anls_frame.reports import pairwise, ranking
+from anls_frame.reports import macro, pairwise, ranking
+from anls_frame.reports.comparison_documents import ComparisonView, comparison_document, comparison_glances
+from anls_frame.reports.decisions import beside, checked_margin, decide
+from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide, side_by_side
 from anls_frame.reports.pairing import Paired, pair
+from anls_frame.reports.planning import Planner
 from anls_frame.results import SlicedResult
+from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.summary import transitions
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.keys import chosen_keys, in_order, named
@@ -35,9 +41,7 @@ if TYPE_CHECKING:
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.reports.comparison_documents import ComparisonView
     from anls_frame.reports.decisions import Decision
-    from anls_frame.reports.planning import Planner
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Unanswerable
@@ -453,8 +457,6 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.macro("lang").select("baseline_score", "score", "difference").row(0)
         (0.75, 0.25, -0.5)
         """
-        from anls_frame.reports import macro  # noqa: PLC0415 - imports numpy
-
         keys, chosen = self._sliced_by(columns), self._against(self.baseline)
         return self._as_given(macro.of_comparison(self.summary, keys, chosen, weights, self.confidence))
 
@@ -519,8 +521,6 @@ class Comparison(SlicedResult[Table_co]):
         return self._as_given(self._regressions(drop, alpha, planned_runs))
 
     def _regressions(self, drop: float, alpha: float, planned_runs: int) -> pl.DataFrame:
-        from anls_frame.reports.decisions import checked_margin  # noqa: PLC0415 - only to decide
-
         alpha = level_of_run(share("alpha", alpha), planned_runs)
         drop = checked_margin("drop", drop, self.measures, zero=True)
         return self.to_polars().filter((self._loss >= drop) & (pl.col("p_adjusted") <= alpha))
@@ -584,16 +584,12 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.plot(kind="slices").get_title()
         'ANLS'
         """
-        from anls_frame import plot  # noqa: PLC0415 - only to plot
-
         if choice("kind", kind, (None, "slices")) == "slices":
             return plot.heat_map(self, **options)
         draw = plot.comparison if len(self.systems) == 2 else plot.ranking  # noqa: PLR2004
         return draw(self, **options)
 
     def _document(self) -> Document:
-        from anls_frame.reports.comparison_documents import comparison_document  # noqa: PLC0415 - only to write
-
         return comparison_document(self._view)
 
     @property
@@ -610,8 +606,6 @@ class Comparison(SlicedResult[Table_co]):
 
     @property
     def _view(self) -> ComparisonView:
-        from anls_frame.reports.comparison_documents import ComparisonView  # noqa: PLC0415 - only to write or show
-
         return ComparisonView(
             ranking=lambda: self.ranked,
             overall=self._overall,
@@ -627,8 +621,6 @@ class Comparison(SlicedResult[Table_co]):
         )
 
     def _glances(self, most: int | None) -> list[Glance]:
-        from anls_frame.reports.comparison_documents import comparison_glances  # noqa: PLC0415 - only to show it
-
         return comparison_glances(self._view, most)
 
     def detectable_difference(self, power: float = 0.8, alpha: float = 0.05) -> Table_co:
@@ -794,8 +786,6 @@ class Comparison(SlicedResult[Table_co]):
         >>> print(comparison.decide(within=0.06, anchor="first"))
         regressed: new is worse than first by more than 0.06; fine: new is not worse than old by 0.06 or more
         """
-        from anls_frame.reports.decisions import beside, checked_margin  # noqa: PLC0415 - only to decide
-
         within = checked_margin("within", within, self.measures)
         alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
         slices = flag("slices", slices)
@@ -810,8 +800,6 @@ class Comparison(SlicedResult[Table_co]):
         self, systems: tuple[str, str], within: float, alpha: float, *, slices: bool
     ) -> Decision[Table_co]:
         """Decide about two of the systems."""
-        from anls_frame.reports.decisions import decide  # noqa: PLC0415 - only to decide
-
         names = list(self.summary.systems)
         (planner,) = self._planners([(names.index(systems[0]), names.index(systems[1]))])
         together = self._of_all_tables if slices and self._by else None
@@ -829,9 +817,6 @@ class Comparison(SlicedResult[Table_co]):
 
     def _planners(self, chosen: Sequence[tuple[int, int]]) -> list[Planner]:
         """Return what plans for each metric and pair of systems."""
-        from anls_frame.reports.lines import lines  # noqa: PLC0415 - only to plan
-        from anls_frame.reports.planning import Planner  # noqa: PLC0415 - only to plan
-
         of_keys = cache(lambda keys: lines(self.summary, keys))
         return [
             Planner(self.summary, of_keys, place, pair, self.draws)
@@ -865,8 +850,6 @@ class Comparison(SlicedResult[Table_co]):
 
 
 def _check_test(confidence: float, draws: int, seed: int) -> None:
-    from anls_frame.statistics.significance import MOST_DRAWS  # noqa: PLC0415 - imports numpy
-
     share("confidence", confidence, ends=False)
     count("draws", draws, 1, MOST_DRAWS)
     count("seed", seed)

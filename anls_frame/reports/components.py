@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
 
 import polars as pl
 
+from anls_frame import statistics
 from anls_frame._arguments import takes_names
 from anls_frame._text import label
 from anls_frame._typing import Missing, Options, Table_co
@@ -249,8 +250,6 @@ def _of_slice(
     questions: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], metric: Metric, cluster: str | None
 ) -> _Slice:
     """Return the components and standard errors of a slice, from the sums of its questions."""
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     of = None if cluster is None else questions["cluster"].to_numpy()
     n, mean, squares = (questions[name].to_numpy() for name in ("n", "mean", "squares"))
     found = statistics.nested_anova(n, mean, squares, of)
@@ -280,8 +279,6 @@ def _of_slice(
 
 def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
     """Return the standard error of the mean of questions, now and with other numbers of epochs."""
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     units = questions.group_by("cluster", maintain_order=True).agg(x=pl.col("mean").sum(), y=pl.len())
     if questions["cluster"].null_count():
         units = questions.select(x="mean", y=pl.lit(1))

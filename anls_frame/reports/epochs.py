@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
 from anls_frame._text import numbered
 from anls_frame._typing import Missing, table_of_frame
@@ -407,8 +408,6 @@ def pass_at_k(
     │ 2   ┆ 3        ┆ 1.0       ┆ 1.0       │
     └─────┴──────────┴───────────┴───────────┘
     """
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     sizes = list(dict.fromkeys(count("k", one, 1) for one in (k if isinstance(k, Iterable) else [k])))
     frame = at_hand(frame)
     epochs = scored_epochs(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
 
+from anls_frame import statistics
 from anls_frame.summary.moments import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from anls_frame.statistics.student import FloatArray
@@ -66,8 +67,6 @@ class Sums(NamedTuple):
 
 def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
     """Return the mean and interval of each metric, and `few_rows`, as columns with a value per slice."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     # Metrics with the same interval are stacked: a quantile of many values costs hardly more than of one.
     columns: dict[str, pl.Series] = {}
     fewest, carrying = np.full((2, sums.height), np.inf)
@@ -99,8 +98,6 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
 
 def _sums(sums: pl.DataFrame, metric: Metric) -> Sums:
     """Return the sums of a metric, a value per slice."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     x, y, xx, xy, yy, squares, *powers = (sums[name].to_numpy() for name in metric.moments())
     n, *sizes = (sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES))
     found = Sums(x, y, xx, xy, yy, squares, sums[metric.bracket].to_numpy(), n, *sizes)
@@ -117,8 +114,6 @@ def brought_back(
     metric: Metric, mean: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of an interval in terms of the scores as they are, cut at the bounds."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     least, width = metric.span or (0, 1)
     if (least, width) != (0, 1):
         low, high = np.minimum(least + width * low, mean), np.maximum(least + width * high, mean)
@@ -135,8 +130,6 @@ def are_few(n: FloatArray, effective: FloatArray, carrying: FloatArray) -> npt.N
 
 def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) -> FloatArray:
     """Return the units that carry a figure; infinite if these are single rows, which intervals allow for."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     return np.where(n_squares > n, carrying, np.inf)
 
 
@@ -147,8 +140,6 @@ def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     The interval of scores allows for single rows. That of a rate does not, and three times as many rows with
     errors are needed as documents; without any error, its upper end is a bound.
     """
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     carrying = carriers(kind, sums)
     if kind != "rate":
         return where_several(sums.n, sums.n_squares, carrying)
@@ -163,8 +154,6 @@ def carriers(kind: Interval, sums: Sums) -> FloatArray:
     For rates, it is the effective number of units with errors. For unbounded scores it is infinite, otherwise
     NaN if there is no figure.
     """
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     if kind == "mean":
         return np.full_like(sums.x, np.inf)
     sides = [(sums.x, sums.xx)]
@@ -179,10 +168,6 @@ def carriers(kind: Interval, sums: Sums) -> FloatArray:
 
 def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the interval that reports use for a figure of this kind."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     plain = statistics.effective_units(sums.y, sums.yy)
     count = plain if kind == "bounded" else units(sums)
     moments = (sums.x, sums.y, sums.xx, sums.xy, sums.yy)
@@ -210,10 +195,6 @@ def units(sums: Sums) -> FloatArray:
 
     At least two, if it would be two or more with independent rows.
     """
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     plain = statistics.effective_units(sums.y, sums.yy)
     by_rows = statistics.effective_units(sums.n, sums.n_squares)
     powers = (sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)

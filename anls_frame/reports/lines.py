@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from anls_frame.reports.unit_sums import UnitSums
@@ -18,7 +19,6 @@ from anls_frame.summary.system_rows import all_columns, columns, scores
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from anls_frame.statistics.student import FloatArray
@@ -47,8 +47,6 @@ class Line(NamedTuple):
 
     def in_groups(self, count: int, seed: int) -> Line:
         """Return the sums of random groups of clusters as units."""
-        import numpy as np  # noqa: PLC0415 - only to compare
-
         place = np.random.default_rng(seed).permutation(len(self.unit)) % count
         n, x, y = (added_by(place, values, count) for values in (self.n[:, None], self.x, self.y))
         return Line(np.arange(count), np.ones(count, np.int64), n[:, 0], x, y)
@@ -56,8 +54,6 @@ class Line(NamedTuple):
 
 def added_by(place: IntArray, values: FloatArray, count: int) -> FloatArray:
     """Add up lines of a table with the same place."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     return np.stack([np.bincount(place, column, count) for column in values.T], axis=1)
 
 
@@ -104,8 +100,6 @@ class Lines:
 
     def together(self) -> tuple[IntArray, Line]:
         """Return the slice of each unit, by its place, and the units of all slices."""
-        import numpy as np  # noqa: PLC0415 - only to compare
-
         none = np.zeros(0, np.int64)
         x = np.zeros((0, self.systems))
         every = [Line(none, none, np.zeros(0), x, x if self.metric.is_ratio else x[:, :1]), *self]
@@ -125,8 +119,6 @@ class Lines:
         return x, self.slices.select(self._names("y")).to_numpy()
 
     def _lines(self, first: int, last: int) -> Iterator[Line]:
-        import numpy as np  # noqa: PLC0415 - only to compare
-
         start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
         slice_of = np.repeat(np.arange(first, last), self.sizes[first:last])
         row, unit = (self.members[name][start:end].cast(pl.Int64).to_numpy() for name in ("row", "unit"))

@@ -48,11 +48,11 @@ _NO_SPREAD = 1e-13
 """A sum of squared differences below this fraction of its terms is rounding error and set to 0."""
 
 
-class Slices(NamedTuple):
+class WeightedSlices(NamedTuple):
     """
     The slices of a macro average: weights, and the sums of their figures, with a column for each system.
 
-    Slices without a score of every system are left out.
+    WeightedSlices without a score of every system are left out.
     """
 
     weight: FloatArray
@@ -61,7 +61,7 @@ class Slices(NamedTuple):
     n: FloatArray
 
     @classmethod
-    def of(cls, weight: FloatArray, x: FloatArray, y: FloatArray, n: FloatArray) -> Slices:
+    def of(cls, weight: FloatArray, x: FloatArray, y: FloatArray, n: FloatArray) -> WeightedSlices:
         """Return the slices with weights that add up to 1."""
         y = np.broadcast_to(y, x.shape)
         weight = np.where((y > 0).all(axis=1), weight, 0.0)
@@ -94,7 +94,7 @@ class Slices(NamedTuple):
         return _divided(np.ones(()), np.nansum(_divided(self.weight[:, None] ** 2, self.y), axis=0))
 
 
-class Units(NamedTuple):
+class Contributions(NamedTuple):
     """What each unit contributes to the macro average: units by systems."""
 
     counts: FloatArray
@@ -105,7 +105,7 @@ class Units(NamedTuple):
     influence: FloatArray
 
     @classmethod
-    def of(cls, slices: Slices, slice_of: IntArray, line: Line) -> Units:
+    def of(cls, slices: WeightedSlices, slice_of: IntArray, line: Line) -> Contributions:
         """Return the contributions of units from their sums in each slice."""
         _, first, unit = np.unique(line.unit, return_index=True, return_inverse=True)
         share, figure = slices.share[slice_of], slices.figure[slice_of]
@@ -123,7 +123,7 @@ class Units(NamedTuple):
             added(share * (line.x - np.nan_to_num(figure) * line.y)),
         )
 
-    def sums(self, slices: Slices, squares: FloatArray) -> _Found:
+    def sums(self, slices: WeightedSlices, squares: FloatArray) -> _Found:
         """Return the sums of the systems' averages, in rows and lengths of equal weight."""
         rows, length = slices.rows, slices.length
         x, y, residual = length * self.x, length * self.y, length * self.influence
@@ -145,7 +145,7 @@ def of_report(
     names = metric.moments()
     x, y = (counted[name].cast(pl.Float64).to_numpy()[:, None] for name in names[:2])
     n = counted["n"].cast(pl.Float64).to_numpy()
-    slices = Slices.of(weights_of(counted.select(keys), weights), x, y, n)
+    slices = WeightedSlices.of(weights_of(counted.select(keys), weights), x, y, n)
     has_clusters = CLUSTER in cells.columns
     lined = cells.with_row_index("key_line")
     by_cell = moments.roll_up(lined.drop(CLUSTER, strict=False), ["key_line"], [metric])
@@ -168,7 +168,7 @@ def of_report(
             of_cells[names[0]][cell][:, None],
             of_cells[names[1]][cell][:, None],
         )
-        found = Units.of(slices, slice_of, line).sums(slices, row_squares)
+        found = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
     else:
         found = _sums_of_rows(slices, (cell, slice_of), of_cells, metric, row_squares)
     score, low, high, few = _estimate(metric, found, n.sum(), level)
@@ -185,7 +185,7 @@ def of_report(
 
 
 def _sums_of_rows(
-    slices: Slices,
+    slices: WeightedSlices,
     entries: tuple[IntArray, IntArray],
     of_cells: Mapping[str, FloatArray],
     metric: Metric,
@@ -262,8 +262,8 @@ def _of_pairs(
     metric = of_metric.metric
     x, y = of_metric.totals()
     n = of_metric.slices["n"].cast(pl.Float64).to_numpy()
-    slices = Slices.of(weights_of(of_metric.slices.select(of_metric.keys), weights), x, y, n)
-    each = Units.of(slices, *of_metric.together())
+    slices = WeightedSlices.of(weights_of(of_metric.slices.select(of_metric.keys), weights), x, y, n)
+    each = Contributions.of(slices, *of_metric.together())
     is_mean = metric.interval == "bounded" and not metric.counts_fields
     squares = squares_of_rows(summary, of_metric) if is_mean else np.zeros_like(x)
     sums = each.sums(slices, (slices.share * squares).sum(axis=0))

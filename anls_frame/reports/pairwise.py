@@ -7,18 +7,21 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
+from anls_frame import statistics
 from anls_frame.reports.estimates import are_few, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.reports.system_scores import system_scores
+from anls_frame.statistics import SystemSums
+from anls_frame.statistics.system_sums import Groups
 from anls_frame.summary.comparison_sums import pairs as all_pairs
 from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame.statistics import SystemSums
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.summary import Summary
 
@@ -112,10 +115,6 @@ def _of_metric(
     test: Test,
 ) -> pl.DataFrame:
     """Return the lines of a metric for all pairs."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     keys, metric, names = of_metric.keys, of_metric.metric, list(summary.systems)
     has_clusters = summary.settings.cluster is not None
     first, second = np.array(pairs).T
@@ -180,8 +179,6 @@ def untestable(slices: pl.DataFrame, alpha: float, draws: int) -> pl.DataFrame:
 
 def _influence(line: Line, score: FloatArray, y: FloatArray) -> FloatArray:
     """Return the contribution of each unit to each system's score, to first order."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((line.x - score * line.y) / y)
 
@@ -190,10 +187,6 @@ def _spread(
     line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]
 ) -> tuple[FloatArray, FloatArray]:
     """Return each pair's effective number of units, and the variance of its difference."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     first, second = np.array(pairs).T
     influence = _influence(line, score, y)
     products = (influence * line.counts[:, None]).T @ influence
@@ -214,8 +207,6 @@ def _spread(
 
 def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
     """Return the effective number of units that carry one side of each pair's difference."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     influence = _influence(line, score, y)
     with np.errstate(invalid="ignore", divide="ignore"):
         size = (np.abs(line.x) + np.abs(score) * line.y) / y
@@ -241,8 +232,6 @@ def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
     scale
         Size of the numbers that were subtracted; a deviation that is tiny in comparison is rounding.
     """
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     far = np.where(np.abs(deviations) > _ROUNDING * scale, deviations, 0.0)
     far /= np.abs(far).max(axis=0, initial=np.finfo(np.float64).tiny)
 
@@ -257,8 +246,6 @@ def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
 
 def _voted(summary: Summary, of_metric: Lines, pairs: Sequence[tuple[int, int]]) -> list[pl.Series]:
     """Return the counts of wins, ties and losses of all lines and pairs."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     keys, systems = of_metric.keys, len(summary.systems)
     votes = explode_lists(summary.comparison_sums.votes[of_metric.metric.name], keys)
     added = votes.group_by(*keys, "pair").agg(pl.col(VOTES).sum()).sort(*keys, "pair")
@@ -279,19 +266,12 @@ def _tested(
     every: Sequence[Lines], pairs: Sequence[tuple[int, int]], test: Test
 ) -> tuple[FloatArray, FloatArray]:
     """Return p-values and adjusted ones, lines by pairs."""
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     found = statistics.pairwise(system_sums(every, test.seed), pairs, draws=test.draws, seed=test.seed)
     return found.p_value, found.p_adjusted
 
 
 def system_sums(every: Sequence[Lines], seed: int) -> SystemSums:
     """Return the sums of all lines by unit; very many units are added up in random groups."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
-    from anls_frame.statistics import SystemSums  # noqa: PLC0415 - imports numpy
-    from anls_frame.statistics.system_sums import Groups  # noqa: PLC0415 - imports numpy
-
     numbers = pl.concat([of_metric.units() for of_metric in every]).unique("unit")
     counts = np.zeros(int(numbers["unit"].max() or 0) + 1, np.int64)  # type: ignore[arg-type]
     counts[numbers["unit"].to_numpy()] = numbers["count"].to_numpy()

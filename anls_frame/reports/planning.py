@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.reports.estimates import FEW_UNITS
 from anls_frame.reports.pairwise import least_units
+from anls_frame.statistics import sample_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,8 +62,6 @@ class Planner:
 
     def detectable(self, keys: tuple[str, ...], *, power: float, alpha: float) -> pl.DataFrame:
         """Return the smallest difference that each slice can show; null if it can show none."""
-        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
-
         slices, changes = self.changes(keys)
         shown = pl.Series(sample_sizes.detectable_difference(changes, power, alpha), nan_to_null=True)
         return self._possible(slices.with_columns(detectable=shown), alpha)
@@ -70,16 +70,12 @@ class Planner:
         self, keys: tuple[str, ...], effect: float, *, power: float, alpha: float
     ) -> pl.DataFrame:
         """Return how many rows and clusters it takes to show a difference; null if that is unknown."""
-        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
-
         slices, changes = self.changes(keys)
         needed = sample_sizes.needed_units(changes, effect, power, alpha)
         return self._numbers(slices, needed, alpha)
 
     def decidable(self, margin: float, *, power: float, level: float) -> dict[str, Any]:
         """Return which margin all rows decide if the systems are equal, and how many rows this one takes."""
-        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
-
         slices, changes = self.changes(())
         smallest = pl.Series(sample_sizes.decidable_margin(changes, power, level), nan_to_null=True)
         needed = sample_sizes.deciding_units(changes, margin, power, level)
@@ -88,10 +84,6 @@ class Planner:
 
     def bounds(self, keys: tuple[str, ...], *, level: float, alpha: float) -> pl.DataFrame:
         """Return one-sided bounds of the difference; null where no p-value can be as small as alpha."""
-        import numpy as np  # noqa: PLC0415 - only to compare
-
-        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
-
         slices, changes = self.changes(keys)
         largest = largest_difference(self.metric)
         ends = [np.clip(end, -largest, largest) for end in sample_sizes.difference_bounds(changes, level)]
@@ -143,8 +135,6 @@ class Planner:
 
         The largest difference that may occur is known for metrics with bounds; for rates, 1 is usual.
         """
-        import numpy as np  # noqa: PLC0415 - only to compare
-
         unseen = largest_difference(self.metric)
         if math.isinf(unseen):
             unseen = 1.0 if self.metric.is_ratio or self.metric.row == "cer" else 0.0
@@ -161,18 +151,12 @@ class Planner:
         return slices, made(units, group, slices.height, unseen)
 
     def _changes_of_means(self, units: Line, group: IntArray, groups: int, unseen: float) -> Changes:
-        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
-
         first, second = self.pair
         change = units.x[:, second] - units.x[:, first]
         return sample_sizes.changes(group, groups, units.counts, units.n, change, unseen=unseen)
 
     def _changes_of_rates(self, units: Line, group: IntArray, groups: int, unseen: float) -> Changes:
         """Return the changes of corpus rates, to first order."""
-        import numpy as np  # noqa: PLC0415 - only to compare
-
-        from anls_frame.statistics import sample_sizes  # noqa: PLC0415 - imports numpy
-
         count = units.counts.astype(np.float64)
         (e_1, e_2), (l_1, l_2) = units.x[:, self.pair].T, units.y[:, self.pair].T
 

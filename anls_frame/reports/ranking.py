@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
+from anls_frame import statistics
 from anls_frame.reports.estimates import FEW_CARRIERS
 from anls_frame.reports.lines import lines
 from anls_frame.reports.pairwise import system_sums
@@ -14,7 +16,6 @@ from anls_frame.reports.system_scores import system_scores
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from anls_frame.reports.lines import Lines
@@ -40,10 +41,6 @@ COLUMNS = (
 
 def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return one line for each slice, metric and system, in this order."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     every = lines(summary, keys)
     better = [bool(one.metric.higher_is_better) for one in every for _ in range(one.slices.height)]
     ranks = statistics.rank_sets(
@@ -89,8 +86,6 @@ def with_ranks_on_few(
     better
         Which differences are shown, as in `Ranks`.
     """
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     marked = few.copy()
     for place in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
         apart = np.abs(score[place, :, None] - score[place]) * effective[place, :, None]
@@ -101,8 +96,6 @@ def with_ranks_on_few(
 
 def _of_metric(summary: Summary, of_metric: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
     """Return the scores and intervals of a metric."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     keys, metric, names = of_metric.keys, of_metric.metric, list(summary.systems)
     scores = system_scores(summary, of_metric, test.confidence)
     shape = scores.score.shape

@@ -10,8 +10,11 @@ import polars as pl
 from anls_frame._arguments import choice, count, share, string, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, Options, Table, Table_co
+from anls_frame.export import terminal
 from anls_frame.export.document import TABLE
-from anls_frame.reports import rest
+from anls_frame.plot import group_scores
+from anls_frame.reports import macro, rest
+from anls_frame.reports.documents import ReportView, report_document, report_glances
 from anls_frame.reports.estimates import estimates
 from anls_frame.results import SlicedResult
 from anls_frame.summary import moments
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from anls_frame.export.display import Glance
     from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.reports.documents import ReportView
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.details import Op
     from anls_frame.summary.measures import Metric
@@ -365,8 +367,6 @@ class Report(SlicedResult[Table_co]):
         >>> report.macro("lang", weights={"en": 3, "de": 1})["score"].item()
         0.875
         """
-        from anls_frame.reports import macro  # noqa: PLC0415 - imports numpy
-
         keys = self._sliced_by(columns)
         lines = [
             macro.of_report(
@@ -447,8 +447,6 @@ class Report(SlicedResult[Table_co]):
         >>> af.report(df, "prediction", "answer").plot("exact_match", title="Week 3").get_xlabel()
         'exact match, 95 % interval'
         """
-        from anls_frame.plot import group_scores  # noqa: PLC0415 - only to plot
-
         return group_scores(self, measure, **options)
 
     def write(
@@ -499,14 +497,10 @@ class Report(SlicedResult[Table_co]):
 
     def to_document(self, **shown: Unpack[Arrangement]) -> Document:
         """Return the tables, settings and notes that `write` writes, with its options."""
-        from anls_frame.reports.documents import report_document  # noqa: PLC0415 - only to write
-
         return report_document(self._view(**shown))
 
     def to_text(self, **shown: Unpack[Arrangement]) -> str:
         """Return the tables as they are printed; the options are those of `write`."""
-        from anls_frame.export import terminal  # noqa: PLC0415 - only to print
-
         return terminal.rendered(self._glances(terminal.ROWS, **shown))
 
     def to_gt(self, table: int = 0, **shown: Unpack[Arrangement]) -> GT:
@@ -517,8 +511,6 @@ class Report(SlicedResult[Table_co]):
         return self.to_document()
 
     def _glances(self, most: int | None, **shown: Unpack[Arrangement]) -> list[Glance]:
-        from anls_frame.reports.documents import report_glances  # noqa: PLC0415 - only to show it
-
         return report_glances(self._view(**shown), most)
 
     def _view(
@@ -529,8 +521,6 @@ class Report(SlicedResult[Table_co]):
         sort: str | None = None,
         min_n: int = 0,
     ) -> ReportView:
-        from anls_frame.reports.documents import ReportView  # noqa: PLC0415 - only to write or show it
-
         if sort is not None and string("sort", sort, "a column of the report") not in self._groups.columns:
             raise ValueError(
                 f"sort must be a column of the report, got {sort!r}; its columns are {self._groups.columns}"

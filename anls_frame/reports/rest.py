@@ -11,9 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
 
+from anls_frame import statistics
 from anls_frame.frames.documents import numbers
+from anls_frame.statistics.codes import Codes, ordered
+from anls_frame.statistics.losses import Losses, rows_of_sums
 from anls_frame.summary import moments
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import CLUSTER, explode_lists
@@ -21,11 +25,8 @@ from anls_frame.summary.keys import CLUSTER, explode_lists
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
-    from anls_frame.statistics.codes import Codes
-    from anls_frame.statistics.losses import Losses
     from anls_frame.summary.measures import Metric
 
     Array = npt.NDArray[np.float64]
@@ -55,8 +56,6 @@ class _Sums(NamedTuple):
 
     def squares(self, ratio: Array | float) -> Array:
         """Return Σ(x - ratio y)² of each line."""
-        import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
         # From the spread around the line's own figure, which is exact even for scores far larger than it.
         own = np.divide(self.x, self.y, out=np.zeros_like(self.x), where=self.y > 0)
         off = own - ratio
@@ -73,10 +72,6 @@ def against_rest(
     Rows of documents are dealt to documents anew, up to `MOST_DEALT` of them. Of more rows, and of rows
     without documents, the statistic is compared with Student's t.
     """
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     has_clusters = CLUSTER in cells.columns
     all_keys = [column for column in cells.columns if column.startswith("key_")]
     rows = add_up([cells.drop(CLUSTER)], all_keys) if has_clusters else cells
@@ -104,17 +99,11 @@ def against_rest(
 
 
 def _ratio(sums: _Sums, where: npt.NDArray[np.bool_]) -> Array:
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     return np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=where)
 
 
 def _by_row(inside: _Sums, outside: _Sums, whole: _Sums) -> Array:
     """Return p-values of slices with rows as the units."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy
-
     with np.errstate(divide="ignore", invalid="ignore"):
         own, rest = inside.x / inside.y, outside.x / outside.y
         around_rest = np.maximum(whole.squares(rest) - inside.squares(rest), 0)
@@ -132,9 +121,6 @@ def _by_cluster(
     cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric, *, draws: int, seed: int
 ) -> tuple[Array, Array]:
     """Return p-values of slices with documents as the units, and p-values adjusted for all slices."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
-    from anls_frame import statistics  # noqa: PLC0415 - imports numpy, as does
     from anls_frame.statistics import dealt  # noqa: PLC0415 - this
 
     losses, codes = losses_of(cells, slices, metric)
@@ -151,11 +137,6 @@ def _by_cluster(
 
 def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tuple[Losses, Codes]:
     """Return what the rows of cells lose, and their slices."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
-    from anls_frame.statistics.codes import Codes, ordered  # noqa: PLC0415 - imports numpy, as does
-    from anls_frame.statistics.losses import Losses, rows_of_sums  # noqa: PLC0415 - this
-
     keys, line = slices.columns, "key_line"
     lines = cells.with_row_index(line)
     sums = _Sums.of(moments.roll_up(lines.drop(CLUSTER), [line], [metric]), metric)

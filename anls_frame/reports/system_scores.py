@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from anls_frame.reports.estimates import (
@@ -20,7 +21,6 @@ from anls_frame.summary.fixed_point import FINE_BITS
 from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from anls_frame.reports.lines import Lines
@@ -46,8 +46,6 @@ class SystemScores(NamedTuple):
 
 def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemScores:
     """Return the scores and intervals of a metric, as reports of the systems have them."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     metric = lines.metric
     x, y = lines.totals()
     shape = x.shape
@@ -81,8 +79,6 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
 
 def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:
     """Return the sums of squared scores in [0, 1] over rows, lines by systems; nan if they are not known."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     keys = lines.keys
     names = [f"square_{system}" for system in range(lines.systems)]
     known = summary.comparison_sums.slices[lines.metric.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from anls_frame.summary import fixed_point
@@ -13,7 +14,6 @@ from anls_frame.summary.fixed_point import SCALE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from anls_frame.statistics.student import FloatArray
@@ -52,8 +52,6 @@ class UnitSums:
 
     def table(self, names: Sequence[str]) -> FloatArray:
         """Return the sums of columns, with one line for each unit."""
-        import numpy as np  # noqa: PLC0415 - only to compare
-
         table = np.zeros((len(names), len(self.starts)))
         if SCALE not in self.cells.columns:
             for place, name in enumerate(names):
@@ -70,8 +68,6 @@ class UnitSums:
 
     def _sums(self, column: pl.Series, chosen: npt.NDArray[np.bool_] | None = None) -> FloatArray:
         """Return the sums of a column, or of the chosen cells among those that are added up."""
-        import numpy as np  # noqa: PLC0415 - only to compare
-
         if column.dtype == pl.Int128:
             lengths = np.diff(self.starts, append=len(self.row))
             unit = np.repeat(np.arange(len(self.starts)), lengths)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
 import polars as pl
 
+from anls_frame import plot
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import (
@@ -180,8 +181,6 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         >>> af.find_slices(df, metrics="score").plot(kind="shares").get_xlabel()
         'share of all, % (score)'
         """
-        from anls_frame import plot  # noqa: PLC0415 - only to plot
-
         return plot.worse_slices(self, kind=kind, **options)
 
     def to_polars(self) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from anls_frame.summary import fixed_point
@@ -18,7 +19,6 @@ from anls_frame.summary.fixed_point import SCALE, SCALED_BITS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from anls_frame.summary.measures import Metric
@@ -46,8 +46,6 @@ def columns(
     slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]
 ) -> list[pl.Series]:
     """Return the brackets of each metric: `slices` has the sums as floats, `moments` as integers."""
-    import numpy as np  # noqa: PLC0415 - a third of the package's import time
-
     # Arrays of metrics by slices.
     x, y, xx, xy, yy = np.array(
         [[slices[name].to_numpy() for name in metric.moments()[:5]] for metric in metrics]

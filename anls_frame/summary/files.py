@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame._atomic import replacing
 from anls_frame._native import __version__
 from anls_frame.summary import consistency, saved_header
 
@@ -76,8 +77,6 @@ def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
 
 def save(path: str | os.PathLike[str], content: bytes) -> None:
     """Write the content of a file, completely or not at all."""
-    from anls_frame._atomic import replacing  # noqa: PLC0415 - only for those who save
-
     # Written through memory, because Polars would report a full disk with an error of its own.
     with replacing(Path(path)) as file:
         file.write(content)

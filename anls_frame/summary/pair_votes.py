@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from anls_frame.summary.keys import canonical
@@ -11,7 +12,6 @@ from anls_frame.summary.keys import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
 _WORD = 8
@@ -24,8 +24,6 @@ _BLOCK = 1 << 18
 
 def votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, better: bool) -> pl.DataFrame:
     """Return a line for each slice and pair; rows may stand for several, `n`."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     sizes = np.array([rows.height])
     groups = rows.select([])
     if keys:
@@ -63,8 +61,6 @@ def _counted(
 
     A line of the table is a system; its rows are sorted by slice.
     """
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     systems = len(table)
     found = np.zeros((2, systems * (systems - 1) // 2, len(sizes)), np.int64)
     block = max(_WORD, min(_BLOCK // systems, _WORD * _MOST_WORDS) // _WORD * _WORD)
@@ -119,8 +115,6 @@ def _weighted(
     table: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64], times: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the same for rows that stand for several; a line of the table is a system."""
-    import numpy as np  # noqa: PLC0415 - only to compare
-
     starts = np.cumsum(sizes) - sizes
     found: list[list[npt.NDArray[np.int64]]] = [[], []]
     for first in range(len(table) - 1):
