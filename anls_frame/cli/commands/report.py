@@ -43,7 +43,8 @@ def report(
             "--metric",
             "-m",
             help=f"Score to report: {', '.join(NAMES)}, qa (the default set), ocr (the default "
-            "set of pages), fields (of documents), a column of scores, or your own function as FILE.py:NAME; may be repeated.",
+            "set of pages), fields (of documents), a column of scores, or your own function as "
+            "FILE.py:NAME; may be repeated.",
         ),
     ] = None,
     worst: Annotated[
