@@ -9,8 +9,6 @@ from array import array
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-
 import anls_frame._native as native
 from anls_frame._arguments import choice
 from anls_frame.protocol import plugin_options, preset_name, protocol_from_dict, protocol_to_dict
@@ -325,6 +323,8 @@ class MetricObject(ABC):
     def _value(self, counts: tuple[int, ...], scores: Any) -> float | Any:
         reduction = self._settings["reduction"]
         if reduction == "none":
+            import numpy as np  # noqa: PLC0415 - only for those who use it
+
             return np.array(scores, dtype=np.float64)
         n, units = counts[0], counts[2]
         return exact_sum.to_float(units, max(n, 1) if reduction == "mean" else 1)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -31,6 +29,8 @@ def of_list(scores: Iterable[float]) -> int:
 
 def of_array(scores: Any) -> int:
     """Return the sum of a numpy array in units, without a Python integer for each score."""
+    import numpy as np  # noqa: PLC0415 - only for those who use it
+
     mantissas, exponents = np.frexp(scores)
     digits = np.ldexp(mantissas, _MANTISSA_BITS).astype(np.int64)
     # In two halves, so that 64 bits can hold the sums of 2**36 scores.

@@ -15,10 +15,17 @@ if TYPE_CHECKING:
 
 def systems_of(prediction: Any) -> dict[str, str]:
     """Return the systems, from name to column; a single one has the name of its column."""
-    if prediction is None or isinstance(prediction, str):
-        name = "score" if prediction is None else prediction
-        return {name: name}
-    return resolve_systems(prediction)
+    if are_several(prediction):
+        return resolve_systems(prediction)
+    name = "score" if prediction is None else prediction
+    if not isinstance(name, str):
+        raise TypeError(f"a column name must be a string, got {name!r}")
+    return {name: name}
+
+
+def are_several(prediction: Any) -> bool:
+    """Return whether a caller named several systems, not a column or nothing."""
+    return isinstance(prediction, list | tuple | Mapping)
 
 
 def metrics_of(
@@ -30,9 +37,9 @@ def metrics_of(
     protocol: ScoreProtocol | str,
 ) -> tuple[Metric, ...]:
     """Return the metrics that a caller asked for, of one system or of several."""
-    if prediction is None or isinstance(prediction, str):
-        return resolve(given, columns, has_texts=has_texts, protocol=protocol)
-    return resolve_for(given, resolve_systems(prediction), has_texts=has_texts, protocol=protocol)
+    if are_several(prediction):
+        return resolve_for(given, resolve_systems(prediction), has_texts=has_texts, protocol=protocol)
+    return resolve(given, columns, has_texts=has_texts, protocol=protocol)
 
 
 def resolve_for(

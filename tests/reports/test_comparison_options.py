@@ -184,7 +184,7 @@ def test_any_other_name_will_do(name: str) -> None:
         (
             {"metrics": "wer"},
             ValueError,
-            "metrics must be of 'qa', 'ocr', 'anls', 'nls', 'exact_match', 'zeros', 'cer_mean', ",
+            "metrics must be of 'qa', 'ocr', 'fields', 'anls', 'nls', 'exact_match', 'zeros', 'cer_mean', ",
         ),
         ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers"),
         ({"metrics": ""}, ValueError, "metrics must be of"),

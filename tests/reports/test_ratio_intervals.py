@@ -209,7 +209,7 @@ def test_found_slices_and_slices_have_the_intervals_of_their_fields() -> None:
     # Of two slices that are looked at one is listed, so that the interval has a confidence of 95 %.
     found = af.find_slices(rows, columns=["kind"], metrics=RATIO, cluster="document", confidence=0.9)
     line = found.frame.row(0, named=True)
-    assert [line[name] for name in ("score", "low", "high")] == pytest.approx(form, rel=1e-9)
+    assert [line[name] for name in ("score", "score_low", "score_high")] == pytest.approx(form, rel=1e-9)
     sliced = af.report(rows, metrics=RATIO, by="kind", cluster="document")
     assert ends(sliced.by_group.row(by_predicate=pl.col("kind") == "form", named=True)) == pytest.approx(
         form, rel=1e-9

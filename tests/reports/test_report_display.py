@@ -291,10 +291,10 @@ def test_a_summary_is_a_line_at_the_prompt() -> None:
     ]
 
     assert repr(parts[0]) == (
-        "<Summary of 3 rows by by⟨U+202E⟩: 1 part, 2 cells, 2 worst rows, details; "
+        "<Summary of p on 3 rows by by⟨U+202E⟩: 1 part, 2 cells, 2 worst rows, details; "
         f"{parts[0].settings.signature}>"
     )
-    assert repr(af.merge(parts)).startswith("<Summary of 6 rows by by⟨U+202E⟩: 2 parts, 2 cells")
+    assert repr(af.merge(parts)).startswith("<Summary of p on 6 rows by by⟨U+202E⟩: 2 parts, 2 cells")
     assert "\n" not in repr(parts[0])
 
 
