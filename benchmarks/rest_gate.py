@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from slices_sets import METRIC, Population
 
-from anls_frame.slices.scores import Scores
+from anls_frame.slices.slice_scores import Scores
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import two_sided
 from anls_frame.statistics.losses import Losses

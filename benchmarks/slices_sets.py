@@ -12,11 +12,11 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.slices import outcome, search
-from anls_frame.slices.documents import confidence_of_chosen
 from anls_frame.slices.halves import is_held_out
-from anls_frame.slices.listing import Rows
+from anls_frame.slices.listing import ListedRows
 from anls_frame.slices.plan import Plan, SliceSearch
-from anls_frame.slices.scores import Scores
+from anls_frame.slices.slice_scores import Scores
+from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import largest_by_draw
 from anls_frame.statistics.losses import Least
@@ -147,7 +147,7 @@ class Population:
         keys = (self.documents, int(100 * self.mean), int(100 * self.correlation))
         return np.random.default_rng([SEED, *keys, *words.encode(), number])
 
-    def rows(self, number: int, fault: Fault | None = None) -> tuple[Rows, Array]:
+    def rows(self, number: int, fault: Fault | None = None) -> tuple[ListedRows, Array]:
         """Return a set of rows, with their documents."""
         random = self.generator(number)
         values, document = self.drawn(random)
@@ -161,7 +161,7 @@ class Population:
             wrong = random.binomial(y.astype(int), np.where(values > 0, 0.02, 0.3))
             values = y - wrong
         scores = Scores(METRIC, values, y, y - values, is_change=self.scores == "changes")
-        return Rows(sliced, [scores], document), document
+        return ListedRows(sliced, [scores], document), document
 
 
 _SAMPLE: dict[str, list[Array]] = {}
@@ -183,7 +183,7 @@ def halves(document: Array, number: int) -> Array:
     return np.asarray(is_held_out(names, 0.5)[document])
 
 
-def is_found(rows: Rows) -> bool:
+def is_found(rows: ListedRows) -> bool:
     """Return whether a search finds anything; it stops as soon as too many draws reach what is observed."""
     losses = rows.losses[0]
     columns = [column.taken(losses.line) for column in rows.columns]
@@ -205,7 +205,7 @@ def false_alarms(population: Population, number: int) -> tuple[dict[str, bool], 
     return {"search": is_found(population.rows(number)[0])}, []
 
 
-def errors_of(rows: Rows, listed: list[Any], held_out: Array, truth: float) -> Errors:
+def errors_of(rows: ListedRows, listed: list[Any], held_out: Array, truth: float) -> Errors:
     """Return the errors of effects on the held-out rows, and their standard errors."""
     tested = rows.of(held_out)
     masks = [tested.mask(one.found.conditions) for one in listed if not np.isnan(one.found.p_adjusted)]
@@ -301,7 +301,7 @@ def faults() -> Iterator[Line]:
         yield Line(cells, partial(power, population, fault), least=least)
 
 
-def covers(rows: Rows, document: Array, fault: Fault, truth: float, confidence: float) -> bool:
+def covers(rows: ListedRows, document: Array, fault: Fault, truth: float, confidence: float) -> bool:
     """Return whether the interval of a report of the slice's rows contains its mean."""
     is_in = rows.mask(fault.conditions)
     frame = pl.DataFrame({"score": rows.scores[0].x[is_in], "document": document[is_in]})

@@ -67,7 +67,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class SourceOptions:
     """How to read a file; options that are None are detected."""
 
     reader: Annotated[
@@ -198,7 +198,7 @@ class SystemNames:
     def of(
         self,
         files: Sequence[Path],
-        source: Source,
+        source: SourceOptions,
         data_set: DataSet,
         *,
         repeats: bool = False,
@@ -235,7 +235,7 @@ class SystemColumns(SystemNames):
         return None if self.systems is None else self.systems.split(",")
 
 
-def two_systems(first: Path, second: Path | None, columns: str | None, source: Source) -> SystemFiles:
+def two_systems(first: Path, second: Path | None, columns: str | None, source: SourceOptions) -> SystemFiles:
     """Return two systems: of two files, or columns of one."""
     from anls_frame.readers.system_files import SystemFiles
 
@@ -270,7 +270,7 @@ def one_table(by: list[str] | None) -> list[str] | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slicing:
+class SlicingOptions:
     """Which rows belong together."""
 
     by: By = None

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
     from anls_frame.readers.judged_rows import judged
     from anls_frame.readers.logs import read_logs
-    from anls_frame.readers.losses import LostPoints, lost_points
     from anls_frame.readers.pages import read_pages
     from anls_frame.readers.rrc import read_rrc, write_submission
     from anls_frame.readers.rules import ScoringRules, scoring_rules
     from anls_frame.readers.system_files import SystemTexts, read_systems
     from anls_frame.readers.table import read_results, scan_results
+    from anls_frame.readers.verdict_losses import LostPoints, lost_points
     from anls_frame.readers.verdicts import read_verdicts
     from anls_frame.readers.writing import write_results
 
@@ -55,7 +55,7 @@ _OTHERS = {
     "any_file": "read_file",
     "judged_rows": "judged",
     "logs": "read_logs",
-    "losses": "LostPoints lost_points",
+    "verdict_losses": "LostPoints lost_points",
     "pages": "read_pages",
     "rrc": "write_submission",
     "rules": "ScoringRules scoring_rules",

@@ -83,7 +83,7 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
         names=[name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)],
         columns=frame.get_columns(),
         height=frame.height,
-        place=_Lines(text, delimiter, len(header)),
+        place=_TextLines(text, delimiter, len(header)),
         typed=False,
     )
 
@@ -103,7 +103,7 @@ def _arrow_memory(data: bytes) -> pa.Buffer:
     return buffer
 
 
-class _Lines:
+class _TextLines:
     """The line on which each complete row starts; computed on first use."""
 
     def __init__(self, text: str, delimiter: str, width: int) -> None:

@@ -15,9 +15,9 @@ from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import in_polars
 from anls_frame.readers import _files, _log_files, _raw, _standard, table
 from anls_frame.readers._content import file_format
-from anls_frame.readers._fields import DOC_IDS
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import ManyProblems, Problems
+from anls_frame.readers._sample_fields import DOC_IDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_frame._text import quoted
 from anls_frame.frames.strict_json import Number, kind, parse
 from anls_frame.readers import _content, _json, _zip
-from anls_frame.readers._fields import SAMPLE, members, role
 from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers._sample_fields import SAMPLE, members, role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from anls_frame.readers._fields import Key, Row
     from anls_frame.readers._problems import Problems
+    from anls_frame.readers._sample_fields import Key, Row
 
     Sample = tuple[str, dict[str, Any]]
 
@@ -36,7 +36,7 @@ _MOST_VALUES = 2
 """Values for each compressed byte, where there are more."""
 
 
-class Log(NamedTuple):
+class InspectLog(NamedTuple):
     """The parts of a log that are read."""
 
     model: Any
@@ -45,7 +45,7 @@ class Log(NamedTuple):
     """Places and samples."""
 
 
-def read(path: Path, problems: Problems, *, allow_missing: bool) -> Log:
+def read(path: Path, problems: Problems, *, allow_missing: bool) -> InspectLog:
     """Read a log; fields of unexpected types are problems."""
     archived = path.suffix.lower() == ".eval"
     header, found = _archive(path) if archived else _json_log(path)
@@ -62,10 +62,10 @@ def read(path: Path, problems: Problems, *, allow_missing: bool) -> Log:
         samples.sort(key=lambda one: _order(one[1]))
     run = header.get("eval")
     known = run if isinstance(run, dict) else {}
-    return Log(known.get("model"), known.get("task"), samples)
+    return InspectLog(known.get("model"), known.get("task"), samples)
 
 
-def fields(log: Log, scorer: str | None, problems: Problems) -> Iterator[Row]:
+def fields(log: InspectLog, scorer: str | None, problems: Problems) -> Iterator[Row]:
     """Yield the fields of each sample; the answer of `scorer` is the prediction."""
     for place, sample in log.samples:
         attachments = sample.get("attachments") or {}
@@ -217,7 +217,7 @@ def _score(name: str, score: dict[str, Any]) -> dict[Key, Any]:
     return found
 
 
-def _usage(log: Log, sample: dict[str, Any]) -> dict[Key, Any]:
+def _usage(log: InspectLog, sample: dict[str, Any]) -> dict[Key, Any]:
     """Return the model and its tokens; if other models (such as graders) have tokens, also all of them."""
     model = log.model
     if model is None:

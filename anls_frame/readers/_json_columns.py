@@ -22,7 +22,7 @@ _TEXT, _TEXTS, _LIST, _OBJECT = (1 << bit for bit in (4, 5, 6, 7))
 _NULLS = 0b11
 
 
-class Column(Sequence[Any]):
+class JsonColumn(Sequence[Any]):
     """The values of a key, null where an object does not have it."""
 
     def __init__(self, lines: native.JsonLines, index: int) -> None:
@@ -62,7 +62,7 @@ class Column(Sequence[Any]):
         """
         return pl.Series(self._lines.json(self._index), dtype=pl.String)
 
-    def members(self) -> list[Column]:
+    def members(self) -> list[JsonColumn]:
         """
         Return the members of the values that are objects as columns.
 
@@ -73,27 +73,27 @@ class Column(Sequence[Any]):
         """
         return _columns(self._lines.members(self._index))
 
-    def out_of_lists(self) -> Column:
+    def out_of_lists(self) -> JsonColumn:
         """Return lists without the lists around them that hold nothing else."""
         return self._narrowed(_TEXTS | _LIST)
 
-    def only_texts(self) -> Column:
+    def only_texts(self) -> JsonColumn:
         """Return strings in place of lists of one string."""
         return self._narrowed(_TEXT)
 
-    def only_objects(self) -> Column:
+    def only_objects(self) -> JsonColumn:
         """Return an object or null in place of a list that holds nothing else."""
         return self._narrowed(_OBJECT | _NULLS)
 
-    def at(self, rows: Sequence[int | None]) -> Column:
+    def at(self, rows: Sequence[int | None]) -> JsonColumn:
         """Return the values of these objects, null for None."""
         return _columns(self._lines.at(self._index, list(rows)))[0]
 
-    def rows_with(self, text: str) -> Table | None:
+    def rows_with(self, text: str) -> JsonTable | None:
         """Return the objects whose value is this string, None if there is none."""
         return _table(self._lines.only(self._index, text))
 
-    def _narrowed(self, kinds: int) -> Column:
+    def _narrowed(self, kinds: int) -> JsonColumn:
         return _columns(self._lines.narrowed(self._index, kinds))[0]
 
     @cached_property
@@ -140,14 +140,14 @@ class Places(Sequence[str]):
         return len(self._numbers)
 
 
-class Table(NamedTuple):
+class JsonTable(NamedTuple):
     """The objects of JSON Lines."""
 
-    columns: dict[str, Column]
+    columns: dict[str, JsonColumn]
     places: Places
 
 
-def of(text: str) -> Table | None:
+def of(text: str) -> JsonTable | None:
     """
     Return the objects of JSON Lines.
 
@@ -157,11 +157,11 @@ def of(text: str) -> Table | None:
     return _table(native.json_lines(with_newlines(text)))
 
 
-def _table(lines: native.JsonLines | None) -> Table | None:
+def _table(lines: native.JsonLines | None) -> JsonTable | None:
     if lines is None or not lines.height:
         return None
-    return Table({column.key: column for column in _columns(lines)}, Places(lines))
+    return JsonTable({column.key: column for column in _columns(lines)}, Places(lines))
 
 
-def _columns(lines: native.JsonLines) -> list[Column]:
-    return [Column(lines, index) for index in range(lines.width)]
+def _columns(lines: native.JsonLines) -> list[JsonColumn]:
+    return [JsonColumn(lines, index) for index in range(lines.width)]

@@ -70,7 +70,7 @@ def lists(
 
     If `printed`, strings are parsed as `parse_answers` does; a truncated or damaged list is a problem.
     """
-    if isinstance(column, _json_columns.Column) and (column.holds_texts or column.holds_lists):
+    if isinstance(column, _json_columns.JsonColumn) and (column.holds_texts or column.holds_lists):
         column = column.texts() if column.holds_texts else column.lists()
     if isinstance(column, pl.Series):
         column = _typed(name, column, problems)
@@ -156,7 +156,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
     """Warn if strings that are taken as answers look like several answers each."""
-    if isinstance(column, _json_columns.Column) and column.holds_texts:
+    if isinstance(column, _json_columns.JsonColumn) and column.holds_texts:
         column = column.texts()
     if not isinstance(column, pl.Series):
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)

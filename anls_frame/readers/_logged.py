@@ -15,17 +15,17 @@ from anls_frame.frames.answer_lists import may_be_lists
 from anls_frame.frames.strict_json import kind
 from anls_frame.readers import _content, _runs, _samples
 from anls_frame.readers import _json_columns as json
-from anls_frame.readers._fields import SAMPLE, gathered, role
 from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers._raw import kinds_of
+from anls_frame.readers._sample_fields import SAMPLE, gathered, role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from anls_frame.readers._fields import Key
     from anls_frame.readers._problems import Problems
     from anls_frame.readers._raw import Column, Values
+    from anls_frame.readers._sample_fields import Key
     from anls_frame.readers._samples import Sample, Samples
 
 Response: TypeAlias = "int | Literal['all']"
@@ -85,11 +85,11 @@ def columns(
     if "resps" in logged.columns:
         resps = logged.columns["resps"]
         logged.columns["resps"] = (
-            resps.out_of_lists() if isinstance(resps, json.Column) else list(map(out_of_lists, resps))
+            resps.out_of_lists() if isinstance(resps, json.JsonColumn) else list(map(out_of_lists, resps))
         )
     fields, places = list(_fields(logged, problems)), logged.places
     if response == "all" and "filtered_resps" in logged.columns:
-        rows = _Rows(logged.columns)
+        rows = _LoggedRows(logged.columns)
         fields = [rows.of_field(field) for field in fields]
         fields.append(_Field(0, (SAMPLE, "epoch"), pl.Series(rows.epochs, dtype=pl.Int64)))
         places = places if rows.are_samples else [places[sample] for sample in rows.samples]
@@ -127,7 +127,7 @@ class _Logged(NamedTuple):
     """The first sample that has a field."""
 
 
-def _logged(table: json.Table | None, response: Response | None, problems: Problems) -> _Logged | None:
+def _logged(table: json.JsonTable | None, response: Response | None, problems: Problems) -> _Logged | None:
     """Return the samples that `_checked` yields as columns; None if it has to look at each of them."""
     if table is None or not {key for key, of in table.columns.items() if of.is_everywhere} >= _NEEDED:
         return None
@@ -152,7 +152,7 @@ def _checked(samples: Iterable[Sample], response: Response | None, problems: Pro
         yield place, sample
 
 
-class _Rows:
+class _LoggedRows:
     """The rows of all responses, in the order of the samples."""
 
     def __init__(self, columns: Mapping[str, Values]) -> None:
@@ -161,8 +161,10 @@ class _Rows:
         self.epochs = [1] * len(predictions)
         self._predictions: Values = predictions
         # As columns, responses are one string each.
-        are_texts = isinstance(predictions, json.Column)
-        if are_texts and (not resps or (isinstance(resps, json.Column) and resps.only_texts().holds_texts)):
+        are_texts = isinstance(predictions, json.JsonColumn)
+        if are_texts and (
+            not resps or (isinstance(resps, json.JsonColumn) and resps.only_texts().holds_texts)
+        ):
             self.are_samples = True
             return
         filtered = [[texts] if are_texts else texts or [None] for texts in predictions]
@@ -226,7 +228,7 @@ class _Rows:
 
 def _at(values: Column, rows: Sequence[int | None]) -> Values:
     """Return the values of these rows, null without a row."""
-    if isinstance(values, json.Column):
+    if isinstance(values, json.JsonColumn):
         return values.at(rows)
     given = list(values)
     return [None if row is None else given[row] for row in rows]
@@ -239,7 +241,7 @@ def _fields(logged: _Logged, problems: Problems) -> Iterator[_Field]:
         if name in columns:
             yield _Field(firsts[name], key, _targets(columns) if name == "target" else columns[name])
     prompts = columns.get("input", [])
-    if isinstance(prompts, json.Column) and prompts.holds_texts:
+    if isinstance(prompts, json.JsonColumn) and prompts.holds_texts:
         yield from _filled(role("question"), prompts)
         prompts = []
     for key, kind_of_prompt in ((role("question"), True), ((SAMPLE, "input"), False)):
@@ -248,7 +250,9 @@ def _fields(logged: _Logged, problems: Problems) -> Iterator[_Field]:
     for name, values in columns.items():
         if name == "token_counts":
             counts: Values = (
-                values.only_objects() if isinstance(values, json.Column) else list(map(only_count, values))
+                values.only_objects()
+                if isinstance(values, json.JsonColumn)
+                else list(map(only_count, values))
             )
             yield from _entries((name,), name, counts, problems)
         elif name in _USED:
@@ -262,7 +266,7 @@ def _fields(logged: _Logged, problems: Problems) -> Iterator[_Field]:
 
 def _entries(source: Key, name: str, values: Values, problems: Problems) -> Iterator[_Field]:
     """Yield the entries of objects as fields of a source, and other values as a field of the sample."""
-    if isinstance(values, json.Column) and values.kinds <= {dict, NoneType}:
+    if isinstance(values, json.JsonColumn) and values.kinds <= {dict, NoneType}:
         try:
             members = values.members()
         except ValueError:
@@ -280,7 +284,7 @@ def _entries(source: Key, name: str, values: Values, problems: Problems) -> Iter
 
 def _filled(key: Key, values: Values) -> Iterator[_Field]:
     """Yield a field if a sample has it."""
-    if isinstance(values, json.Column):
+    if isinstance(values, json.JsonColumn):
         first = values.first_value
     else:
         first = next((index for index, value in enumerate(values) if value is not None), None)
@@ -295,7 +299,7 @@ def _targets(columns: Mapping[str, Values]) -> Column:
     `[1871]` may be a list of a number or a string. If the document has exactly this string, it is a string.
     """
     targets, documents = columns["target"], columns.get("doc", repeat(None))
-    if isinstance(targets, json.Column) and targets.holds_texts:
+    if isinstance(targets, json.JsonColumn) and targets.holds_texts:
         texts = targets.texts()
         # Of other strings than lists, a list of the string becomes the same as the string.
         if not (may_be_lists(texts) & ~texts.str.contains("'", literal=True)).any():

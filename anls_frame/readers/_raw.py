@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 _Key = TypeVar("_Key")
 
-Column: TypeAlias = "pl.Series | list[Any] | _json_columns.Column"
+Column: TypeAlias = "pl.Series | list[Any] | _json_columns.JsonColumn"
 """A column of a table, or its values in JSON."""
 
-Values: TypeAlias = "list[Any] | _json_columns.Column"
+Values: TypeAlias = "list[Any] | _json_columns.JsonColumn"
 """The values of a column of JSON."""
 
 # No table of results has more empty cells than this and less than one filled cell in this many.
@@ -90,7 +90,7 @@ class Gathered(NamedTuple, Generic[_Key]):
     """The first object that has a key."""
 
 
-def from_table(found: _json_columns.Table) -> Raw:
+def from_table(found: _json_columns.JsonTable) -> Raw:
     """Return JSON Lines as a table without roles."""
     columns, places = found
     return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
@@ -153,7 +153,7 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
     """Return a column as strings; a number becomes the string in the file, anything else is a problem."""
     if isinstance(column, pl.Series):
         return _series_texts(name, column, problems)
-    if isinstance(column, _json_columns.Column) and column.kinds <= {str, Number, NoneType}:
+    if isinstance(column, _json_columns.JsonColumn) and column.kinds <= {str, Number, NoneType}:
         return column.texts().alias(name)
     if set(map(type, column)) <= {str, NoneType}:
         return pl.Series(name, column, dtype=pl.String)
@@ -178,7 +178,7 @@ def kept(name: str, column: Column) -> pl.Series:
     """
     if isinstance(column, pl.Series):
         return column.alias(name)
-    if isinstance(column, _json_columns.Column):
+    if isinstance(column, _json_columns.JsonColumn):
         return _kept_json(name, column).alias(name)
     kinds = set(map(type, column)) - {NoneType}
     if kinds <= {bool} or kinds == {str}:
@@ -191,7 +191,7 @@ def kept(name: str, column: Column) -> pl.Series:
     return pl.Series(name, [None if text is None else str(text) for text in written], dtype=pl.String)
 
 
-def _kept_json(name: str, column: _json_columns.Column) -> pl.Series:
+def _kept_json(name: str, column: _json_columns.JsonColumn) -> pl.Series:
     """Return what `kept` does, without a look at each value as far as possible."""
     kinds = column.kinds - {NoneType}
     if kinds == {bool}:
@@ -207,7 +207,7 @@ def _kept_json(name: str, column: _json_columns.Column) -> pl.Series:
 
 def kinds_of(values: Iterable[Any]) -> frozenset[type]:
     """Return the types of values."""
-    return values.kinds if isinstance(values, _json_columns.Column) else frozenset(map(type, values))
+    return values.kinds if isinstance(values, _json_columns.JsonColumn) else frozenset(map(type, values))
 
 
 def to_json(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anls_frame._text import listed, quoted
 from anls_frame.readers import _content, _json, _json_columns
-from anls_frame.readers._json_columns import Column
+from anls_frame.readers._json_columns import JsonColumn
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Samples:
     """The samples of a file of JSON Lines."""
 
     path: Path
-    table: _json_columns.Table | None
+    table: _json_columns.JsonTable | None
     """Their fields as columns; None if the lines must be read one by one."""
     read: Callable[[], Iterable[Sample]]
     """Return them one by one."""
@@ -51,7 +51,7 @@ class Samples:
         column = None if self.table is None else self.table.columns.get(key)
         found = None
         # A missing value is "None", and a number "NaN", where samples are read one by one.
-        if isinstance(column, Column) and column.holds_texts and wanted != "None":
+        if isinstance(column, JsonColumn) and column.holds_texts and wanted != "None":
             found = column.rows_with(wanted)
         return Samples(self.path, found, lambda: only(self.path, self.rows, key, wanted))
 
@@ -84,6 +84,6 @@ def only(path: Path, rows: list[Sample], key: str, wanted: str) -> list[Sample]:
 
 
 def _different(found: Iterable[Any]) -> list[str]:
-    if isinstance(found, Column) and found.holds_texts:
+    if isinstance(found, JsonColumn) and found.holds_texts:
         found = found.texts().unique()
     return sorted({str(value) for value in found if value is not None})

@@ -10,15 +10,15 @@ from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _collector, _content, _fields, _list_scores, _submissions
-from anls_frame.readers._fields import SAMPLE, members, role
+from anls_frame.readers import _collector, _content, _list_scores, _sample_fields, _submissions
 from anls_frame.readers._problems import Problems, problem
+from anls_frame.readers._sample_fields import SAMPLE, members, role
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    from anls_frame.readers._fields import Key
+    from anls_frame.readers._sample_fields import Key
 
 __all__ = ["read_dude"]
 
@@ -115,8 +115,8 @@ def read_dude(
         elif not allow_missing:
             problems.add("no answer to this question in the submission", place)
     problems.raise_any()
-    columns, places, _ = _fields.gathered(rows.items(), problems)
-    frame = _fields.frame(columns, places, problems, answers_format="text")
+    columns, places, _ = _sample_fields.gathered(rows.items(), problems)
+    frame = _sample_fields.frame(columns, places, problems, answers_format="text")
     problems.raise_any()
     _warn_of_lists(frame)
     name = "dude_anls"

@@ -8,19 +8,28 @@ import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
-from anls_frame.readers import _collector, _content, _fields, _inspect, _logged, _samples, _standard, table
-from anls_frame.readers._fields import SAMPLE
+from anls_frame.readers import (
+    _collector,
+    _content,
+    _inspect,
+    _logged,
+    _sample_fields,
+    _samples,
+    _standard,
+    table,
+)
 from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._sample_fields import SAMPLE
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from anls_frame.readers._fields import Key
     from anls_frame.readers._lists import AnswersFormat
     from anls_frame.readers._logged import Response
     from anls_frame.readers._raw import Column
+    from anls_frame.readers._sample_fields import Key
 
 __all__ = ["read_inspect", "read_lm_eval", "read_lmms_eval", "read_vlmevalkit"]
 
@@ -242,7 +251,7 @@ def read_inspect(
         if scorer not in scorers:
             among = listed([quoted(name) for name in scorers]) or "none"
             raise problem(path, f"no scorer {quoted(scorer)}; available: {among}")
-    columns, places, _ = _fields.gathered(_inspect.fields(log, scorer, problems), problems)
+    columns, places, _ = _sample_fields.gathered(_inspect.fields(log, scorer, problems), problems)
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
     return _frame(path, _inspect.make_numbers(columns), places, problems, answers_format="text")
 
@@ -324,7 +333,7 @@ def _frame(
     if not places:
         problems.raise_any()
         raise problem(path, "holds no samples")
-    frame = _fields.frame(columns, places, problems, answers_format=answers_format)
+    frame = _sample_fields.frame(columns, places, problems, answers_format=answers_format)
     if "question_id" in frame.columns:
         epochs = columns.get((SAMPLE, "epoch"), [None] * frame.height)
         _standard.check_ids_in_epochs(frame["question_id"], epochs, problems, places.__getitem__)

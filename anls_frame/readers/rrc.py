@@ -11,9 +11,9 @@ from anls_frame._text import quoted
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _collector, _content, _fields, _raw, _standard, _submissions
-from anls_frame.readers._fields import members, role
+from anls_frame.readers import _collector, _content, _raw, _sample_fields, _standard, _submissions
 from anls_frame.readers._problems import Problems, problem
+from anls_frame.readers._sample_fields import members, role
 
 if TYPE_CHECKING:
     import os
@@ -220,8 +220,8 @@ def _frame(
         for index, (key, question) in enumerate(zip(ids, questions, strict=True))
     )
     problems = Problems(gold)
-    columns, places, _ = _fields.gathered(rows, problems)
-    frame = _fields.frame(columns, places, problems, doc_ids=_DOC_IDS, answers_format="text")
+    columns, places, _ = _sample_fields.gathered(rows, problems)
+    frame = _sample_fields.frame(columns, places, problems, doc_ids=_DOC_IDS, answers_format="text")
     problems.raise_any()
     return frame
 

@@ -27,7 +27,8 @@ from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
-from anls_frame.reports.documents import (
+from anls_frame.reports.pairwise import VOTES, least_units, untestable
+from anls_frame.reports.report_documents import (
     FIGURE_ROWS,
     conservation,
     few_note,
@@ -35,7 +36,6 @@ from anls_frame.reports.documents import (
     kinds_of,
     worst_slice,
 )
-from anls_frame.reports.pairwise import VOTES, least_units, untestable
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.notes import texts_notes
 

@@ -36,7 +36,7 @@ __all__ = ["mean_over_epochs", "pass_at_k"]
 
 
 @dataclass(frozen=True)
-class Epochs:
+class RepeatedAnswers:
     """Scored rows of questions that were answered several times."""
 
     frame: pl.DataFrame
@@ -68,7 +68,7 @@ def scored_epochs(
     missing: Missing,
     unanswerable: Unanswerable,
     by: tuple[str, ...] = (),
-) -> Epochs:
+) -> RepeatedAnswers:
     """
     Return the rows with their scores.
 
@@ -115,7 +115,7 @@ def scored_epochs(
         .with_row_index("row")
         .collect(engine="streaming")
     )
-    found = Epochs(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns, settings)
+    found = RepeatedAnswers(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns, settings)
     _check(found, has_texts=has_texts)
     return found
 
@@ -132,7 +132,7 @@ def _scores(metrics: Sequence[Metric]) -> list[pl.Expr]:
     return scores
 
 
-def _check(epochs: Epochs, *, has_texts: bool) -> None:
+def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
     table = epochs.frame
     for name, column in zip(epochs.columns, epochs.ids, strict=False):
         nulls = table[column].null_count()
@@ -160,7 +160,9 @@ def _check(epochs: Epochs, *, has_texts: bool) -> None:
             )
 
 
-def by_question(epochs: Epochs, figures: Sequence[pl.Expr], keys: Sequence[str] = ()) -> pl.DataFrame:
+def by_question(
+    epochs: RepeatedAnswers, figures: Sequence[pl.Expr], keys: Sequence[str] = ()
+) -> pl.DataFrame:
     """Return a row for each question, with figures of its scores; their order does not matter."""
     names = [*keys, *epochs.ids]
     rows = epochs.frame.sort(epochs.scores)
@@ -168,7 +170,7 @@ def by_question(epochs: Epochs, figures: Sequence[pl.Expr], keys: Sequence[str] 
     return grouped.sort("row")
 
 
-def _remembered(table: Any, frame: Any, epochs: Epochs, n_epochs: pl.Series, what: str) -> Any:
+def _remembered(table: Any, frame: Any, epochs: RepeatedAnswers, n_epochs: pl.Series, what: str) -> Any:
     """Remember for a result how its scores were computed, so that reports and comparisons can say it."""
     found = n_epochs.filter(n_epochs > 0).to_list() or [0]
     least, most = min(found), max(found)
@@ -193,7 +195,7 @@ def _remembered(table: Any, frame: Any, epochs: Epochs, n_epochs: pl.Series, wha
     )
 
 
-def _named(epochs: Epochs, questions: pl.DataFrame, figures: Sequence[str]) -> pl.DataFrame:
+def _named(epochs: RepeatedAnswers, questions: pl.DataFrame, figures: Sequence[str]) -> pl.DataFrame:
     """Return questions with their columns under the names of the given frame."""
     taken = [name for place, name in enumerate(figures) if name in (*epochs.columns, *figures[:place])]
     if taken:
@@ -448,7 +450,7 @@ def pass_at_k(
     return _remembered(found, frame, epochs, questions["n_epochs"], "Scores are estimated from")
 
 
-def only(epochs: Epochs) -> Metric:
+def only(epochs: RepeatedAnswers) -> Metric:
     """Return the metric; raise an error if there are several."""
     if len(epochs.metrics) > 1:
         raise ValueError(f"metrics must be one metric, got {[metric.name for metric in epochs.metrics]}")

@@ -14,8 +14,8 @@ from anls_frame.export import terminal
 from anls_frame.export.document import TABLE
 from anls_frame.plot import group_scores
 from anls_frame.reports import macro, rest
-from anls_frame.reports.documents import ReportView, report_document, report_glances
 from anls_frame.reports.estimates import estimates
+from anls_frame.reports.report_documents import ReportView, report_document, report_glances
 from anls_frame.results import SlicedResult
 from anls_frame.summary import moments
 from anls_frame.summary.cell_sums import ALL

@@ -37,7 +37,7 @@ MOST_DRAWS = 20_000
 """Maximum number of draws."""
 
 
-class _Sums(NamedTuple):
+class _SliceSums(NamedTuple):
     """Sums over the rows of each slice: x (scores or errors), y (rows or lengths), xy, y², Σ(x - ry)²."""
 
     n: Array
@@ -48,7 +48,7 @@ class _Sums(NamedTuple):
     bracket: Array
 
     @classmethod
-    def of(cls, counted: pl.DataFrame, metric: Metric) -> _Sums:
+    def of(cls, counted: pl.DataFrame, metric: Metric) -> _SliceSums:
         """Return the sums of the lines of a table."""
         x, y, _, xy, yy = metric.moments()[:5]
         names = ("n", x, y, xy, yy, metric.bracket)
@@ -76,9 +76,9 @@ def against_rest(
     all_keys = [column for column in cells.columns if column.startswith("key_")]
     rows = add_up([cells.drop(CLUSTER)], all_keys) if has_clusters else cells
     counted = moments.roll_up(rows, keys, [metric])
-    whole = _Sums.of(moments.roll_up(rows, [], [metric]), metric)
-    inside = _Sums.of(counted, metric)
-    outside = _Sums(*(total - part for part, total in zip(inside, whole, strict=True)))
+    whole = _SliceSums.of(moments.roll_up(rows, [], [metric]), metric)
+    inside = _SliceSums.of(counted, metric)
+    outside = _SliceSums(*(total - part for part, total in zip(inside, whole, strict=True)))
     testable = (inside.y > 0) & (outside.y > 0)
     own, rest = (_ratio(part, testable) for part in (inside, outside))
     if has_clusters:
@@ -98,11 +98,11 @@ def against_rest(
     )
 
 
-def _ratio(sums: _Sums, where: npt.NDArray[np.bool_]) -> Array:
+def _ratio(sums: _SliceSums, where: npt.NDArray[np.bool_]) -> Array:
     return np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=where)
 
 
-def _by_row(inside: _Sums, outside: _Sums, whole: _Sums) -> Array:
+def _by_row(inside: _SliceSums, outside: _SliceSums, whole: _SliceSums) -> Array:
     """Return p-values of slices with rows as the units."""
     with np.errstate(divide="ignore", invalid="ignore"):
         own, rest = inside.x / inside.y, outside.x / outside.y
@@ -139,7 +139,7 @@ def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tupl
     """Return what the rows of cells lose, and their slices."""
     keys, line = slices.columns, "key_line"
     lines = cells.with_row_index(line)
-    sums = _Sums.of(moments.roll_up(lines.drop(CLUSTER), [line], [metric]), metric)
+    sums = _SliceSums.of(moments.roll_up(lines.drop(CLUSTER), [line], [metric]), metric)
     n = np.maximum(sums.n, 1)
     rate = sums.x.sum() / sums.y.sum() if sums.y.sum() else 0.0
     variance = np.maximum(sums.squares(rate) / n - ((sums.x - rate * sums.y) / n) ** 2, 0)

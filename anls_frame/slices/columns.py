@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from anls_frame._text import visible
-from anls_frame.slices.documents import ONE_VALUE
+from anls_frame.slices.slices_document import ONE_VALUE
 from anls_frame.statistics.codes import Codes
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _shown(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Column:
+class SliceColumn:
     """A column that slices rows: a code for each row, and what each code means."""
 
     name: str
@@ -106,7 +106,7 @@ def coded(
     names: Sequence[str],
     search: SliceSearch,
     counts: npt.NDArray[np.float64] | None = None,
-) -> tuple[list[Column], dict[str, str]]:
+) -> tuple[list[SliceColumn], dict[str, str]]:
     """
     Return the columns with codes, and of those that cannot slice rows the reason.
 
@@ -125,7 +125,7 @@ def coded(
     for name in names:
         # Polars takes some names for patterns.
         found = _coded(name, frame[name].alias("value"), search, counts)
-        if isinstance(found, Column):
+        if isinstance(found, SliceColumn):
             columns.append(found)
         else:
             left_out[name] = found
@@ -134,7 +134,7 @@ def coded(
 
 def _coded(
     name: str, values: pl.Series, search: SliceSearch, counts: npt.NDArray[np.float64] | None
-) -> Column | str:
+) -> SliceColumn | str:
     dtype = values.dtype
     is_list = isinstance(dtype, pl.List | pl.Array)
     if isinstance(dtype, pl.Array):
@@ -172,7 +172,7 @@ def _coded(
         conditions.append(Condition(name, "is missing", is_list=is_list))
     if len(conditions) < 2 and not is_list:  # noqa: PLR2004
         return ONE_VALUE
-    return Column(name, dtype, Codes(codes, len(conditions), rows), conditions)
+    return SliceColumn(name, dtype, Codes(codes, len(conditions), rows), conditions)
 
 
 def _binned(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from anls_frame.slices.scores import Scores
+    from anls_frame.slices.slice_scores import Scores
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.summary import Summary
 

@@ -18,16 +18,16 @@ from anls_frame.slices import work
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.columns import coded
-from anls_frame.slices.documents import confidence_of_chosen
 from anls_frame.slices.figures import figures, names_of_figures
 from anls_frame.slices.figures import of_rows as figures_of_rows
 from anls_frame.slices.halves import is_held_out
-from anls_frame.slices.listing import Rows
+from anls_frame.slices.listing import ListedRows
 from anls_frame.slices.outcome import honest, searched
 from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.result import Slices
-from anls_frame.slices.scores import scores
-from anls_frame.slices.summarized import Lines
+from anls_frame.slices.slice_scores import scores
+from anls_frame.slices.slices_document import confidence_of_chosen
+from anls_frame.slices.summarized import SummaryLines
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from anls_frame._typing import Missing, OnFrames, Options
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.slices.candidates import Columns
-    from anls_frame.slices.columns import Column, Condition
+    from anls_frame.slices.columns import Condition, SliceColumn
     from anls_frame.slices.figures import Reported
     from anls_frame.slices.listing import Listed
-    from anls_frame.slices.scores import Scores
     from anls_frame.slices.search import Found
+    from anls_frame.slices.slice_scores import Scores
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Unanswerable
@@ -222,7 +222,7 @@ def find_slices(
         return figures_of_rows(on, given.systems, answers, resolved, options, confidence=confidence)
 
     return _found(
-        _Source(
+        _SearchInput(
             frame=source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made)),
             expressions={name: wanted.source(name) for name in (*wanted.names, *wanted.made)},
             roots=tuple(dict.fromkeys([*wanted.roots, *(given.texts if features else ()), *asked])),
@@ -240,7 +240,7 @@ def find_slices(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Source:
+class _SearchInput:
     """Where slices are found: rows, or lines that stand for several."""
 
     frame: pl.DataFrame
@@ -265,12 +265,12 @@ def _of_summary(
     columns: Columns | None,
     metrics: object,
     of_rows: Mapping[str, Any],
-) -> _Source:
+) -> _SearchInput:
     passed = [name for name, value in of_rows.items() if value is not None]
     if passed:
         raise ValueError(f"a summary knows how its rows were scored; {passed} must be left out")
-    lines = Lines.of(summary, columns, metrics)
-    return _Source(
+    lines = SummaryLines.of(summary, columns, metrics)
+    return _SearchInput(
         frame=lines.frame,
         expressions={name: cs.by_name(name).as_expr() for name in lines.frame.columns},
         roots=lines.frame.columns,
@@ -283,7 +283,7 @@ def _of_summary(
     )
 
 
-def _found(source: _Source, plan: Plan) -> Slices:
+def _found(source: _SearchInput, plan: Plan) -> Slices:
     """Search the slices of a source."""
     search, counts = plan.search, source.scores[0].counts
     sliced, left_out = coded(source.frame, source.frame.columns, search, counts=counts)
@@ -294,7 +294,7 @@ def _found(source: _Source, plan: Plan) -> Slices:
     values = {one.name: one.codes.size for one in sliced}
     work.check(values, rows=source.frame.height, depth=plan.depth, draws=0 if plan.holdout else search.draws)
     document = numbers(source.documents, source.frame.height)
-    rows = Rows([one.codes for one in sliced], source.scores, document)
+    rows = ListedRows([one.codes for one in sliced], source.scores, document)
     is_change = bool(source.systems)
     with following(search.draws * len(source.scores), "Testing slices", unit="draws") as advance:
         if plan.holdout:
@@ -388,16 +388,16 @@ def _needed(metrics: Sequence[Metric], systems: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(own_metrics.needed(every)))
 
 
-def _conditions(found: Found, columns: Sequence[Column]) -> list[Condition]:
+def _conditions(found: Found, columns: Sequence[SliceColumn]) -> list[Condition]:
     return [columns[place].conditions[code] for place, code in found.conditions]
 
 
-def _named(found: Found, columns: Sequence[Column]) -> str:
+def _named(found: Found, columns: Sequence[SliceColumn]) -> str:
     return " and ".join(map(str, _conditions(found, columns)))
 
 
 def _described(
-    table: pl.DataFrame, chosen: Sequence[Listed], columns: Sequence[Column], *, is_change: bool
+    table: pl.DataFrame, chosen: Sequence[Listed], columns: Sequence[SliceColumn], *, is_change: bool
 ) -> pl.DataFrame:
     """Return the table with descriptions and p-values."""
     names = [_named(one.found, columns) for one in chosen]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.slices.plan import Plan
-    from anls_frame.slices.scores import Scores
+    from anls_frame.slices.slice_scores import Scores
     from anls_frame.statistics.codes import Codes
     from anls_frame.statistics.losses import Least
 
@@ -33,7 +33,7 @@ _NEARLY = 0.95
 
 
 @dataclass(frozen=True)
-class Rows:
+class ListedRows:
     """
     The rows that are searched.
 
@@ -71,9 +71,9 @@ class Rows:
             for one in self.scores
         ]
 
-    def of(self, chosen: Mask) -> Rows:
+    def of(self, chosen: Mask) -> ListedRows:
         """Return the chosen rows."""
-        return Rows(
+        return ListedRows(
             [one.taken(np.flatnonzero(chosen)) for one in self.columns],
             [one.of_rows(chosen) for one in self.scores],
             self.document[chosen],
@@ -106,7 +106,9 @@ class Listed:
     overlapping: tuple[Found, ...] = ()
 
 
-def listed(found: Sequence[Found], rows: Rows, plan: Plan, *, critical: float, beyond: float) -> list[Listed]:
+def listed(
+    found: Sequence[Found], rows: ListedRows, plan: Plan, *, critical: float, beyond: float
+) -> list[Listed]:
     """
     Return the slices to list, the one with the largest statistic first.
 
@@ -166,7 +168,7 @@ def _in_order(found: Sequence[Found], values: Sequence[float]) -> list[int]:
 def _is_beyond_parents(
     one: Found,
     others: Sequence[Found],
-    rows: Rows,
+    rows: ListedRows,
     remaining: Mask,
     *,
     least: Least,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anls_frame.slices import search as searching
-from anls_frame.slices.listing import Listed, Rows, listed
+from anls_frame.slices.listing import Listed, ListedRows, listed
 from anls_frame.slices.search import Found
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Outcome:
     tested_on: Mask | None = None
 
 
-def searched(rows: Rows, plan: Plan, advance: Advance = None) -> Outcome:
+def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> Outcome:
     """Choose the slices to list from all, tested on all rows."""
     found = searching.search(rows.columns, rows.losses, plan, advance)
     significant = [one for one in found.found if one.p_adjusted <= plan.alpha]
@@ -45,7 +45,7 @@ def searched(rows: Rows, plan: Plan, advance: Advance = None) -> Outcome:
     return Outcome(chosen, found.slices, found.tests)
 
 
-def honest(rows: Rows, held_out: Mask, plan: Plan, advance: Advance = None) -> Outcome:
+def honest(rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None) -> Outcome:
     """Find slices on some rows, and test them on the others."""
     before, after = rows.of(~held_out), rows.of(held_out)
     if not before.height or not after.height:
@@ -74,7 +74,7 @@ def honest(rows: Rows, held_out: Mask, plan: Plan, advance: Advance = None) -> O
     return Outcome(confirmed, looked, len(chosen), held_out)
 
 
-def _beyond_others(found: list[Found], rows: Rows, least: Least) -> list[float]:
+def _beyond_others(found: list[Found], rows: ListedRows, least: Least) -> list[float]:
     """Return the statistic of each slice in the rows that no slice before it has."""
     remaining = np.ones(rows.height, bool)
     values = []

@@ -19,7 +19,7 @@ from anls_frame.frames.conversion import (
     to_pandas,
 )
 from anls_frame.results import FoundSlices, Written
-from anls_frame.slices.documents import document, glances, sentences
+from anls_frame.slices.slices_document import document, glances, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.slices.figures import SLICE, of_comparison, of_report
-from anls_frame.slices.scores import Scores, lost
+from anls_frame.slices.slice_scores import Scores, lost
 from anls_frame.summary import comparison_sums, fixed_point
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.comparison_sums import LOST, SQUARES, ComparisonSums
@@ -36,7 +36,7 @@ _TWO = 2
 
 
 @dataclass(frozen=True)
-class Lines:
+class SummaryLines:
     """
     The scored cells of a summary.
 
@@ -61,7 +61,7 @@ class Lines:
     _place: pl.Series
 
     @classmethod
-    def of(cls, summary: Summary, columns: object, metrics: object) -> Lines:
+    def of(cls, summary: Summary, columns: object, metrics: object) -> SummaryLines:
         """
         Return the lines of a summary, with the columns and metrics that a caller asked for.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Table:
+class SearchedTable:
     """
     Counts and sums of the cells of a contingency table.
 
@@ -64,7 +64,7 @@ def shapes(sizes: Sequence[int], depth: int) -> Iterator[tuple[tuple[int, ...], 
         yield from extended((place,), size)
 
 
-def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[Table]:
+def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[SearchedTable]:
     """
     Yield the contingency tables of all combinations of up to `depth` columns.
 
@@ -82,7 +82,7 @@ def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) 
         yield from _of_part(columns, depth, weights)
         return
     # Parts that stay in the cache, for every table in turn, take half the time.
-    whole: dict[tuple[int, ...], Table] = {}
+    whole: dict[tuple[int, ...], SearchedTable] = {}
     for start in range(0, height, _CHUNK):
         end = min(start + _CHUNK, height)
         part = [one.between(start, end) for one in columns]
@@ -100,14 +100,14 @@ _MOST_CELLS = 1 << 22
 """Maximum number of cells of all tables together that are kept while parts of the rows are added."""
 
 
-def _of_part(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[Table]:
+def _of_part(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[SearchedTable]:
     for places, codes in combinations(columns, depth):
         of_rows = weights if codes.rows is None else [weight[codes.rows] for weight in weights]
         counts = np.bincount(codes.codes, minlength=codes.size)
         sums = tuple(
             np.bincount(codes.codes, weight, codes.size).astype(np.float64, copy=False) for weight in of_rows
         )
-        yield Table(places, counts, sums)
+        yield SearchedTable(places, counts, sums)
 
 
 def cells(sizes: Sequence[int], depth: int) -> int:

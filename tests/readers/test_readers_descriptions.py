@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import shell
 
-from anls_frame.cli.options import Source
+from anls_frame.cli.options import SourceOptions
 from anls_frame.readers.descriptions import READERS
 
 ROOT = Path(__file__).parents[2]
 # Flags of the shell, and what it does itself: ids may be repeated there.
-SHARED = {*Source.__dataclass_fields__, "unique_ids"} - {"reader"}
+SHARED = {*SourceOptions.__dataclass_fields__, "unique_ids"} - {"reader"}
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -71,7 +71,7 @@ def check_columns(text: str) -> bool:
     return True
 
 
-def check_column(column: _json_columns.Column, values: list[Any], first: int) -> None:
+def check_column(column: _json_columns.JsonColumn, values: list[Any], first: int) -> None:
     assert typed(column.values) == typed(values)
     assert column.kinds == set(map(type, values))
     assert column.first == first

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from anls_frame import SliceSearch
 from anls_frame.slices import tables
 from anls_frame.slices.columns import coded
-from anls_frame.slices.scores import exact_sum
+from anls_frame.slices.slice_scores import exact_sum
 from anls_frame.statistics.losses import Least, Losses
 
 TEXTS = st.sampled_from(["", "a", "A", "missing", "null", "^a$", "ä", "a b", "\x00"])

@@ -9,9 +9,9 @@ import slices_oracle as oracle
 import anls_frame as af
 from anls_frame.slices import search
 from anls_frame.slices.columns import coded
-from anls_frame.slices.listing import Rows
+from anls_frame.slices.listing import ListedRows
 from anls_frame.slices.plan import Plan
-from anls_frame.slices.scores import Scores
+from anls_frame.slices.slice_scores import Scores
 from anls_frame.statistics.dealing import deals
 
 COLUMNS = ("text", "number", "list")
@@ -44,7 +44,7 @@ def compared(random: np.random.Generator, *, is_change: bool = False, is_ratio: 
     document = np.unique(data["doc"].to_numpy(), return_inverse=True)[1]
     length = random.integers(1, 6, len(score)).astype(float) if is_ratio else np.ones(len(score))
     scores = [Scores(af.Metric("score"), score, length, None, is_change)]
-    rows = Rows([one.codes for one in columns], scores, document)
+    rows = ListedRows([one.codes for one in columns], scores, document)
     found = search.search(rows.columns, rows.losses, plan)
     # Lengths in rows of mean length.
     unit = len(score) / length.sum()

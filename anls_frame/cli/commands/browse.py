@@ -9,7 +9,7 @@ import typer
 
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import By, DataSet, Force, Reporting, Source, SystemColumns, command
+from anls_frame.cli.options import By, DataSet, Force, Reporting, SourceOptions, SystemColumns, command
 from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
 
@@ -56,7 +56,7 @@ def browse(
     scoring: Reporting,
     force: Force = False,
     data_set: DataSet,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """
     Write a page on which the rows are sorted, filtered, searched and read.

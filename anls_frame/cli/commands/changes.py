@@ -16,7 +16,7 @@ from anls_frame.cli.options import (
     Reporting,
     Scores,
     Second,
-    Source,
+    SourceOptions,
     Target,
     TwoSystems,
     command,
@@ -55,7 +55,7 @@ def changes(
     lower_is_better: LowerIsBetter = False,
     scoring: Reporting,
     target: Target,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """List the rows in which the second system is worse, the largest loss first."""
     import polars as pl

@@ -18,8 +18,8 @@ from anls_frame.cli.options import (
     Reporting,
     Rows,
     Scores,
-    Slicing,
-    Source,
+    SlicingOptions,
+    SourceOptions,
     SystemColumns,
     Target,
     command,
@@ -185,7 +185,7 @@ def compare(
         typer.Option(help="Save the sums of the comparison, as Parquet, for `merge` and `slices`."),
         WRITTEN,
     ] = None,
-    slicing: Slicing,
+    slicing: SlicingOptions,
     gate: Gate,
     metric: Annotated[
         list[str] | None,
@@ -205,7 +205,7 @@ def compare(
     seed: Annotated[int, typer.Option(help="Seed of the tests.")] = 0,
     target: Target,
     data_set: DataSet,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """
     Compare two or more systems on the same questions.

@@ -10,7 +10,7 @@ import typer
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import By, File, Output, Source, Target, command, one_table
+from anls_frame.cli.options import By, File, Output, SourceOptions, Target, command, one_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ def confusions(
     op: Annotated[str | None, typer.Option(help="Only replace, insert or delete.")] = None,
     n: Annotated[int, typer.Option("--n", "-n", help="How many confusions to print for each slice.")] = 30,
     target: Target,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """Count which characters are read as which."""
     from anls_frame.cli.output import check_target, print_json, working

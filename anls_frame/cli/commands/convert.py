@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import anls_frame as af
-from anls_frame.cli.options import File, Source, Writing, command
+from anls_frame.cli.options import File, SourceOptions, Writing, command
 from anls_frame.cli.written import WRITTEN
 
 
@@ -23,7 +23,7 @@ def convert(
         bool, typer.Option("--submission", help="Write a submission for the Robust Reading Competition.")
     ] = False,
     writing: Writing,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """Write results in another format, as the standard table."""
     from anls_frame.cli.output import check_target, working

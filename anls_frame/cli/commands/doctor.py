@@ -12,7 +12,7 @@ import typer
 
 import anls_frame as af
 from anls_frame.cli import output
-from anls_frame.cli.options import Json, Source, command
+from anls_frame.cli.options import Json, SourceOptions, command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ def doctor(
         typer.Option(help="The harness's scores: a column of FILE, a file of its results, or a number."),
     ] = None,
     json: Json = False,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """
     Check the installation, or the scores of a harness.
@@ -81,7 +81,7 @@ def _installation(*, json: bool) -> bool:
     return not wrong
 
 
-def _against(file: Path, source: Source, scores: str, *, json: bool) -> bool:
+def _against(file: Path, source: SourceOptions, scores: str, *, json: bool) -> bool:
     """Print which rule reproduces a harness's scores, or which rows differ; return whether a rule does."""
     from anls_frame.readers.any_file import load
 

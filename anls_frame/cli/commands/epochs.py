@@ -13,8 +13,8 @@ from anls_frame.cli.options import (
     DataSet,
     Json,
     Reporting,
-    Slicing,
-    Source,
+    SlicingOptions,
+    SourceOptions,
     SystemNames,
     command,
     one_table,
@@ -37,7 +37,7 @@ def epochs(
     repeats: Annotated[
         bool, typer.Option("--repeats", help="The files of a folder or pattern are repeats of one system.")
     ] = False,
-    slicing: Slicing,
+    slicing: SlicingOptions,
     metric: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +57,7 @@ def epochs(
     scoring: Reporting,
     json: Json = False,
     data_set: DataSet,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """
     Show what answering each question several times is worth.

@@ -9,7 +9,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._arguments import choice
-from anls_frame.cli.options import File, Force, Scoring, Slicing, Source, command, one_table
+from anls_frame.cli.options import File, Force, Scoring, SlicingOptions, SourceOptions, command, one_table
 from anls_frame.cli.written import WRITTEN
 
 if TYPE_CHECKING:
@@ -24,11 +24,13 @@ _SUFFIXES = (".svg", ".png", ".pdf")
 _TEXTS = ("prediction", "answers")
 
 
-def _scores(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _scores(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _measure: str | None) -> Any:
     return af.plot.score_distribution(af.summarize(frame, *_TEXTS, protocol=protocol))
 
 
-def _groups(frame: pl.DataFrame, slicing: Slicing, protocol: ScoreProtocol, measure: str | None) -> Any:
+def _groups(
+    frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, measure: str | None
+) -> Any:
     from anls_frame.cli.metrics import one
     from anls_frame.readers.score_columns import columns_of, with_numbers
 
@@ -39,31 +41,35 @@ def _groups(frame: pl.DataFrame, slicing: Slicing, protocol: ScoreProtocol, meas
     return af.plot.group_scores(report)
 
 
-def _cer(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _cer(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _measure: str | None) -> Any:
     return af.plot.cer_distribution(_scored(frame, ["cer"], protocol))
 
 
-def _ecdf(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, measure: str | None) -> Any:
+def _ecdf(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, measure: str | None) -> Any:
     score = _row_measure(measure)
     return af.plot.ecdf(_scored(frame, [score], protocol), score)
 
 
-def _errors(frame: pl.DataFrame, slicing: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _errors(
+    frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, _measure: str | None
+) -> Any:
     kinds = frame.with_columns(af.error_type(*_TEXTS, protocol=protocol).alias("error_type"))
     return af.plot.error_types(kinds, *one_table(slicing.by) or ())
 
 
-def _length(frame: pl.DataFrame, slicing: Slicing, protocol: ScoreProtocol, measure: str | None) -> Any:
+def _length(
+    frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, measure: str | None
+) -> Any:
     columns: list[ScoreColumn] = [_row_measure(measure), "reference_length"]
     by = one_table(slicing.by)
     return af.plot.length_effect(_scored(frame, columns, protocol), *columns, by=by[0] if by else None)
 
 
-def _confusions(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _confusions(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _measure: str | None) -> Any:
     return af.plot.confusion_matrix(af.confusions(frame, *_TEXTS, protocol=protocol.errors))
 
 
-def _threshold(frame: pl.DataFrame, _: Slicing, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _threshold(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _measure: str | None) -> Any:
     return af.plot.threshold_curve(af.summarize(frame, *_TEXTS, protocol=protocol))
 
 
@@ -86,7 +92,7 @@ def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], protocol: ScoreProt
 class Kind(NamedTuple):
     """How a kind of plot is drawn, and which of the optional options apply to it."""
 
-    draw: Callable[[pl.DataFrame, Slicing, ScoreProtocol, str | None], Any]
+    draw: Callable[[pl.DataFrame, SlicingOptions, ScoreProtocol, str | None], Any]
     options: tuple[str, ...] = ()
 
 
@@ -120,10 +126,10 @@ def plot(
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the plot, in place of its own.")] = None,
-    slicing: Slicing,
+    slicing: SlicingOptions,
     scoring: Scoring,
     force: Force = False,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """
     Plot scores or errors.

@@ -15,8 +15,8 @@ from anls_frame.cli.options import (
     Output,
     Reporting,
     Rows,
-    Slicing,
-    Source,
+    SlicingOptions,
+    SourceOptions,
     Target,
     command,
     tables,
@@ -35,7 +35,7 @@ def report(
     ],
     *,
     output: Output = None,
-    slicing: Slicing,
+    slicing: SlicingOptions,
     scoring: Reporting,
     metric: Annotated[
         list[str] | None,
@@ -90,7 +90,7 @@ def report(
     ] = False,
     target: Target,
     data_set: DataSet,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """
     Report the scores of all rows and by slice, with intervals.

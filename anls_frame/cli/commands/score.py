@@ -8,7 +8,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import File, Output, Scoring, Source, Target, command
+from anls_frame.cli.options import File, Output, Scoring, SourceOptions, Target, command
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +29,7 @@ def score(
         bool, typer.Option("--overwrite", help="Replace columns with the same names.")
     ] = False,
     target: Target,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """Score each row: print the means, write the rows."""
     from anls_frame.cli.output import check_target, counting, print_json, print_table, working

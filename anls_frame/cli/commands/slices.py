@@ -17,7 +17,7 @@ from anls_frame.cli.options import (
     Reporting,
     Rows,
     Second,
-    Source,
+    SourceOptions,
     Target,
     TwoSystems,
     command,
@@ -68,7 +68,7 @@ def slices(
     confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the test.")] = 0,
     target: Target,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """
     Find the slices in which a system is worse than in the rest.

@@ -9,7 +9,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import DataSet, Output, Reporting, Source, SystemColumns, Target, command
+from anls_frame.cli.options import DataSet, Output, Reporting, SourceOptions, SystemColumns, Target, command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ def verdicts(
     scoring: Reporting,
     target: Target,
     data_set: DataSet,
-    source: Source,
+    source: SourceOptions,
 ) -> None:
     """
     Count what the rows of each verdict lost, and write these rows with their verdicts.

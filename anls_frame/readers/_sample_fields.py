@@ -114,7 +114,7 @@ def _fits(values: _raw.Column, *, lists: bool) -> bool:
     kinds = _raw.kinds_of(values) - {NoneType}
     if not lists or list not in kinds:
         return bool(kinds) and kinds <= texts
-    if isinstance(values, _json_columns.Column) and values.holds_lists:
+    if isinstance(values, _json_columns.JsonColumn) and values.holds_lists:
         return True
     entries = chain.from_iterable(value for value in values if type(value) is list)
     return kinds <= {*texts, list} and set(map(type, entries)) <= texts
