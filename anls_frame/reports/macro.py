@@ -93,6 +93,19 @@ class WeightedSlices(NamedTuple):
         """The same for what is divided by: rows or, of ratios, lengths or fields, of each system."""
         return _divided(np.ones(()), np.nansum(_divided(self.weight[:, None] ** 2, self.y), axis=0))
 
+    def squares(self, squares: FloatArray) -> FloatArray:
+        """
+        Return Σx² of as many rows of equal weight, from that of each slice, by system.
+
+        Their variance is that within slices, as the differences between slices do not add to the variance
+        of the average; a slice counts by its part in this variance.
+        """
+        variance = np.maximum(np.nan_to_num(_divided(squares, self.y) - self.figure**2), 0)
+        part = np.nan_to_num(_divided(self.weight[:, None] ** 2, self.y))
+        within = _divided((part * variance).sum(axis=0), part.sum(axis=0))
+        average = (self.weight[:, None] * np.nan_to_num(self.figure)).sum(axis=0)
+        return np.asarray(self.length * (average**2 + within))
+
 
 class Contributions(NamedTuple):
     """What each unit contributes to the macro average: units by systems."""
@@ -124,13 +137,13 @@ class Contributions(NamedTuple):
         )
 
     def sums(self, slices: WeightedSlices, squares: FloatArray) -> _Found:
-        """Return the sums of the systems' averages, in rows and lengths of equal weight."""
+        """Return the sums of the systems' averages, in rows of equal weight, from Σx² of each slice."""
         rows, length = slices.rows, slices.length
         x, y, residual = length * self.x, length * self.y, length * self.influence
         parts = (x, y, x * x, x * y, y * y, residual * residual, y**3, y**4)
         x, y, xx, xy, yy, bracket, cubes, fourths = (self.counts @ part for part in parts)
         sizes = [np.full(len(x), self.counts @ (rows * self.size) ** power) for power in (1, 2, 3, 4)]
-        return Sums(x, y, xx, xy, yy, length * squares, bracket, *sizes), cubes, fourths
+        return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes), cubes, fourths
 
 
 def of_report(
@@ -158,7 +171,8 @@ def of_report(
     )
     cell, slice_of = (entries[name].cast(pl.Int64).to_numpy() for name in ("key_line", "slice"))
     of_cells = {name: by_cell[name].cast(pl.Float64).to_numpy() for name in ("n", *names, metric.bracket)}
-    row_squares = np.nansum(slices.share[:, 0] * counted[names[5]].cast(pl.Float64).to_numpy(), keepdims=True)
+    # Of a ratio, the fields are rows, each with the score 0 or 1.
+    row_squares = x if metric.counts_fields else counted[names[5]].cast(pl.Float64).to_numpy()[:, None]
     if has_clusters:
         unit = numbers(cells[CLUSTER], cells.height)[cell].astype(np.int64)
         line = Line(
@@ -211,7 +225,7 @@ def _sums_of_rows(
     totals = [np.array([part]) for part in (*parts, share**3 @ cubes, share**4 @ fourths)]
     x, y, xx, xy, yy, cubes, fourths = totals
     spread = np.array([np.maximum(bracket, 0).sum()])
-    return Sums(x, y, xx, xy, yy, length * row_squares, spread, *sizes), cubes, fourths
+    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes), cubes, fourths
 
 
 def _estimate(
@@ -222,7 +236,7 @@ def _estimate(
     score = _divided(sums.x, sums.y)
     whole = brought_to_unit(sums, metric)
     if metric.counts_fields:
-        whole = whole.of_fields(cubes, fourths)
+        whole = whole.of_fields(cubes, fourths)._replace(squares=sums.squares)
     low, high = brought_back(metric, score, *interval(metric.interval, whole, level))
     carried = np.full(len(score), np.inf) if metric.is_share else carried_by(metric.interval, whole)
     return score, low, high, are_few(np.full(len(score), n), units(whole), carried)
@@ -264,9 +278,13 @@ def _of_pairs(
     n = of_metric.slices["n"].cast(pl.Float64).to_numpy()
     slices = WeightedSlices.of(weights_of(of_metric.slices.select(of_metric.keys), weights), x, y, n)
     each = Contributions.of(slices, *of_metric.together())
-    is_mean = metric.interval == "bounded" and not metric.counts_fields
-    squares = squares_of_rows(summary, of_metric) if is_mean else np.zeros_like(x)
-    sums = each.sums(slices, (slices.share * squares).sum(axis=0))
+    squares = np.zeros_like(x)
+    if metric.interval == "bounded":
+        # Of a ratio, the fields are rows, each with the score 0 or 1.
+        least, width = metric.span or (0, 1)
+        in_unit = squares_of_rows(summary, of_metric)
+        squares = x if metric.counts_fields else width**2 * in_unit + least * (2 * x - least * y)
+    sums = each.sums(slices, squares)
     score, low, high, few = _estimate(metric, sums, n.sum(), level)
     for first, second in pairs:
         difference = score[second] - score[first]

@@ -93,7 +93,11 @@ def test_intervals_of_scores_in_overlapping_slices_by_hand(seed: int, has_cluste
 
 def test_comparisons_have_the_averages_of_reports() -> None:
     systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
-    options: dict[str, Any] = {"metrics": METRICS, "by": "question_types", "cluster": "doc_id"}
+    percent = af.Metric(
+        lambda prediction, answers: 100 * af.nls(prediction, answers) - 20, name="percent", bounds=(-20, 80)
+    )
+    metrics = [*METRICS, percent]
+    options: dict[str, Any] = {"metrics": metrics, "by": "question_types", "cluster": "doc_id"}
     # Of all rows that both have, which are all.
     comparison = af.compare(QUESTIONS, systems, "answers", **options)
     reports = {name: af.report(QUESTIONS, name, "answers", **options).macro() for name in systems}
@@ -106,7 +110,7 @@ def test_comparisons_have_the_averages_of_reports() -> None:
     assert macro["difference"].to_numpy() == pytest.approx(apart, abs=1e-12)
     assert set(macro["p_value"] < 0.05) == {True}
     same = af.compare(QUESTIONS, {"a": "rapidocr", "b": "rapidocr"}, "answers", **options).macro()
-    assert same["p_value"].to_list() == [1.0] * len(METRICS)
+    assert same["p_value"].to_list() == [1.0] * len(metrics)
 
 
 def test_pandas_and_parts_have_the_same_averages() -> None:
