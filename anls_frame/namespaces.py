@@ -12,8 +12,9 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar
 
 import anls_frame
+from anls_frame import words
 from anls_frame._arguments import type_name
-from anls_frame.metrics import distances, errors, scores, scoring, vectors, words
+from anls_frame.metrics import distances, errors, scores, scoring, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,13 +49,17 @@ def forward(
 
 
 class _Forwarded:
-    """The method for the function of the package with the same name, which is imported on first use."""
+    """The method for the function with the same name, which is imported on first use."""
+
+    def __init__(self, room: str | None = None) -> None:
+        self._room = room
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
     def __get__(self, namespace: object, owner: type) -> Callable[..., Any]:
-        method = forward(getattr(anls_frame, self._name))
+        home = anls_frame if self._room is None else getattr(anls_frame, self._room)
+        method = forward(getattr(home, self._name))
         return method if namespace is None else MethodType(method, namespace)
 
 
@@ -137,9 +142,9 @@ class AnlsFrameNamespace(Generic[FrameT]):
     summarize = _Forwarded()
     report = _Forwarded()
     compare = _Forwarded()
-    mean_over_epochs = _Forwarded()
-    pass_at_k = _Forwarded()
-    variance_components = _Forwarded()
+    mean_over_epochs = _Forwarded("repeats")
+    pass_at_k = _Forwarded("repeats")
+    variance_components = _Forwarded("repeats")
     browse = _Forwarded()
     find_slices = _Forwarded()
     changes = _Forwarded()

@@ -23,7 +23,8 @@ from populations import added, as_sums, heavy_tail, summed, ten_each
 from scipy import special
 
 from anls_frame import statistics
-from anls_frame.reports import components, estimates
+from anls_frame.repeats import components
+from anls_frame.reports import estimates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

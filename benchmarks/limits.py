@@ -58,8 +58,8 @@ def few_pages() -> str:
 def single_pairs() -> str:
     """Return the time of a call for one pair."""
     calls = {
-        "edit_distance": lambda: af.edit_distance("Coca Cola", "CocaCola"),
-        "get_cer": lambda: af.get_cer("Coca Cola", "CocaCola"),
+        "edit_distance": lambda: af.pairs.edit_distance("Coca Cola", "CocaCola"),
+        "get_cer": lambda: af.pairs.get_cer("Coca Cola", "CocaCola"),
         "anls_score": lambda: af.anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"]),
     }
     seconds = {name: min(timeit.repeat(call, number=CALLS, repeat=5)) / CALLS for name, call in calls.items()}

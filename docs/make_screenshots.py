@@ -20,6 +20,8 @@ import anls_frame as af
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anls_frame.analysis.browsing import RowsPage
+
 FOLDER = Path(__file__).parent / "images"
 ROOT = Path(__file__).parent.parent
 COLORS = 256
@@ -31,7 +33,7 @@ GAP, BETWEEN = 20, "#888888"
 class Page(NamedTuple):
     """A page, the width and height of its window, and the view behind the `#` of its address."""
 
-    result: af.Report | af.Comparison | af.RowsPage
+    result: af.Report | af.Comparison | RowsPage
     size: tuple[int, int]
     view: Mapping[str, str] = {}
     is_dark: bool = False

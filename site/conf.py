@@ -91,7 +91,7 @@ html_theme_options = {
 def document_polars_exception(*arguments: Any) -> None:
     """Say what `ColumnNotFoundError` means: it is the class of Polars, which has no docstring."""
     _app, _kind, name, _object, _options, lines = arguments
-    if name == "anls_frame.ColumnNotFoundError":
+    if name == "anls_frame.exceptions.ColumnNotFoundError":
         lines[:] = [
             "A column is not in the frame; the message names those that are, and the nearest one.",
             "",

@@ -14,7 +14,7 @@ import anls_frame
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-_ROOMS = ("distributed.", "gec.", "plot.")
+_ROOMS = ("distributed.", "gec.", "pairs.", "plot.", "readers.", "repeats.", "words.")
 
 _COMMANDS = {"changes", "compare", "confusions", "merge", "report", "score"}
 _PROTOCOLS = {"anls", "cer", "exact_match", "nls", "wer"}

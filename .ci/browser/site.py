@@ -21,7 +21,11 @@ PAGES = ["index", "start", "which", "guides", "protocols", "statistics", "plots"
 PAGES += [f"reference/generated/anls_frame.{name}" for name in ("report", "Comparison", "statistics.max_t")]
 LOOKED_AT = [*(f"docs/{page}.html" for page in PAGES), "notebooks/2_two_systems.html", "CHANGELOG.html"]
 FIRST = {name: f"anls_frame.{name}.html" for name in ("anls", "cer", "wer", "report", "compare", "browse")}
-FIRST |= {"protocol": "protocols.html", "pandas": "pandas.html", "slices": "anls_frame.Slices.html"}
+FIRST |= {
+    "protocol": "protocols.html",
+    "pandas": "pandas.html",
+    "slices": "anls_frame.slices.result.Slices.html",
+}
 ANSWERS = {
     "p-value": {"statistics", "comparing"},
     "significance": {"statistics", "comparing"},

@@ -17,7 +17,7 @@ hostile = pl.read_parquet(folder / "hostile.parquet")
 runs = pl.read_parquet(folder / "runs.parquet")
 one = af.browse(questions, "tesseract", "answers", id="question_id")
 both = af.browse(questions, {"tesseract": "tesseract", "rapidocr": "rapidocr"}, "answers", id="question_id")
-marked = af.read_verdicts(folder / "two.jsonl", both)
+marked = af.readers.read_verdicts(folder / "two.jsonl", both)
 if set(marked["verdict"]) != {"answer_wrong"}:
     sys.exit(f"two: {marked['verdict'].value_counts()}")
 print(f"two: {marked.height} verdicts on texts of both systems")
@@ -26,7 +26,7 @@ for name, frame, id_, page in (
     ("hostile", hostile, "a", af.browse(hostile, "a", "b", id="a")),
     ("runs", runs, "question_id", af.browse(runs, "prediction", "answers", id="question_id")),
 ):
-    verdicts = af.read_verdicts(folder / f"{name}.jsonl", page)
+    verdicts = af.readers.read_verdicts(folder / f"{name}.jsonl", page)
     joined = frame.with_row_index("row").join(verdicts, on="row")
     if joined.height != VERDICTS or (joined[id_] != joined["id"]).any():
         sys.exit(f"{name}: {joined.height} verdicts were read, or ids differ")

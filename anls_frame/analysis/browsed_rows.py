@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from anls_frame import words
 from anls_frame._arguments import string
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.frames.conversion import column_names, to_lazy
-from anls_frame.metrics import errors, scores, words
+from anls_frame.metrics import errors, scores
 from anls_frame.summary import selection
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional

@@ -191,7 +191,7 @@ class RowsPage:
 
     def digests(self, rows: Sequence[int]) -> list[str | None]:
         """
-        Return the digests of the texts of rows, which verdicts have; see `anls_frame.read_verdicts`.
+        Return the digests of the texts of rows, which verdicts have; see `anls_frame.readers.read_verdicts`.
 
         Parameters
         ----------
@@ -316,7 +316,7 @@ def browse(
 
     See Also
     --------
-    anls_frame.read_verdicts : the verdicts that were given on the page.
+    anls_frame.readers.read_verdicts : the verdicts that were given on the page.
     anls_frame.worst : the rows with the worst scores, as a frame.
     anls_frame.changes : the rows whose scores differ between two systems, as a frame.
     anls_frame.find_slices : the slices that are worth a look.

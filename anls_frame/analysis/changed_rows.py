@@ -124,7 +124,7 @@ def changes(
     anls_frame.compare : how large the difference is, and whether it may be chance.
     anls_frame.find_slices : what the rows that lost have in common.
     anls_frame.browse : a page of the rows with both predictions.
-    anls_frame.alignment : a prediction next to its answer.
+    anls_frame.pairs.alignment : a prediction next to its answer.
 
     Examples
     --------

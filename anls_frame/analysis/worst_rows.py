@@ -89,7 +89,7 @@ def worst(
         - `nearest_answer` (`String`);
         - `alignment` (`String`): the prediction aligned with that answer, both unprepared and with equal
           parts shortened, in the unit of the protocol (for rates of characters, of its `errors`); see
-          `anls_frame.alignment`.
+          `anls_frame.pairs.alignment`.
 
     Raises
     ------

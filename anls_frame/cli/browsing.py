@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
+from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.metrics import parse
 from anls_frame.cli.options import tables
 from anls_frame.readers._log_paths import name_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 def of_files(
     given: SystemFiles, metrics: Sequence[str] | None, scoring: Reporting, **options: Any
-) -> tuple[af.RowsPage, str | None]:
+) -> tuple[RowsPage, str | None]:
     """Return the page of the rows of one system or of several, and its title if it has one system."""
     path = given.files[0]
     chosen = parse(metrics) or [usual_metric(given)]
@@ -63,7 +64,7 @@ def page(
     metrics: Sequence[str | af.Metric],
     id: str | None = None,  # noqa: A002 - as in `anls_frame.browse`
     **options: Any,
-) -> af.RowsPage:
+) -> RowsPage:
     """Return a page of rows, known by their ids if they have any; messages name the option for fewer rows."""
     has_ids = "question_id" in frame.collect_schema().names()
     options["id"] = id or ("question_id" if has_ids else None)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import anls_frame as af
+    from anls_frame.analysis.browsing import RowsPage
     from anls_frame.cli.options import Target
 
 _SHOWN_TRANSITIONS = 30
@@ -27,7 +28,7 @@ def put(
     comparison: af.Comparison,
     output: Path | None,
     target: Target,
-    page: af.RowsPage | None = None,
+    page: RowsPage | None = None,
     source: Sequence[Path] = (),
 ) -> None:
     """Write and print a comparison."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import anls_frame as af
 from anls_frame._text import numbered
+from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.comparing import put
 from anls_frame.cli.output import (
     check_target,
@@ -37,7 +38,7 @@ class Delivery:
     fold_clusters: bool = False
     """Whether the clusters of the summary that is saved are put into groups."""
     target: Target
-    page: Callable[[], af.RowsPage] | None = None
+    page: Callable[[], RowsPage] | None = None
     """Makes the page of the rows behind the figures."""
     source: Sequence[Path] = ()
     """The files that a page names."""

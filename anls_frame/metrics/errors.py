@@ -79,7 +79,7 @@ def edit_ops(
     See Also
     --------
     anls_frame.confusions : the same edits, counted over a frame.
-    anls_frame.alignment : the alignment of one pair of texts, for display.
+    anls_frame.pairs.alignment : the alignment of one pair of texts, for display.
 
     Notes
     -----

@@ -225,8 +225,8 @@ def cer(
     See Also
     --------
     anls_frame.wer : the same in words.
-    anls_frame.edit_counts : the edits by kind.
-    anls_frame.get_cer : of two strings, without a frame.
+    anls_frame.words.edit_counts : the edits by kind.
+    anls_frame.pairs.get_cer : of two strings, without a frame.
 
     Notes
     -----
@@ -352,7 +352,7 @@ def nearest_answer(
     See Also
     --------
     anls_frame.nls : the similarity to this answer.
-    anls_frame.alignment : a prediction next to its answer.
+    anls_frame.pairs.alignment : a prediction next to its answer.
 
     Examples
     --------

@@ -50,7 +50,7 @@ class Alignment:
     Examples
     --------
     >>> import anls_frame as af
-    >>> print(af.alignment("lnvoice 42,00 $", "Invoice 42.00$"))
+    >>> print(af.pairs.alignment("lnvoice 42,00 $", "Invoice 42.00$"))
     REF: Invoice 42.00*$
     HYP: lnvoice 42,00␣$
          S         S  I
@@ -96,7 +96,9 @@ class Alignment:
         Examples
         --------
         >>> import anls_frame as af
-        >>> af.alignment("cat", "cafe").to_polars().select("op", "reference_char", "predicted_char").rows()
+        >>> af.pairs.alignment("cat", "cafe").to_polars().select(
+        ...     "op", "reference_char", "predicted_char"
+        ... ).rows()
         [('replace', 'f', 't'), ('delete', 'e', None)]
         """
         import polars as pl  # noqa: PLC0415 - single pairs do without
@@ -131,7 +133,7 @@ class Alignment:
         Examples
         --------
         >>> import anls_frame as af
-        >>> print(af.alignment("東泉都 Tokyo", "東京都 Tokio").to_text())
+        >>> print(af.pairs.alignment("東泉都 Tokyo", "東京都 Tokio").to_text())
         REF: 東京都 Tokio
         HYP: 東泉都 Tokyo
                S       S
@@ -164,7 +166,7 @@ class Alignment:
         Examples
         --------
         >>> import anls_frame as af
-        >>> "<mark" in af.alignment("a<b", "a>b").to_html()
+        >>> "<mark" in af.pairs.alignment("a<b", "a>b").to_html()
         True
         """
         rows = []
@@ -197,7 +199,7 @@ class Alignment:
         Examples
         --------
         >>> import anls_frame as af
-        >>> page = af.alignment("Coca\nCoIa\n\n2.40", "Coca\nCola\n2.40")
+        >>> page = af.pairs.alignment("Coca\nCoIa\n\n2.40", "Coca\nCola\n2.40")
         >>> [line[:5] for line in page.by_line(only_errors=True)]
         [(2, 2, 'Cola', 'CoIa', 1), (None, 3, '', '', 1)]
         """
@@ -273,15 +275,15 @@ def alignment(
     Examples
     --------
     >>> import anls_frame as af
-    >>> print(af.alignment("c0mer stone", "cornerstone"))
+    >>> print(af.pairs.alignment("c0mer stone", "cornerstone"))
     REF: corner*stone
     HYP: c0m*er␣stone
           SSD  I
-    >>> print(af.alignment("The qvick fox jumps over", "The quick brown fox jumps", unit="word"))
+    >>> print(af.pairs.alignment("The qvick fox jumps over", "The quick brown fox jumps", unit="word"))
     REF: The quick brown fox jumps ****
     HYP: The qvick ***** fox jumps over
              S     D               I
-    >>> af.alignment(["B-PER", "O", "O"], ["B-PER", "I-PER", "O"]).distance
+    >>> af.pairs.alignment(["B-PER", "O", "O"], ["B-PER", "I-PER", "O"]).distance
     1
     """
     chosen = resolve_protocol(protocol)

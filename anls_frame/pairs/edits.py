@@ -23,7 +23,7 @@ class Edit(NamedTuple):
     Examples
     --------
     >>> import anls_frame as af
-    >>> af.alignment("cat", "cafe").edits[1]
+    >>> af.pairs.alignment("cat", "cafe").edits[1]
     Edit(op='delete', reference_pos=3, prediction_pos=3, reference_char='e', predicted_char=None)
     """
 

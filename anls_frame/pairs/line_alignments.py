@@ -74,7 +74,7 @@ class AlignedLine(NamedTuple):
     Examples
     --------
     >>> import anls_frame as af
-    >>> next(iter(af.alignment("one\ntvvo", "one\ntwo").by_line(only_errors=True)))[:5]
+    >>> next(iter(af.pairs.alignment("one\ntvvo", "one\ntwo").by_line(only_errors=True)))[:5]
     (2, 2, 'two', 'tvvo', 2)
     """
 
@@ -103,7 +103,7 @@ class LineAlignment:
     Examples
     --------
     >>> import anls_frame as af
-    >>> lines = af.alignment("The\nhous\nis red", "The\nhouse\nis red").by_line()
+    >>> lines = af.pairs.alignment("The\nhous\nis red", "The\nhouse\nis red").by_line()
     >>> print(lines)
     1   =  The
     <BLANKLINE>
@@ -193,7 +193,7 @@ class LineAlignment:
         Examples
         --------
         >>> import anls_frame as af
-        >>> 'href="#p7-1"' in af.alignment("a<b\nc", "a>b\nc").by_line().to_html(element_id="p7")
+        >>> 'href="#p7-1"' in af.pairs.alignment("a<b\nc", "a>b\nc").by_line().to_html(element_id="p7")
         True
         """
         name = escape(

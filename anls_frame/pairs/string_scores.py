@@ -86,9 +86,9 @@ def edit_distance(a: str | Sequence[str], b: str | Sequence[str]) -> int:
     Examples
     --------
     >>> import anls_frame as af
-    >>> af.edit_distance("cat", "cafe")
+    >>> af.pairs.edit_distance("cat", "cafe")
     2
-    >>> af.edit_distance(["the", "cat"], ["a", "cat", "sat"])
+    >>> af.pairs.edit_distance(["the", "cat"], ["a", "cat", "sat"])
     2
     """
     if isinstance(a, str) or isinstance(b, str):
@@ -127,7 +127,7 @@ def get_cer(prediction: str, reference: str) -> float:
     Examples
     --------
     >>> import anls_frame as af
-    >>> af.get_cer("lnvoice 42", "Invoice 42")
+    >>> af.pairs.get_cer("lnvoice 42", "Invoice 42")
     0.1
     """
     return native.cer(string("prediction", prediction), string("reference", reference))
@@ -160,9 +160,9 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
     Examples
     --------
     >>> import anls_frame as af
-    >>> af.hamming_distance("karolin", "kathrin")
+    >>> af.pairs.hamming_distance("karolin", "kathrin")
     3
-    >>> af.hamming_distance([1, 0, 1, 1], [1, 1, 1, 0])
+    >>> af.pairs.hamming_distance([1, 0, 1, 1], [1, 1, 1, 0])
     2
     """
     if isinstance(a, str) != isinstance(b, str):

@@ -187,7 +187,7 @@ def edit_matrix(
     See Also
     --------
     anls_frame.edit_matrix : the matrix as data.
-    anls_frame.alignment : the same path, as text.
+    anls_frame.pairs.alignment : the same path, as text.
 
     Notes
     -----

@@ -71,7 +71,7 @@ def judged(
         LazyFrame (read on the streaming engine), a pandas DataFrame, or any object with the Arrow PyCapsule
         interface.
     verdicts
-        The verdicts, as `anls_frame.read_verdicts` returns them.
+        The verdicts, as `anls_frame.readers.read_verdicts` returns them.
     prediction, answers
         Name of the column with the predicted texts, or a mapping from the names of systems to their columns,
         and of the column with the accepted answer or answers: the same texts as those of the page.
@@ -105,7 +105,7 @@ def judged(
     See Also
     --------
     anls_frame.browse : the page on which the verdicts are given.
-    anls_frame.read_verdicts : the verdicts that the page saved.
+    anls_frame.readers.read_verdicts : the verdicts that the page saved.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def judged(
     >>> verdicts = pl.DataFrame(
     ...     {"id": [7], "row": [0], "verdict": ["answer_incomplete"], "digest": ["b5fff5139edef2af"]}
     ... )
-    >>> af.judged(df, verdicts, "prediction", "answer", id="id").row(0)
+    >>> af.readers.judged(df, verdicts, "prediction", "answer", id="id").row(0)
     (7, '4', 'four', 'answer_incomplete')
     """
     frame = at_hand(frame)

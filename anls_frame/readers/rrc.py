@@ -151,7 +151,7 @@ def write_submission(
     >>> from pathlib import Path
     >>> import anls_frame as af
     >>> frame = af.read_rrc("data/rrc/gold_label.json", "data/rrc/submission_tesseract.json")
-    >>> path = af.write_submission(frame.head(2), Path(tempfile.mkdtemp()) / "submission.json")
+    >>> path = af.readers.write_submission(frame.head(2), Path(tempfile.mkdtemp()) / "submission.json")
     >>> print(path.read_text())
     [{"questionId": 10101, "answer": "Jackson and Sons"},
      {"questionId": 10102, "answer": "info.jackson@example.org"}]

@@ -63,7 +63,7 @@ def lost_points(
     Parameters
     ----------
     judged
-        The rows that have a verdict, as `anls_frame.judged` returns them.
+        The rows that have a verdict, as `anls_frame.readers.judged` returns them.
     frame
         All rows.
     prediction, answers
@@ -92,7 +92,7 @@ def lost_points(
 
     See Also
     --------
-    anls_frame.judged : the rows that have a verdict.
+    anls_frame.readers.judged : the rows that have a verdict.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     See Also
     --------
     anls_frame.browse : the page.
-    anls_frame.judged : the rows of a frame that have a verdict.
+    anls_frame.readers.judged : the rows of a frame that have a verdict.
 
     Examples
     --------
@@ -79,8 +79,8 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "verdicts.jsonl")
     ...     _ = path.write_text(line)
-    ...     verdicts = af.read_verdicts(path)
-    >>> af.judged(df, verdicts, "prediction", "answer", id="id").select("id", "verdict").row(0)
+    ...     verdicts = af.readers.read_verdicts(path)
+    >>> af.readers.judged(df, verdicts, "prediction", "answer", id="id").select("id", "verdict").row(0)
     (7, 'answer_incomplete')
     """
     path = _content.as_path(path)

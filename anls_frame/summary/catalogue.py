@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Union
 
 import polars as pl
 
-from anls_frame.metrics import scores, words
+from anls_frame import words
+from anls_frame.metrics import scores
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.measures import COUNTS, Metric

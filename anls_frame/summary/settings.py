@@ -81,8 +81,8 @@ class Settings:
 
     Examples
     --------
-    >>> import anls_frame as af
-    >>> af.Settings(by=("lang",), cluster="doc_id").signature
+    >>> from anls_frame.summary.settings import Settings
+    >>> Settings(by=("lang",), cluster="doc_id").signature
     'anls|protocol:anls|threshold:0.5|errors:raw|missing:empty|cluster:doc_id|v:0.1.0'
     """
 

@@ -23,7 +23,7 @@ def cer() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         text, truth = state.output.completion, target.text
-        counts = {"edits": af.edit_distance(text, truth), "characters": len(truth)}
-        return Score(value=af.get_cer(text, truth), answer=text, metadata=counts)
+        counts = {"edits": af.pairs.edit_distance(text, truth), "characters": len(truth)}
+        return Score(value=af.pairs.get_cer(text, truth), answer=text, metadata=counts)
 
     return score

@@ -21,7 +21,7 @@ def _rate(name: str, counts: Callable[..., pl.Expr], reference: Texts, hypothesi
     return {"rate": errors / n, "mer": errors / (errors + hits), "wil": 1 - preserved}[name]
 
 
-wer = partial(_rate, "rate", af.word_errors)
-mer = partial(_rate, "mer", af.word_errors)
-wil = partial(_rate, "wil", af.word_errors)
-cer = partial(_rate, "rate", af.edit_counts)
+wer = partial(_rate, "rate", af.words.word_errors)
+mer = partial(_rate, "mer", af.words.word_errors)
+wil = partial(_rate, "wil", af.words.word_errors)
+cer = partial(_rate, "rate", af.words.edit_counts)

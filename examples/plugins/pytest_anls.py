@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 import anls_frame as af
+from anls_frame.reports.decisions import Decision
 
 
 @pytest.fixture
-def must_not_regress() -> Callable[..., af.Decision]:
+def must_not_regress() -> Callable[..., Decision]:
     """Return a function that compares two columns, as `anls_frame.compare`, within a margin."""
 
-    def check(frame: Any, systems: Any, answers: str, *, within: float, **options: Any) -> af.Decision:
+    def check(frame: Any, systems: Any, answers: str, *, within: float, **options: Any) -> Decision:
         decision = af.compare(frame, systems, answers, **options).decide(within)
         if decision.answer == "regressed":
             pytest.fail(str(decision), pytrace=False)

@@ -22,10 +22,12 @@ from anls_frame.analysis import browsing
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from anls_frame.analysis.browsing import RowsPage
+
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 
 
-def read(page: af.RowsPage, folder: Path, **options: Any) -> ReadPage:
+def read(page: RowsPage, folder: Path, **options: Any) -> ReadPage:
     return ReadPage(page.write(folder / "rows.html", **options).read_text("utf-8"))
 
 
@@ -332,7 +334,7 @@ def test_images_are_columns_or_templates(tmp_path: Path) -> None:
 
     assert images("{a}/{{{n}}}.png") == ["x/{1}.png", None]
     assert images("{n}") == ["p", "q"]
-    with pytest.raises(af.ColumnNotFoundError, match="no column 'b'"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="no column 'b'"):
         images("{b}.png")
     with pytest.raises(ValueError, match="image must have names of columns alone in braces"):
         images("{n:03}.png")
@@ -411,7 +413,7 @@ def test_options_are_checked(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             af.browse(QUESTIONS, "tesseract", "answers", **options)
-    with pytest.raises(af.ColumnNotFoundError, match="did you mean 'question_id'"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="did you mean 'question_id'"):
         af.browse(QUESTIONS, "tesseract", "answers", id="question_i")
     with pytest.raises(ValueError, match="name must end in"):
         af.browse(QUESTIONS, "tesseract", "answers").write(tmp_path / "rows.csv")

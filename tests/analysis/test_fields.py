@@ -332,7 +332,7 @@ def test_documents_without_gold_are_left_out() -> None:
         ({"doc": [None]}, {}, ValueError, "row 0 has no id: column 'doc' is null there"),
         ({"gold": [3]}, {}, af.DTypeError, "column 'gold' has dtype Int64"),
         ({"field": [3]}, {}, af.DuplicateColumnError, r"rename the columns \['field'\]"),
-        ({}, {"id": "page"}, af.ColumnNotFoundError, "page"),
+        ({}, {"id": "page"}, af.exceptions.ColumnNotFoundError, "page"),
         ({}, {"lists": "rows"}, ValueError, "lists must be one of 'items', 'answers'"),
         ({}, {"absent": "N/A"}, TypeError, "absent must be a list of strings"),
     ],

@@ -258,7 +258,7 @@ def test_rows_without_errors_give_an_empty_table_of_the_same_columns() -> None:
         ({"min_nls": float("nan")}, ValueError, "min_nls"),
         ({"min_nls": "0.5"}, TypeError, "min_nls"),
         ({"protocol": "docvqa"}, ValueError, "protocol"),
-        ({"by": "tagz"}, af.ColumnNotFoundError, "did you mean 'tags'"),
+        ({"by": "tagz"}, af.exceptions.ColumnNotFoundError, "did you mean 'tags'"),
         ({"by": "count"}, af.DuplicateColumnError, "count"),
         ({"by": ["part", "part"]}, ValueError, "twice"),
     ],

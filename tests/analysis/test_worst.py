@@ -104,7 +104,7 @@ def test_the_new_columns_are_those_of_the_functions() -> None:
     )
     assert_frame_equal(table.select(NEW[:-1]), again)
     for prediction, answer, shown in table.select(text, "nearest_answer", "alignment").iter_rows():
-        assert shown == af.alignment(prediction, answer).to_text(context=20)
+        assert shown == af.pairs.alignment(prediction, answer).to_text(context=20)
 
 
 @pytest.mark.parametrize("by", [None, "part", "tags"])
@@ -141,7 +141,7 @@ def test_a_wrong_argument_is_an_error_that_names_it() -> None:
     for by in (None, "part"):
         with pytest.raises(ValueError, match="n must be an integer from 0 to 4,294,967,295, got"):
             af.worst(frame, "p", "a", 2**62, by=by)
-    with pytest.raises(af.ColumnNotFoundError, match="'q'"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="'q'"):
         af.worst(frame, "q", "a")
     with pytest.raises(af.DTypeError, match="column 'part' has dtype Int64"):
         af.worst(frame, "part", "a")
@@ -159,5 +159,5 @@ def test_alignments_compare_what_the_protocol_compares() -> None:
         {"metrics": "cer_mean", "protocol": af.PROTOCOLS["anls"].replace(errors=words)},
     ):
         shown = af.worst(frame, "p", "a", **options)["alignment"].item()
-        assert shown == af.alignment("a black cat", "a block cat", unit="word").to_text(context=20)
-        assert shown != af.alignment("a black cat", "a block cat").to_text(context=20)
+        assert shown == af.pairs.alignment("a black cat", "a block cat", unit="word").to_text(context=20)
+        assert shown != af.pairs.alignment("a black cat", "a block cat").to_text(context=20)

@@ -357,7 +357,7 @@ def test_what_is_wrong_with_systems_is_said_at_once() -> None:
         ({"metrics": "zeros"}, "'zeros' is none"),
     ]
     for arguments, message in wrong:
-        with pytest.raises((ValueError, af.ColumnNotFoundError), match=message):
+        with pytest.raises((ValueError, af.exceptions.ColumnNotFoundError), match=message):
             af.compare(frame, **{"systems": {"x": "p", "y": "p"}, "answers": "a", **arguments})
     empty = af.compare(frame.where(daft.col("k") > 9), {"x": "p", "y": "p"}, "a")
     assert empty.overall["n"].item() == 0

@@ -64,15 +64,19 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"answers": "b"}, af.ColumnNotFoundError, "no column 'b' among"),
-        ({"by": "type"}, af.ColumnNotFoundError, "no column 'type' among"),
-        ({"cluster": "type"}, af.ColumnNotFoundError, "no column 'type' among"),
+        ({"answers": "b"}, af.exceptions.ColumnNotFoundError, "no column 'b' among"),
+        ({"by": "type"}, af.exceptions.ColumnNotFoundError, "no column 'type' among"),
+        ({"cluster": "type"}, af.exceptions.ColumnNotFoundError, "no column 'type' among"),
         (
             {"prediction": "n"},
             af.DTypeError,
             "column 'n' must hold strings or lists of strings, but holds int64",
         ),
-        ({"prediction": None, "answers": None, "metrics": "p"}, af.DTypeError, "scores must be numbers"),
+        (
+            {"prediction": None, "answers": None, "metrics": "p"},
+            af.DTypeError,
+            "scores must be numbers",
+        ),
         ({"by": ["n", "n"]}, ValueError, "by must not name a column twice"),
         ({"by": 3}, TypeError, "by must be a column name"),
         ({"by": "*"}, ValueError, "as a pattern for columns; rename"),
@@ -82,7 +86,7 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
         ({"worst": -1}, ValueError, "worst must be an integer from 0 to"),
         ({"details": 1}, TypeError, "details must be True or False"),
         ({"metrics": "score"}, ValueError, "a column of scores, or a Metric, got 'score'"),
-        ({"keep": "m"}, af.ColumnNotFoundError, "no column 'm' among"),
+        ({"keep": "m"}, af.exceptions.ColumnNotFoundError, "no column 'm' among"),
         ({"keep": ["n", "n"]}, ValueError, "keep must not name a column twice"),
         ({"prediction": None}, ValueError, "pass both columns, prediction and answers, or neither"),
     ],
@@ -104,7 +108,7 @@ def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed() -> No
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"answers": "b"}, af.ColumnNotFoundError, "no column 'b' among"),
+        ({"answers": "b"}, af.exceptions.ColumnNotFoundError, "no column 'b' among"),
         (
             {"prediction": "n"},
             af.DTypeError,

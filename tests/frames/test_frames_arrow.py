@@ -205,7 +205,7 @@ def test_lists_that_polars_cannot_read_are_scored_or_an_error_that_names_the_col
 
 @each_kind
 def test_a_misspelt_column_is_answered_with_the_nearest_name(kind: str) -> None:
-    with pytest.raises(af.ColumnNotFoundError, match="did you mean 'prediction'"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="did you mean 'prediction'"):
         af.add_scores(KINDS[kind](TABLE), "predicton", "answers")
 
 
@@ -235,7 +235,7 @@ def test_prefix_suffix_and_columns_name_the_new_ones() -> None:
 def test_a_name_that_stands_twice_is_refused_only_where_it_is_asked_for() -> None:
     doubled = pa.Table.from_arrays([pa.array(["a"])] * 4, names=["x", "x", "prediction", "answer"])
 
-    with pytest.raises(af.ColumnNotFoundError, match="'x' occurs 2 times"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="'x' occurs 2 times"):
         af.add_scores(doubled, "x", "answer")
     result: Any = af.add_scores(doubled, "prediction", "answer", columns=["nls"])
     assert result.column_names == ["x", "x", "prediction", "answer", "nls"]

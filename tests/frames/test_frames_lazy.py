@@ -63,7 +63,7 @@ def test_a_source_that_cannot_be_read_is_not_read() -> None:
 def test_a_wrong_column_is_found_without_reading() -> None:
     source = Source(FRAME.with_columns(number=1), broken=True)
 
-    with pytest.raises(af.ColumnNotFoundError, match="did you mean 'prediction'"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="did you mean 'prediction'"):
         af.add_scores(source.scan(), "predicton", "answers")
     with pytest.raises(af.DTypeError, match="column 'number' has dtype Int32"):
         af.add_scores(source.scan(), "number", "answers")

@@ -210,13 +210,15 @@ def test_a_prediction_called_as_a_score_collides_and_can_be_overwritten(add_scor
 def test_a_misspelt_column_is_answered_with_the_nearest_name(
     add_scores: AddScores, names: tuple[str, str], message: str
 ) -> None:
-    with pytest.raises(af.ColumnNotFoundError, match=message):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match=message):
         add_scores(SMALL, *names)
 
 
 @each_way
 def test_a_frame_without_columns_has_no_such_column(add_scores: AddScores) -> None:
-    with pytest.raises(af.ColumnNotFoundError, match="no column 'prediction': there are no columns"):
+    with pytest.raises(
+        af.exceptions.ColumnNotFoundError, match="no column 'prediction': there are no columns"
+    ):
         add_scores(pl.DataFrame(), "prediction", "answer")
 
 

@@ -71,7 +71,9 @@ FRAMES: dict[str, Callable[[Any, Any], Any]] = {
     "tables of a report": lambda f, c: (
         af.report(f, c.prediction, c.answer, by=[[c.lang], [c.tags]], cluster=c.doc).by_group
     ),
-    "means over epochs": lambda f, c: af.mean_over_epochs(f, metrics=[c.score], id=c.question, keep=c.doc),
+    "means over epochs": lambda f, c: af.repeats.mean_over_epochs(
+        f, metrics=[c.score], id=c.question, keep=c.doc
+    ),
     "confusions": lambda f, c: af.confusions(f, c.prediction, c.answer, by=c.lang),
     "worst": lambda f, c: af.worst(f, c.prediction, c.answer, 9, by=c.lang, metrics=c.score),
     "changes": lambda f, c: af.changes(f, {"a": c.prediction, "b": c.other}, c.answer, keep=c.lang),
@@ -147,4 +149,4 @@ def test_rows_are_written_as_with_plain_names(tmp_path: Path, suffix: str) -> No
 
 def test_a_submission_is_checked_as_with_plain_names(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="duplicate id"):
-        af.write_submission(PATTERNS, tmp_path / "s.json", prediction="^p.*$", question_id="^q.*$")
+        af.readers.write_submission(PATTERNS, tmp_path / "s.json", prediction="^p.*$", question_id="^q.*$")

@@ -127,11 +127,17 @@ def test_a_prediction_called_as_a_score_collides_and_can_be_overwritten(add_scor
 
 @each_way
 def test_a_misspelt_column_is_answered_with_the_nearest_name(add_scores: AddScores) -> None:
-    with pytest.raises(af.ColumnNotFoundError, match=r"no column 'predicton'.*did you mean 'prediction'\?"):
+    with pytest.raises(
+        af.exceptions.ColumnNotFoundError, match=r"no column 'predicton'.*did you mean 'prediction'\?"
+    ):
         add_scores(FRAME, "predicton", "answers")
-    with pytest.raises(af.ColumnNotFoundError, match=r"no column 'answer'.*did you mean 'answers'\?"):
+    with pytest.raises(
+        af.exceptions.ColumnNotFoundError, match=r"no column 'answer'.*did you mean 'answers'\?"
+    ):
         add_scores(FRAME, "prediction", "answer")
-    with pytest.raises(af.ColumnNotFoundError, match="no column 'prediction': there are no columns"):
+    with pytest.raises(
+        af.exceptions.ColumnNotFoundError, match="no column 'prediction': there are no columns"
+    ):
         add_scores(pd.DataFrame(), "prediction", "answers")
 
 
@@ -141,7 +147,9 @@ def test_a_column_with_a_number_for_its_name_is_no_text(add_scores: AddScores) -
 
     with pytest.raises(TypeError, match="prediction must be the name of a column, got int"):
         add_scores(frame, 0, 1)
-    with pytest.raises(af.ColumnNotFoundError, match=r"did you mean 0\?.*`\.rename\(columns=str\)`"):
+    with pytest.raises(
+        af.exceptions.ColumnNotFoundError, match=r"did you mean 0\?.*`\.rename\(columns=str\)`"
+    ):
         add_scores(frame, "0", "1")
     assert values(add_scores(frame.rename(columns=str), "0", "1")["nls"]) == [1.0]
 
@@ -150,7 +158,7 @@ def test_a_column_with_a_number_for_its_name_is_no_text(add_scores: AddScores) -
 def test_a_name_that_stands_twice_is_refused_where_it_is_asked_for(add_scores: AddScores) -> None:
     doubled = pd.DataFrame([["a", "b", "b", "c"]], columns=["x", "x", "prediction", "answer"])
 
-    with pytest.raises(af.ColumnNotFoundError, match="'x' occurs 2 times"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="'x' occurs 2 times"):
         add_scores(doubled, "x", "answer")
     result = add_scores(doubled, "prediction", "answer", columns=["nls"])
     assert list(result.columns) == ["x", "x", "prediction", "answer", "nls"]

@@ -267,11 +267,11 @@ def test_a_level_with_the_name_of_a_column_is_ambiguous_as_in_pandas() -> None:
 
 
 def test_names_of_levels_are_checked() -> None:
-    with pytest.raises(af.ColumnNotFoundError, match=r"no column 'pages'.*did you mean 'page'\?"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match=r"no column 'pages'.*did you mean 'page'\?"):
         af.report(LEVELS, *TEXTS, by="pages")
-    with pytest.raises(af.ColumnNotFoundError, match="column 'page' occurs 2 times"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="column 'page' occurs 2 times"):
         af.report(LEVELS.rename_axis(["page", "page"]), *TEXTS, by="page")
-    with pytest.raises(af.ColumnNotFoundError, match="no column 'page'"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="no column 'page'"):
         af.report(LEVELS.reset_index("lang"), "page", "answers")
 
 

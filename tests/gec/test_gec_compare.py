@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from anls_frame import ColumnNotFoundError, gec
+from anls_frame import gec
+from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.gec._m2_files import SCHEMA
 from anls_frame.statistics import holm
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from gec_cases import edit, frame, noised, tiny
 
-from anls_frame import DTypeError, gec
+from anls_frame import gec
+from anls_frame.exceptions import DTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,8 @@ from gec_cases import edit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anls_frame import DuplicateColumnError, gec
+from anls_frame import gec
+from anls_frame.exceptions import DuplicateColumnError
 
 if TYPE_CHECKING:
     from pathlib import Path

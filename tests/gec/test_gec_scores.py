@@ -11,7 +11,8 @@ import pytest
 from gec_cases import frame, noised, tiny
 from polars.testing import assert_frame_equal
 
-from anls_frame import ColumnNotFoundError, DuplicateColumnError, gec
+from anls_frame import gec
+from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -168,7 +168,7 @@ def row_columns() -> Iterator[tuple[str, Any]]:
         function = getattr(af, name)
         yield f"{name} questions", digest(frame.select(value=function("tesseract", answer))["value"])
         yield f"{name} pages", digest(ocr.select(value=function("tesseract", "reference"))["value"])
-    yield "edit_counts", digest(ocr.select(value=af.edit_counts("tesseract", "reference"))["value"])
+    yield "edit_counts", digest(ocr.select(value=af.words.edit_counts("tesseract", "reference"))["value"])
     yield "error_type", digest(frame.select(value=af.error_type("tesseract", "answers"))["value"])
 
 
@@ -293,7 +293,7 @@ def rows() -> Iterator[tuple[str, Any]]:
         af.threshold_curve(af.summarize(frame, "tesseract", "answers")), ["threshold"], "threshold_curve"
     )
     yield from table(af.length_scores(frame, "tesseract", "answers"), ["length"], "length_scores")
-    parts = af.variance_components(
+    parts = af.repeats.variance_components(
         frame.with_columns(epoch=1).vstack(
             frame.with_columns(epoch=2, tesseract="rapidocr").select([*frame.columns, "epoch"])
         ),

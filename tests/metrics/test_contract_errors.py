@@ -320,7 +320,7 @@ def test_lists_that_do_not_match_are_an_error_that_names_both(row: RowExpression
 @each_engine
 @each_row
 def test_a_missing_column_is_polars_own_error(row: RowExpression, engine: Engine) -> None:
-    with pytest.raises(af.ColumnNotFoundError, match="predicton"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="predicton"):
         FRAME.lazy().select(row.function("predicton", "answer")).collect(engine=engine)
 
 
@@ -329,7 +329,7 @@ def test_our_errors_are_caught_as_polars_errors_and_as_pythons() -> None:
     assert issubclass(af.DTypeError, PolarsError)
     assert issubclass(af.DuplicateColumnError, ValueError)
     assert issubclass(af.DuplicateColumnError, PolarsError)
-    assert issubclass(af.ColumnNotFoundError, PolarsError)
+    assert issubclass(af.exceptions.ColumnNotFoundError, PolarsError)
 
 
 def test_a_failed_expression_leaves_the_next_one_unharmed() -> None:

@@ -27,7 +27,7 @@ def test_two_rows_and_their_mean() -> None:
 
 def test_distance_of_cafe_and_cat() -> None:
     assert column([("cafe", "cat")], af.levenshtein).to_list() == [2]
-    assert af.edit_distance("cafe", "cat") == 2
+    assert af.pairs.edit_distance("cafe", "cat") == 2
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_without_prediction_or_answer_there_is_no_score(
 def test_character_error_rate(prediction: str, reference: str, rate: float) -> None:
     assert one(af.cer, prediction, [reference]) == rate
     assert one(af.cer, prediction, [reference], protocol="jiwer") == rate
-    assert af.get_cer(prediction, reference) == rate
+    assert af.pairs.get_cer(prediction, reference) == rate
 
 
 def test_the_mean_of_rates_and_the_corpus_rate() -> None:

@@ -60,4 +60,4 @@ def test_get_cer_of_one_pair_is_that_of_the_package() -> None:
     # Without outer whitespace, which jiwer strips and this function keeps.
     pairs = [(row.prediction.strip(), row.answers[0].strip()) for row in mixed_rows(150, seed=43)]
     expected = [float(jiwer.cer(reference, prediction)) for prediction, reference in pairs]
-    assert_same_bits([af.get_cer(*pair) for pair in pairs], expected, pairs)
+    assert_same_bits([af.pairs.get_cer(*pair) for pair in pairs], expected, pairs)

@@ -96,7 +96,9 @@ def test_every_pair_of_scripts_is_decoded_alike() -> None:
 
 def test_edit_distance_of_one_pair_is_that_of_rapidfuzz() -> None:
     cases = list(pairs(mixed_rows(40, seed=52)))
-    assert_same_bits([af.edit_distance(*p) for p in cases], [Levenshtein.distance(*p) for p in cases], cases)
+    assert_same_bits(
+        [af.pairs.edit_distance(*p) for p in cases], [Levenshtein.distance(*p) for p in cases], cases
+    )
 
 
 @pytest.mark.parametrize("unit", ["abcdefghij", "aé日\U0001f44dbcdefg"])

@@ -18,7 +18,7 @@ from sample import DATA
 import anls_frame as af
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "torchmetrics-1.9.0.json"
-FUNCTIONS = {"wer": af.wer, "cer": af.cer, "mer": af.mer, "wil": af.wil}
+FUNCTIONS = {"wer": af.wer, "cer": af.cer, "mer": af.words.mer, "wil": af.words.wil}
 
 
 def test_rates_of_texts_and_pages_are_those_of_the_package() -> None:
@@ -57,10 +57,10 @@ def test_texts_without_words_have_rates() -> None:
 def test_hits_are_what_mer_and_wil_differ_by() -> None:
     # A word is missing and another one added: the alignment has 2 hits and 2 edits, lengths are 3.
     frame = pl.DataFrame({"read": ["b c d"], "reference": ["a b c"]})
-    aligned = frame.select(af.mer("read", "reference"), af.wil("read", "reference")).row(0)
+    aligned = frame.select(af.words.mer("read", "reference"), af.words.wil("read", "reference")).row(0)
     longer = frame.select(
-        af.mer("read", "reference", protocol="torchmetrics"),
-        af.wil("read", "reference", protocol="torchmetrics"),
+        af.words.mer("read", "reference", protocol="torchmetrics"),
+        af.words.wil("read", "reference", protocol="torchmetrics"),
     ).row(0)
     assert aligned == (2 / 4, 1 - (2 / 3) * (2 / 3))
     assert longer == (2 / 3, float(np.float32(1) - (np.float32(1) / np.float32(3)) ** 2))

@@ -48,7 +48,7 @@ def frame(pairs: list[tuple[str, str]]) -> pl.DataFrame:
 def test_rates_and_counts_are_those_of_jiwer() -> None:
     pairs = texts(amount(3_000, 100_000))
     columns: Any = ("prediction", "reference")
-    functions = (af.wer, af.mer, af.wil, af.word_errors)
+    functions = (af.wer, af.words.mer, af.words.wil, af.words.word_errors)
     found = frame(pairs).select(function(*columns, protocol="jiwer") for function in functions)
     for (reference, prediction), (wer, mer, wil, counts) in zip(pairs, found.iter_rows(), strict=True):
         one = jiwer.process_words(reference, prediction)
@@ -72,10 +72,10 @@ def test_of_several_answers_the_first_with_the_lowest_rate_counts() -> None:
     rows = lists(amount(2_000, 50_000), seed=11)
     columns: Any = ("prediction", "answers")
     df = pl.DataFrame({"prediction": [text for _, text in rows], "answers": [answers for answers, _ in rows]})
-    of_words = (af.wer, af.mer, af.wil, af.word_errors, af.bag_of_words_error)
+    of_words = (af.wer, af.words.mer, af.words.wil, af.words.word_errors, af.words.bag_of_words_error)
     found = df.select(
         *(function(*columns, protocol="jiwer") for function in of_words),
-        af.edit_counts(*columns),
+        af.words.edit_counts(*columns),
         af.score(*columns, protocol=scoring("raw")).struct.field("char_errors"),
     )
     for (answers, prediction), values in zip(rows, found.iter_rows(), strict=True):
@@ -100,7 +100,7 @@ def test_by_default_words_stand_between_whitespace() -> None:
     pairs = texts(amount(3_000, 100_000), seed=8)
     found = frame(pairs).select(
         af.wer("prediction", "reference"),
-        af.bag_of_words_error("prediction", "reference").alias("bag"),
+        af.words.bag_of_words_error("prediction", "reference").alias("bag"),
         shared=af.wer("prediction", "reference", protocol="torchmetrics"),
     )
     for (reference, prediction), (wer, bag, torchmetrics) in zip(pairs, found.iter_rows(), strict=True):
@@ -123,7 +123,7 @@ def test_pages_give_the_counts_of_jiwer() -> None:
         for place in choose.sample(range(900), errors):
             read[place] = choose.choice(["", "x", read[place] + " y", *vocabulary[:4]])
         pairs.append((" ".join(words), " ".join(read)))
-    found = frame(pairs).select(af.word_errors("prediction", "reference", protocol="jiwer")).to_series()
+    found = frame(pairs).select(af.words.word_errors("prediction", "reference", protocol="jiwer")).to_series()
     for (reference, prediction), counts in zip(pairs, found, strict=True):
         one = jiwer.process_words(reference, prediction)
         assert counts == {name: getattr(one, name) for name in counts}
@@ -133,7 +133,7 @@ def test_the_corpus_rate_is_that_of_jiwer() -> None:
     references, predictions = zip(*texts(500, seed=10), strict=True)
     counts = (
         frame(texts(500, seed=10))
-        .select(af.word_errors("prediction", "reference", protocol="jiwer"))
+        .select(af.words.word_errors("prediction", "reference", protocol="jiwer"))
         .unnest("word_errors")
         .sum()
     )
@@ -168,7 +168,7 @@ def test_rates_of_nulls_and_of_texts_without_words() -> None:
         {"prediction": ["a b", None, "a", None, "", "x"], "reference": ["a c", "a", None, None, "", " "]}
     )
     columns: Any = ("prediction", "reference")
-    functions = (af.mer, af.wil, af.bag_of_words_error)
+    functions = (af.words.mer, af.words.wil, af.words.bag_of_words_error)
     nulls: list[float | None] = [None, None, None]
     expected = {
         "drop": [[0.5, 0.75, 0.5], nulls, nulls, nulls, [0.0] * 3, [1.0] * 3],

@@ -161,7 +161,7 @@ def test_wrong_columns_are_answered_as_in_add_scores(row: RowExpression) -> None
     frame = pd.DataFrame({"ocr": ["a"], "gold": ["a"], "n": [1], "mixed": [object()]}, index=["x"])
     score = getattr(namespace(frame), row.name)
 
-    with pytest.raises(af.ColumnNotFoundError, match=r"no column 'ocrr'.*did you mean 'ocr'"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match=r"no column 'ocrr'.*did you mean 'ocr'"):
         score("ocrr", "gold")
     with pytest.raises(af.DTypeError, match="column 'n' must hold strings"):
         score("n", "gold")

@@ -68,8 +68,8 @@ def test_the_share_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     share = scipy_hamming(left, right)
     frame = pl.DataFrame({"a": [left], "b": [right]})
 
-    assert af.hamming_distance(left, right) / len(left) == share
-    assert af.hamming_distance(np.array(left), np.array(right)) / len(left) == share
+    assert af.pairs.hamming_distance(left, right) / len(left) == share
+    assert af.pairs.hamming_distance(np.array(left), np.array(right)) / len(left) == share
     assert frame.select(af.hamming_vectors("a", "b") / pl.col("b").list.len()).item() == share
 
 

@@ -47,7 +47,7 @@ INTEGERS: dict[str, Callable[[Any], Any]] = {
     "substitution_cost": lambda value: FRAME.select(af.nls("p", "t", substitution_cost=value)),
     "draws": lambda value: af.compare(FRAME, {"old": "p", "new": "q"}, "t", draws=value).overall,
     "seed": lambda value: af.compare(FRAME, {"old": "p", "new": "q"}, "t", seed=value).overall,
-    "context": lambda value: af.alignment("a" * 99 + "b", "a" * 99).to_text(context=value),
+    "context": lambda value: af.pairs.alignment("a" * 99 + "b", "a" * 99).to_text(context=value),
     "max_groups": lambda value: len(
         plot.group_scores(af.report(*TEXTS, by="k"), max_groups=value).get_yticks()
     ),

@@ -49,10 +49,10 @@ def single_pairs() -> list[float]:
     long = "ab" * 5_000, "abb" * 5_000
     return [
         metric.compute(),
-        af.edit_distance("cat", "cafe"),
-        af.edit_distance(*long),
+        af.pairs.edit_distance("cat", "cafe"),
+        af.pairs.edit_distance(*long),
         af.anls_score("CocaCola", ["Coca Cola"]),
-        af.get_cer("lnvoice", "Invoice"),
+        af.pairs.get_cer("lnvoice", "Invoice"),
     ]
 
 

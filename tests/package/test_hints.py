@@ -81,7 +81,7 @@ def test_exchanged_columns_are_recognized() -> None:
 def test_a_column_with_another_role_is_not_what_was_meant(kind: str) -> None:
     frame: Any = FRAME.rename({"answers": "model_answers", "prediction": "model_answer"})
     frame = {"polars": frame, "pandas": frame.to_pandas(), "arrow": frame.to_arrow()}[kind]
-    with pytest.raises(af.ColumnNotFoundError, match="did you mean 'model_answer'\\?"):
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="did you mean 'model_answer'\\?"):
         af.report(frame, "model_answerss", "model_answers")
 
 

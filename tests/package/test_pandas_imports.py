@@ -108,7 +108,7 @@ import anls_frame as af
 af.add_scores(frame, "prediction", "answers")
 frame.lazy().anls.add_scores("prediction", "answers").collect(engine="streaming")
 frame.select(pl.col("prediction").anls.nls("answers")).to_series().to_list()
-af.anls_score("a", ["a"]), af.edit_distance("a", "b"), af.get_cer("a", "b")
+af.anls_score("a", ["a"]), af.pairs.edit_distance("a", "b"), af.pairs.get_cer("a", "b")
 """
 
     assert imported(run_python("-c", script + LIST)) == {"anls_frame"}

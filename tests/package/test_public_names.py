@@ -29,13 +29,18 @@ from registry import (
 )
 
 import anls_frame as af
-from anls_frame import _native, gec, namespaces, readers
+from anls_frame import _native, gec, namespaces, readers, words
 from anls_frame import pandas as anls_pandas
 from anls_frame._typing import ScoreColumn
-from anls_frame.metrics import distances, errors, scores, words
+from anls_frame.analysis.browsing import RowsPage
+from anls_frame.metrics import distances, errors, scores
 from anls_frame.namespaces import AnlsExprNamespace
 from anls_frame.pandas import AnlsPandasAccessor
 from anls_frame.readers.descriptions import READERS
+from anls_frame.reports.decisions import Decision
+from anls_frame.reports.pairing import Paired
+from anls_frame.slices.result import Slices
+from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,13 +80,28 @@ def exported() -> set[str]:
     return {name.decode() for name in re.findall(rb"_polars_plugin_([a-z0-9_]+)\0", library)}
 
 
+RESULTS = (Decision, Paired, RowsPage, Settings, Slices)
+"""Types of results, which have no name one dot away."""
+
+
+def public(name: str) -> Any:
+    """Return what has a public name, at the top or one dot away, or is a type of results."""
+    rooms = (af, af.pairs, af.words, af.repeats, af.readers, af.exceptions)
+    found = [getattr(room, name) for room in rooms if name in room.__all__]
+    return [*found, *(one for one in RESULTS if one.__name__ == name)][0]
+
+
 def test_the_registry_lists_every_public_name() -> None:
-    assert {*FUNCTIONS, *CLASSES, *CONSTANTS} == set(af.__all__)
+    names = {*FUNCTIONS, *CLASSES, *CONSTANTS}
+    rooms = {name for room in (af, af.pairs, af.words, af.repeats) for name in room.__all__}
+    assert rooms <= names
+    others = {*af.readers.__all__, *af.exceptions.__all__, *(one.__name__ for one in RESULTS)}
+    assert names - rooms <= others
     assert {*GEC_FUNCTIONS, *GEC_CLASSES} == set(gec.__all__)
 
 
 def test_the_registry_takes_each_function_from_the_package() -> None:
-    assert {name: getattr(af, name) for name in FUNCTIONS} == FUNCTIONS
+    assert {name: public(name) for name in FUNCTIONS} == FUNCTIONS
 
 
 def test_completion_shows_what_is_public_alone() -> None:
@@ -95,7 +115,6 @@ def test_completion_shows_what_is_public_alone() -> None:
         "annotations",
         "import_module",
         "metrics",
-        "pairs",
         "reports",
     }
 
@@ -144,11 +163,13 @@ def test_every_name_is_imported_on_use_from_one_module() -> None:
     assert sorted([*names, "__version__"]) == sorted(af.__all__)
 
 
-def test_type_checkers_are_told_every_public_name() -> None:
-    stub = ast.parse(Path(af.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("package", [af, af.pairs, af.repeats], ids=lambda package: package.__name__)
+def test_type_checkers_are_told_every_public_name(package: ModuleType) -> None:
+    stub = ast.parse(Path(str(package.__file__)).with_suffix(".pyi").read_text(encoding="utf-8"))
     names = [alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
 
-    assert sorted([*names, "__version__"]) == dir(af), "`.venv/bin/python .ci/stub.py` writes it anew"
+    public_names = dir(af) if package is af else [*package.__all__, "__version__"]
+    assert sorted([*names, "__version__"]) == sorted(public_names), "`.venv/bin/python .ci/stub.py` writes it"
 
 
 def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
@@ -237,7 +258,7 @@ def test_every_parameter_is_documented(name: str) -> None:
 
 def test_every_class_is_documented_with_an_example() -> None:
     # `ColumnNotFoundError` is Polars' own.
-    ours = [getattr(af, name) for name in CLASSES if name != "ColumnNotFoundError"]
+    ours = [public(name) for name in CLASSES if name != "ColumnNotFoundError"]
     ours += [getattr(gec, name) for name in GEC_CLASSES]
 
     undocumented = [

@@ -63,8 +63,8 @@ def rows(frame: Any) -> Iterator[tuple[str, Any]]:
     yield "confusions", af.confusions(frame, "new", "gold", by="kind")
     yield "threshold_curve", af.threshold_curve(af.summarize(frame, "new", "gold"))
     yield "find_slices", af.find_slices(frame, "old", "gold", columns=["kind"]).to_polars()
-    yield "mean_over_epochs", af.mean_over_epochs(frame, "new", "gold", id="gold")
-    yield "pass_at_k", af.pass_at_k(frame, 1, "new", "gold", id="gold")
+    yield "mean_over_epochs", af.repeats.mean_over_epochs(frame, "new", "gold", id="gold")
+    yield "pass_at_k", af.repeats.pass_at_k(frame, 1, "new", "gold", id="gold")
 
 
 def corrections(_: Any) -> Iterator[tuple[str, Any]]:
@@ -75,8 +75,8 @@ def corrections(_: Any) -> Iterator[tuple[str, Any]]:
 
 def alignments(_: Any) -> Iterator[tuple[str, Any]]:
     yield "edit_matrix", af.edit_matrix("abc", "abd").to_polars()
-    yield "alignment", af.alignment("abc\nx", "abd\nx").to_polars()
-    yield "by_line", af.alignment("abc\nx", "abd\nx").by_line().to_polars()
+    yield "alignment", af.pairs.alignment("abc\nx", "abd\nx").to_polars()
+    yield "by_line", af.pairs.alignment("abc\nx", "abd\nx").by_line().to_polars()
 
 
 def unsigned(dtype: pl.DataType) -> bool:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 import anls_frame as af
-from anls_frame import gec, plot, readers, statistics
+from anls_frame import exceptions, gec, pairs, plot, readers, repeats, statistics, words
 from anls_frame.readers.descriptions import READERS
 
 ROOT = Path(__file__).parents[2]
@@ -75,10 +75,14 @@ def test_every_page_is_on_the_site() -> None:
     ("module", "names"),
     [
         ("anls_frame", {*af.__all__} - {"__version__"}),
+        ("anls_frame.exceptions", {*exceptions.__all__} - {*af.__all__, "Problem"}),
         ("anls_frame.gec", gec.__all__),
+        ("anls_frame.pairs", {*pairs.__all__} - {*af.__all__}),
         ("anls_frame.plot", plot.__all__),
         ("anls_frame.readers", {*readers.__all__} - {*af.__all__}),
+        ("anls_frame.repeats", repeats.__all__),
         ("anls_frame.statistics", statistics.__all__),
+        ("anls_frame.words", {*words.__all__} - {*af.__all__}),
     ],
 )
 def test_the_reference_has_every_public_name_once(module: str, names: list[str]) -> None:

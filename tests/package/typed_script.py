@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 
 import anls_frame as af
+from anls_frame.slices.result import Slices
 
 PREDICTIONS = {"id": [1, 2], "old": ["CocaCola", None], "new": ["Coca Cola", "Pepsi"]}
 ANSWERS = {"answers": [["Coca Cola", "Coke"], ["Pepsi"]], "lang": ["en", "de"]}
@@ -108,15 +109,15 @@ def tables() -> None:
     assert_type(af.changes(POLARS, SYSTEMS, "answers", kind="all", keep=["id"]), pl.DataFrame)
     assert_type(af.changes(PANDAS, SYSTEMS, "answers", n=1), pd.DataFrame)
     assert_type(af.find_slices(POLARS, "old", "answers", cluster="id").frame, pl.DataFrame)
-    assert_type(af.find_slices(PANDAS, SYSTEMS, "answers"), af.Slices[pd.DataFrame])
+    assert_type(af.find_slices(PANDAS, SYSTEMS, "answers"), Slices[pd.DataFrame])
     assert_type(af.confusions(POLARS.lazy(), "old", "answers", by="lang"), pl.DataFrame)
     assert_type(af.confusions(PANDAS, prediction="old", answers="answers"), pd.DataFrame)
     assert_type(af.length_scores(PANDAS, "old", "answers"), pd.DataFrame)
-    assert_type(af.mean_over_epochs(POLARS, "old", "answers", id="id", keep="lang"), pl.DataFrame)
-    assert_type(af.pass_at_k(PANDAS, 1, "old", "answers", id="id"), pd.DataFrame)
+    assert_type(af.repeats.mean_over_epochs(POLARS, "old", "answers", id="id", keep="lang"), pl.DataFrame)
+    assert_type(af.repeats.pass_at_k(PANDAS, 1, "old", "answers", id="id"), pd.DataFrame)
     twice = pd.concat([PANDAS, PANDAS])
-    components = af.variance_components(twice, "old", "answers", id="id")
-    assert_type(components, af.VarianceComponents[pd.DataFrame])
+    components = af.repeats.variance_components(twice, "old", "answers", id="id")
+    assert_type(components, af.repeats.VarianceComponents[pd.DataFrame])
     assert_type(components.standard_errors, pd.DataFrame)
     first, second = PANDAS[["id", "old"]], PANDAS[["id", "new"]]
     renamed = [frame.set_axis(["id", "prediction"], axis=1) for frame in (first, second)]
@@ -131,7 +132,7 @@ def pairs() -> None:
     metric.update(["CocaCola"], [["Coca Cola"]])
     assert_type(af.anls_score("a", ["a"]), float)
     assert metric.compute() > 0.8
-    assert "HYP" in str(af.alignment("cat", "cafe"))
+    assert "HYP" in str(af.pairs.alignment("cat", "cafe"))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ class Reader(HTMLParser):
 
 @given(strategies.nearby_texts(2))
 def test_the_edits_are_those_of_the_expression(texts: tuple[str, str]) -> None:
-    aligned = af.alignment(*texts)
+    aligned = af.pairs.alignment(*texts)
     frame = pl.DataFrame([texts], schema=["prediction", "reference"], orient="row")
     edits = frame.select(af.edit_ops("prediction", "reference"))["edit_ops"].to_list()[0]
     assert [edit._asdict() for edit in aligned.edits] == edits
@@ -71,7 +71,7 @@ def test_the_edits_are_those_of_the_expression(texts: tuple[str, str]) -> None:
 
 @given(strategies.nearby_texts(2))
 def test_segments_hold_both_texts(texts: tuple[str, str]) -> None:
-    segments = list(af.alignment(*texts).segments())
+    segments = list(af.pairs.alignment(*texts).segments())
     assert ("".join(one.prediction for one in segments), "".join(one.reference for one in segments)) == texts
     for one, other in itertools.pairwise(segments):
         assert one.op != other.op
@@ -85,7 +85,7 @@ def test_segments_hold_both_texts(texts: tuple[str, str]) -> None:
 @pytest.mark.parametrize("protocol", ["raw", "anls", "jiwer", "dinglehopper"])
 @given(strategies.nearby_texts(2))
 def test_larger_units_are_those_of_the_expression(unit: Any, protocol: str, texts: tuple[str, str]) -> None:
-    aligned = af.alignment(*texts, unit=unit, protocol=protocol)
+    aligned = af.pairs.alignment(*texts, unit=unit, protocol=protocol)
     frame = pl.DataFrame([texts], schema=["prediction", "reference"], orient="row")
     edits = frame.select(
         af.edit_ops(
@@ -113,16 +113,16 @@ def test_larger_units_are_those_of_the_expression(unit: Any, protocol: str, text
 
 @given(st.lists(st.sampled_from(["a", "b", "the", "", "\n"])), st.lists(st.sampled_from(["a", "b", "the"])))
 def test_tokens_are_aligned_as_they_are(prediction: list[str], reference: list[str]) -> None:
-    aligned = af.alignment(prediction, pl.Series(reference, dtype=pl.String))
+    aligned = af.pairs.alignment(prediction, pl.Series(reference, dtype=pl.String))
     expected = Levenshtein.editops(reference, prediction)
     assert [edit[:3] for edit in aligned.edits] == [tuple(edit) for edit in expected]
-    assert aligned == af.alignment(tuple(prediction), reference)
+    assert aligned == af.pairs.alignment(tuple(prediction), reference)
     assert str(aligned).startswith("REF:")
     assert len(aligned.by_line().to_html()) > 0
 
 
 def test_words_are_shown_whole_and_signs_stand_under_their_beginnings() -> None:
-    aligned = af.alignment("The qvick fox\njumps  over", "The quick brown fox jumps", unit="word")
+    aligned = af.pairs.alignment("The qvick fox\njumps  over", "The quick brown fox jumps", unit="word")
     assert str(aligned) == (
         "REF: The quick brown fox jumps ****\n"
         "HYP: The qvick ***** fox jumps over\n"
@@ -132,36 +132,38 @@ def test_words_are_shown_whole_and_signs_stand_under_their_beginnings() -> None:
     assert page.marked == [["quick", "brown"], ["qvick", "over"]]
     assert page.cells == ["The quick brown fox jumps", "The qvick fox␊\njumps  over"]
     assert aligned.to_text(context=1).split("\n")[1] == "HYP: The qvick ***** fox jumps over"
-    long = af.alignment("a b c d e f x", "a b c d e f y", unit="word")
+    long = af.pairs.alignment("a b c d e f x", "a b c d e f y", unit="word")
     assert long.to_text(context=2) == "REF: … e f y\nHYP: … e f x\n           S"
 
 
 def test_a_character_of_several_code_points_is_marked_as_a_whole() -> None:
     for unit in ("codepoint", "grapheme"):
-        aligned = af.alignment("nai\u0308ve \U0001f469\u200d\U0001f467", "naive \U0001f469", unit=unit)  # type: ignore[arg-type]
+        aligned = af.pairs.alignment("nai\u0308ve \U0001f469\u200d\U0001f467", "naive \U0001f469", unit=unit)  # type: ignore[arg-type]
         page = Reader(aligned.to_html())
         assert page.marked == [["i", "\U0001f469"], ["i\u0308", "\U0001f469\u200d\U0001f467"]]
-    assert str(af.alignment("e\u0301x", "ex", unit="grapheme")) == "REF: ex\nHYP: e\u0301x\n     S"
+    assert str(af.pairs.alignment("e\u0301x", "ex", unit="grapheme")) == "REF: ex\nHYP: e\u0301x\n     S"
     # The context is not cut within a character either.
-    assert "…a" in af.alignment("x" * 9 + "ab", "x" * 9 + "ac").to_html(context=1)
-    assert "…e\u0301" in af.alignment("x" * 9 + "e\u0301b", "x" * 9 + "e\u0301c").to_html(context=1)
-    assert "…xe\u0301" in af.alignment("x" * 9 + "e\u0301b", "x" * 9 + "e\u0301c").to_html(context=3)
+    assert "…a" in af.pairs.alignment("x" * 9 + "ab", "x" * 9 + "ac").to_html(context=1)
+    assert "…e\u0301" in af.pairs.alignment("x" * 9 + "e\u0301b", "x" * 9 + "e\u0301c").to_html(context=1)
+    assert "…xe\u0301" in af.pairs.alignment("x" * 9 + "e\u0301b", "x" * 9 + "e\u0301c").to_html(context=3)
 
 
 def test_tokens_have_no_unit_and_texts_are_not_mixed_with_them() -> None:
     with pytest.raises(ValueError, match="unit and protocol must be left out for tokens"):
-        af.alignment(["a"], ["b"], unit="word")
+        af.pairs.alignment(["a"], ["b"], unit="word")
     with pytest.raises(TypeError, match="must be two strings or two sequences of strings"):
-        af.alignment(["a"], "a")
+        af.pairs.alignment(["a"], "a")
     with pytest.raises(TypeError, match="each token of reference must be a string, got int"):
-        af.alignment(["a"], [1])  # type: ignore[list-item]
+        af.pairs.alignment(["a"], [1])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="unit must be one of 'codepoint', 'grapheme', 'word', got 'line'"):
-        af.alignment("a", "b", unit="line")  # type: ignore[arg-type]
+        af.pairs.alignment("a", "b", unit="line")  # type: ignore[arg-type]
 
 
 @given(strategies.nearby_texts(2), st.integers(15, 100), st.none() | st.integers(0, 5))
 def test_lines_are_columns_within_the_width(texts: tuple[str, str], width: int, context: int | None) -> None:
-    lines = af.alignment(*texts).to_text(width, context=context).replace("\u202d", "").replace("\u202c", "")
+    lines = (
+        af.pairs.alignment(*texts).to_text(width, context=context).replace("\u202d", "").replace("\u202c", "")
+    )
     for block in lines.split("\n\n"):
         reference, prediction, *signs = block.split("\n")
         assert reference.startswith("REF:")
@@ -176,24 +178,26 @@ def test_lines_are_columns_within_the_width(texts: tuple[str, str], width: int, 
 
 
 def test_each_sign_stands_under_its_characters() -> None:
-    text = str(af.alignment("東泉都 x Tokyoo", "東京都  Tokio"))
+    text = str(af.pairs.alignment("東泉都 x Tokyoo", "東京都  Tokio"))
     reference, prediction, signs = text.split("\n")
     assert reference.index("京") == prediction.index("泉")
     assert signs.index("S") == terminal_width(reference[: reference.index("京")])
 
 
 def test_text_that_runs_from_right_to_left_keeps_its_columns() -> None:
-    lines = str(af.alignment("שלום עולמ", "שלום עולם")).split("\n")
+    lines = str(af.pairs.alignment("שלום עולמ", "שלום עולם")).split("\n")
     assert lines[0] == "REF: \u202dשלום עולם\u202c"  # noqa: RUF001
     assert lines[2] == " " * 13 + "S"
-    assert '<bdi dir="auto"' in af.alignment("שלום", "שלוט").to_html()
+    assert '<bdi dir="auto"' in af.pairs.alignment("שלום", "שלוט").to_html()
 
 
 def test_long_equal_stretches_can_be_left_out() -> None:
-    aligned = af.alignment("a" * 500 + "x" + "b" * 500 + "y" + "c" * 500, "a" * 500 + "b" * 500 + "c" * 500)
+    aligned = af.pairs.alignment(
+        "a" * 500 + "x" + "b" * 500 + "y" + "c" * 500, "a" * 500 + "b" * 500 + "c" * 500
+    )
     assert aligned.to_text(context=2).split("\n")[1] == "HYP: …aaxbb…bbycc…"
     assert len(aligned._repr_html_()) < 2_000
-    assert repr(af.alignment("ab", "b")) == "<Alignment prediction='ab', reference='b', distance=1>"
+    assert repr(af.pairs.alignment("ab", "b")) == "<Alignment prediction='ab', reference='b', distance=1>"
     assert len(repr(aligned)) < 120
     assert Reader(aligned.to_html(context=2)).cells[1] == "…aaxbb…bbycc…"
     assert Reader(aligned.to_html()).cells[1] == aligned.prediction
@@ -201,7 +205,7 @@ def test_long_equal_stretches_can_be_left_out() -> None:
 
 @given(strategies.nearby_texts(2))
 def test_html_holds_both_texts_and_marks_their_differences(texts: tuple[str, str]) -> None:
-    aligned = af.alignment(*texts)
+    aligned = af.pairs.alignment(*texts)
     page = Reader(aligned.to_html())
     assert set(page.tags) <= {
         *("div", "table", "tbody", "tr", "th", "td", "bdi", "mark", "ins", "del"),
@@ -225,7 +229,11 @@ def test_html_holds_both_texts_and_marks_their_differences(texts: tuple[str, str
     "text", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "&lt;", "a\0b\u202ec"]
 )
 def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
-    for aligned in (af.alignment(text, ""), af.alignment("", text), af.alignment(text, text)):
+    for aligned in (
+        af.pairs.alignment(text, ""),
+        af.pairs.alignment("", text),
+        af.pairs.alignment(text, text),
+    ):
         html = aligned.to_html()
         page = Reader(html)
         assert "script" not in page.tags
@@ -235,20 +243,20 @@ def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
 
 def test_what_is_no_text_or_no_width_is_refused() -> None:
     with pytest.raises(TypeError, match="prediction must be a string or a sequence of strings, got NoneType"):
-        af.alignment(None, "a")  # type: ignore[arg-type]
+        af.pairs.alignment(None, "a")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="reference must be a string or a sequence of strings, got int"):
-        af.alignment("a", 1)  # type: ignore[arg-type]
+        af.pairs.alignment("a", 1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="width must be an integer of at least 15"):
-        af.alignment("a", "b").to_text(14)
+        af.pairs.alignment("a", "b").to_text(14)
     with pytest.raises(ValueError, match="context"):
-        af.alignment("a", "b").to_text(context=-1)
+        af.pairs.alignment("a", "b").to_text(context=-1)
 
 
 @given(st.lists(st.text("ab", max_size=3), max_size=40), st.lists(st.text("ab", max_size=3), max_size=40))
 def test_the_distance_of_tokens_is_that_of_the_sequences(left: list[str], right: list[str]) -> None:
-    assert af.edit_distance(left, right) == Levenshtein.distance(left, right)
+    assert af.pairs.edit_distance(left, right) == Levenshtein.distance(left, right)
 
 
 def test_more_tokens_than_there_are_characters_below_the_surrogates() -> None:
     left = [str(number) for number in range(60_000)]
-    assert af.edit_distance(left, [*left[:-1], "x"]) == 1
+    assert af.pairs.edit_distance(left, [*left[:-1], "x"]) == 1

@@ -24,7 +24,7 @@ Found = list[tuple[int | None, int | None, str, str, int]]
 
 
 def lines(prediction: str, reference: str, *, only_errors: bool = False) -> Found:
-    return [line[:5] for line in af.alignment(prediction, reference).by_line(only_errors=only_errors)]
+    return [line[:5] for line in af.pairs.alignment(prediction, reference).by_line(only_errors=only_errors)]
 
 
 class Page(HTMLParser):
@@ -121,7 +121,7 @@ def test_what_is_read_as_one_character_is_one(expected: Sequence[str]) -> None:
 
 
 def test_a_character_of_several_code_points_differs_as_a_whole() -> None:
-    (line,) = af.alignment("nai\u0308ve e", "naive e\u0301").by_line()
+    (line,) = af.pairs.alignment("nai\u0308ve e", "naive e\u0301").by_line()
 
     assert line.edits == 2
     assert [segment for segment in line.segments if segment.op != "equal"] == [
@@ -131,19 +131,19 @@ def test_a_character_of_several_code_points_differs_as_a_whole() -> None:
 
 
 def test_the_frame_has_the_lines() -> None:
-    found = af.alignment("a\nX", "a\nb").by_line(only_errors=True)
+    found = af.pairs.alignment("a\nX", "a\nb").by_line(only_errors=True)
     frame = found.to_polars()
 
     assert frame.rows() == [(2, 2, "b", "X", 1)]
     assert frame.schema["reference_line"] == pl.Int64
-    assert af.alignment("a", "a").by_line(only_errors=True).to_polars().schema == frame.schema
+    assert af.pairs.alignment("a", "a").by_line(only_errors=True).to_polars().schema == frame.schema
     assert (len(found), found[0].prediction, found.n_lines) == (1, "X", 2)
     assert repr(found) == "<LineAlignment of 2 lines, 1 with errors>"
 
 
 def test_text_keeps_words_whole_and_within_the_width() -> None:
     reference = "the quick brown fox jumps over the lazy dog " * 3
-    text = af.alignment(reference.replace("fox", "f0x"), reference + "\nend").by_line().to_text(30)
+    text = af.pairs.alignment(reference.replace("fox", "f0x"), reference + "\nend").by_line().to_text(30)
 
     for block in text.split("\n\n"):
         words = block.split("\n")[0].split(maxsplit=2)[-1].replace("*", "").split()
@@ -151,21 +151,21 @@ def test_text_keeps_words_whole_and_within_the_width() -> None:
     assert max(map(text_width, text.split("\n"))) <= 30
     assert "2 REF: end\n- HYP: ***\n       DDD" in text
     with pytest.raises(ValueError, match="width must be an integer of at least 30"):
-        af.alignment("a", "a").by_line().to_text(29)
+        af.pairs.alignment("a", "a").by_line().to_text(29)
 
 
 def test_links_lead_from_one_error_to_the_next_and_back() -> None:
-    page = Page(af.alignment("a\nX\nc\nY\ne", "a\nb\nc\nd\ne").by_line().to_html(element_id="p<1>"))
+    page = Page(af.pairs.alignment("a\nX\nc\nY\ne", "a\nb\nc\nd\ne").by_line().to_html(element_id="p<1>"))
 
     assert page.ids == ["p<1>", "p<1>-1", "p<1>-2"]
     assert page.links == ["#p<1>-1", "#p<1>-2", "#p<1>-1"]
-    assert "a" not in Page(af.alignment("a\nb", "a\nb").by_line().to_html()).tags
-    assert len(Page(af.alignment("a\nX", "a\nb").by_line()._repr_html_()).links) == 1
+    assert "a" not in Page(af.pairs.alignment("a\nb", "a\nb").by_line().to_html()).tags
+    assert len(Page(af.pairs.alignment("a\nX", "a\nb").by_line()._repr_html_()).links) == 1
 
 
 def test_a_page_has_the_texts_of_both_sides() -> None:
-    added = Page(af.alignment("one tvvo\nand\nthree", "one two\nthree").by_line().to_html())
-    page = Page(af.alignment("one", "one\n\nlast").by_line().to_html(style=False))
+    added = Page(af.pairs.alignment("one tvvo\nand\nthree", "one two\nthree").by_line().to_html())
+    page = Page(af.pairs.alignment("one", "one\n\nlast").by_line().to_html(style=False))
 
     assert added.cells == [
         *("1", "one two", "1", "one tvvo", "↓"),
@@ -185,7 +185,7 @@ def test_a_page_has_the_texts_of_both_sides() -> None:
 )
 def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
     for pair in ((text, ""), ("", text), (f"a\n{text}\nb", f"a\n{text}x\nb")):
-        html = af.alignment(*pair).by_line().to_html()
+        html = af.pairs.alignment(*pair).by_line().to_html()
         page = Page(html)
         assert set(page.tags) <= {
             *("div", "style", "a", "table", "thead", "tbody", "tr", "th", "td"),

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 LONG = ["".join(random.Random(seed).choices("abcdefghij", k=30_000)) for seed in range(2)]
 
 CALLS: dict[str, Callable[[], object]] = {
-    "edit_distance": lambda: af.edit_distance(*LONG),
-    "get_cer": lambda: af.get_cer(*LONG),
+    "edit_distance": lambda: af.pairs.edit_distance(*LONG),
+    "get_cer": lambda: af.pairs.get_cer(*LONG),
     "anls_score": lambda: af.anls_score(LONG[0], [LONG[1]]),
 }
 

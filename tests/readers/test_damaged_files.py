@@ -219,7 +219,7 @@ KINDS: dict[str, tuple[str, Callable[[], bytes], Any, Callable[[Path], Any]]] = 
         of_html,
         lambda path: af.read_pages(path.parent, {"a": path.parent}),
     ),
-    "verdicts": ("verdicts.jsonl", lambda: VERDICTS, of_json, af.read_verdicts),
+    "verdicts": ("verdicts.jsonl", lambda: VERDICTS, of_json, af.readers.read_verdicts),
     "summary": (
         "one.parquet",
         lambda: af.summarize(ROWS, "old", "t", **OF_ONE).to_bytes(),

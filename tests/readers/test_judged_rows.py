@@ -57,7 +57,7 @@ def test_rows_that_were_sorted_anew_keep_their_verdicts() -> None:
     # In this order, the texts of row 0 are the same as before, but it is another question.
     moved = YES_NO[[1, 0, 3, 2]]
 
-    found = af.judged(moved, given, *TEXTS, id="question_id")
+    found = af.readers.judged(moved, given, *TEXTS, id="question_id")
 
     assert found.columns == [*YES_NO.columns, "verdict"]
     assert found["question_id"].to_list() == ["q1", "q4", "q3"]
@@ -78,7 +78,7 @@ def test_every_verdict_stays_with_its_question_in_any_order(seed: int) -> None:
     given = {number: draw.choice(["our_error", "format"]) for number in numbers}
 
     shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
-    found = af.judged(shuffled.lazy(), saved(frame, given), *TEXTS, id="question_id")
+    found = af.readers.judged(shuffled.lazy(), saved(frame, given), *TEXTS, id="question_id")
 
     assert verdicts_of(found, "question_id") == {f"q{number}": verdict for number, verdict in given.items()}
 
@@ -95,7 +95,7 @@ def test_epochs_and_systems_of_a_question_are_told_apart() -> None:
     )
     given = saved(frame, {1: "our_error", 6: "answer_wrong"})
 
-    found = af.judged(frame.reverse(), given, *TEXTS, id="question_id")
+    found = af.readers.judged(frame.reverse(), given, *TEXTS, id="question_id")
 
     assert verdicts_of(found, "question_id", "system", "epoch") == {
         ("q1", "a", 2): "our_error",
@@ -106,7 +106,7 @@ def test_epochs_and_systems_of_a_question_are_told_apart() -> None:
     with pytest.raises(
         ValueError, match=r"^2 verdicts of 2 \(id 'q1', id 'q2'\): several rows have their id"
     ):
-        af.judged(
+        af.readers.judged(
             bare, saved(bare, {1: "our_error", 6: "answer_wrong"}), "prediction", "answers", id="question_id"
         )
 
@@ -115,7 +115,7 @@ def test_a_name_of_a_system_matters_only_where_ids_repeat() -> None:
     frame = YES_NO.with_columns(system=pl.lit("old name"))
     given = saved(frame, {0: "format"})
 
-    found = af.judged(
+    found = af.readers.judged(
         frame.with_columns(system=pl.lit("new")), given, "prediction", "answers", id="question_id"
     )
 
@@ -127,28 +127,30 @@ def test_systems_side_by_side() -> None:
     given = saved(frame, {1: "answer_wrong", 3: "format"}, ["prediction", "other"])
     systems = {"a": "prediction", "b": "other"}
 
-    found = af.judged(frame.reverse(), given, systems, "answers", id="question_id")
+    found = af.readers.judged(frame.reverse(), given, systems, "answers", id="question_id")
 
     assert verdicts_of(found, "question_id") == {"q2": "answer_wrong", "q4": "format"}
     with pytest.raises(ValueError, match="or the page had other systems"):
-        af.judged(frame, given, {"b": "other", "a": "prediction"}, "answers", id="question_id")
+        af.readers.judged(frame, given, {"b": "other", "a": "prediction"}, "answers", id="question_id")
 
 
 def test_a_lost_verdict_does_not_cancel_a_doubled_one() -> None:
     given = pl.concat([saved(YES_NO, {0: "our_error", 1: "our_error"}), saved(YES_NO, {0: "our_error"})])
 
     with pytest.raises(ValueError, match=r"^2 verdicts of 3 \(id 'q1', id 'q1'\): several verdicts") as error:
-        af.judged(YES_NO, given, *TEXTS, id="question_id")
+        af.readers.judged(YES_NO, given, *TEXTS, id="question_id")
     assert "q2" not in str(error.value)
     with pytest.raises(ValueError, match=r"1 verdict of 3 \(id 'q2'\): no row .*; 2 verdicts of 3 \(id 'q1'"):
-        af.judged(YES_NO[[0, 2, 3]], given[[1, 0, 2]], *TEXTS, id="question_id")
+        af.readers.judged(YES_NO[[0, 2, 3]], given[[1, 0, 2]], *TEXTS, id="question_id")
 
 
 def test_doubled_ids_take_verdicts_only_if_it_does_not_matter_which() -> None:
     frame = pl.concat([YES_NO, YES_NO[:1]])
     ask = {"prediction": "prediction", "answers": "answers", "id": "question_id"}
 
-    alike = af.judged(frame.reverse(), saved(frame, {0: "format", 4: "format", 1: "our_error"}), **ask)
+    alike = af.readers.judged(
+        frame.reverse(), saved(frame, {0: "format", 4: "format", 1: "our_error"}), **ask
+    )
 
     assert alike.select("question_id", "verdict").rows() == [
         ("q1", "format"),
@@ -157,27 +159,29 @@ def test_doubled_ids_take_verdicts_only_if_it_does_not_matter_which() -> None:
     ]
     # As long as the rows are where they were, two verdicts may differ.
     differing = saved(frame, {0: "format", 4: "our_error"})
-    assert af.judged(frame, differing, **ask)["verdict"].to_list() == ["format", "our_error"]
+    assert af.readers.judged(frame, differing, **ask)["verdict"].to_list() == ["format", "our_error"]
     with pytest.raises(ValueError, match="several rows have their id and their texts"):
-        af.judged(frame.reverse().head(4).vstack(frame[:1]).reverse()[[1, 0, 2, 3, 4]], differing, **ask)
+        af.readers.judged(
+            frame.reverse().head(4).vstack(frame[:1]).reverse()[[1, 0, 2, 3, 4]], differing, **ask
+        )
     # Rows of an id with other texts are others.
     other = frame.with_columns(prediction=pl.Series([*YES_NO["prediction"], "maybe"]))
-    found = af.judged(other.reverse(), saved(other, {4: "our_error"}), **ask)
+    found = af.readers.judged(other.reverse(), saved(other, {4: "our_error"}), **ask)
     assert found["prediction"].to_list() == ["maybe"]
 
 
 def test_without_ids_only_rows_with_their_own_texts_in_their_place_count() -> None:
     given = saved(YES_NO, {2: "our_error", 3: "format"}, id_column=None)
 
-    found = af.judged(YES_NO, given, *TEXTS)
+    found = af.readers.judged(YES_NO, given, *TEXTS)
 
     assert verdicts_of(found, "question_id") == {"q3": "our_error", "q4": "format"}
     with pytest.raises(ValueError, match=r"\(row 2, row 3\): .*moved.* if the page is made with id="):
-        af.judged(YES_NO.reverse(), given, *TEXTS)
+        af.readers.judged(YES_NO.reverse(), given, *TEXTS)
     with pytest.raises(ValueError, match=r"other rows have the same texts.* made with id="):
-        af.judged(YES_NO, saved(YES_NO, {0: "our_error"}, id_column=None), *TEXTS)
+        af.readers.judged(YES_NO, saved(YES_NO, {0: "our_error"}, id_column=None), *TEXTS)
     with pytest.raises(ValueError, match="the verdicts have ids: pass id="):
-        af.judged(YES_NO, saved(YES_NO, {0: "our_error"}), *TEXTS)
+        af.readers.judged(YES_NO, saved(YES_NO, {0: "our_error"}), *TEXTS)
 
 
 def test_frames_of_other_kinds_and_ids_of_other_dtypes() -> None:
@@ -190,8 +194,8 @@ def test_frames_of_other_kinds_and_ids_of_other_dtypes() -> None:
     )
     first = saved(YES_NO, {0: "our_error"}).with_columns(id=pl.Series([7]))
 
-    found = af.judged(frame.reverse(), given, *TEXTS, id="question_id")
-    rows = af.judged(of_pandas[::-1], first, *TEXTS, id="question_id")
+    found = af.readers.judged(frame.reverse(), given, *TEXTS, id="question_id")
+    rows = af.readers.judged(of_pandas[::-1], first, *TEXTS, id="question_id")
 
     assert verdicts_of(found, "question_id") == {7: "our_error", 2.5: "format", 1e300: "format"}
     assert isinstance(rows, pd.DataFrame)
@@ -201,8 +205,8 @@ def test_frames_of_other_kinds_and_ids_of_other_dtypes() -> None:
 def test_wrong_frames_are_named() -> None:
     given = saved(YES_NO, {0: "our_error"})
     with pytest.raises(af.DuplicateColumnError, match="'verdict'"):
-        af.judged(YES_NO.with_columns(verdict=1), given, *TEXTS, id="question_id")
-    with pytest.raises(af.ColumnNotFoundError, match="question_id"):
-        af.judged(YES_NO.rename({"question_id": "qid"}), given, *TEXTS, id="question_id")
+        af.readers.judged(YES_NO.with_columns(verdict=1), given, *TEXTS, id="question_id")
+    with pytest.raises(af.exceptions.ColumnNotFoundError, match="question_id"):
+        af.readers.judged(YES_NO.rename({"question_id": "qid"}), given, *TEXTS, id="question_id")
     with pytest.raises(ValueError, match="there are no verdicts"):
-        af.judged(YES_NO, given.clear(), *TEXTS, id="question_id")
+        af.readers.judged(YES_NO, given.clear(), *TEXTS, id="question_id")

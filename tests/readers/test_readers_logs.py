@@ -335,7 +335,7 @@ def test_the_means_over_epochs_are_compared(tmp_path: Path) -> None:
     }
     frame = af.read_logs(files)
 
-    means = af.mean_over_epochs(frame, "prediction", "answers", id=["system", "question_id"])
+    means = af.repeats.mean_over_epochs(frame, "prediction", "answers", id=["system", "question_id"])
 
     assert means.select("system", "question_id", "n_epochs", "anls").rows() == [
         ("old", "q1", 2, 0.5),
@@ -585,7 +585,7 @@ def test_documents_that_do_not_fit_are_reported(limited: dict[str, Path]) -> Non
     for options, error, message in (
         (
             {"docs": QUESTIONS, "docs_id": "id"},
-            af.ColumnNotFoundError,
+            af.exceptions.ColumnNotFoundError,
             "docs: no column 'id' .*'questionId'",
         ),
         ({"docs": QUESTIONS, "docs_id": "docId"}, ValueError, "'docId' of docs must .* duplicate ids '5'"),

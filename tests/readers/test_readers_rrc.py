@@ -102,7 +102,7 @@ def test_the_sample_pair_holds_what_the_sample_table_holds(system: str) -> None:
 def test_a_submission_that_is_written_is_read_again(tmp_path: Path) -> None:
     frame = af.read_rrc(*pair(tmp_path))
 
-    path = af.write_submission(frame, tmp_path / "again.json")
+    path = af.readers.write_submission(frame, tmp_path / "again.json")
 
     assert json.loads(path.read_text(encoding="utf-8")) == [
         {"questionId": 1, "answer": ""},
@@ -115,7 +115,7 @@ def test_a_submission_that_is_written_is_read_again(tmp_path: Path) -> None:
 def test_ids_that_are_not_all_whole_numbers_stay_texts(tmp_path: Path, ids: list[str]) -> None:
     frame = pl.DataFrame({"question_id": ids, "prediction": ['"quotes"', None]})
 
-    path = af.write_submission(frame.to_pandas(), tmp_path / "texts.json")
+    path = af.readers.write_submission(frame.to_pandas(), tmp_path / "texts.json")
 
     assert json.loads(path.read_text(encoding="utf-8")) == [
         {"questionId": ids[0], "answer": '"quotes"'},
@@ -129,9 +129,9 @@ def test_a_submission_without_ids_is_refused(tmp_path: Path) -> None:
     frame = pl.DataFrame({"question_id": ["1", None, "1"], "prediction": ["a", "b", "c"]})
 
     with pytest.raises(af.InputError, match=r"(?s)row 2: the id is missing.*row 3: duplicate id '1'"):
-        af.write_submission(frame, path)
-    with pytest.raises(af.ColumnNotFoundError):
-        af.write_submission(frame.drop("prediction"), path)
+        af.readers.write_submission(frame, path)
+    with pytest.raises(af.exceptions.ColumnNotFoundError):
+        af.readers.write_submission(frame.drop("prediction"), path)
     assert path.read_text(encoding="utf-8") == "old"
 
 

@@ -32,7 +32,7 @@ def test_saved_verdicts_are_joined_by_id(tmp_path: Path) -> None:
     page = af.browse(QUESTIONS, "tesseract", "answers", id="question_id")
     changed = QUESTIONS.with_columns(tesseract=pl.when(pl.col("question_id") != 10114).then("tesseract"))
 
-    verdicts = af.read_verdicts(path, page)
+    verdicts = af.readers.read_verdicts(path, page)
 
     assert verdicts.drop("system", "epoch").rows() == [
         (10110, 9, "our_error", "5c7dd6816c31c222"),
@@ -40,9 +40,9 @@ def test_saved_verdicts_are_joined_by_id(tmp_path: Path) -> None:
         (10208, 22, "answer_incomplete", "b5e9af5ae93fed86"),
     ]
     with pytest.raises(af.InputError, match="line 2: the texts of row 13 have changed since the verdict"):
-        af.read_verdicts(path, af.browse(changed, "tesseract", "answers"))
+        af.readers.read_verdicts(path, af.browse(changed, "tesseract", "answers"))
     with pytest.raises(af.InputError, match="line 1: the texts of row 9 have changed"):
-        af.read_verdicts(path, af.browse(QUESTIONS.head(5), "tesseract", "answers"))
+        af.readers.read_verdicts(path, af.browse(QUESTIONS.head(5), "tesseract", "answers"))
 
 
 def test_ids_are_texts_unless_all_are_numbers(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_ids_are_texts_unless_all_are_numbers(tmp_path: Path) -> None:
         )
         path.write_text("\n".join(lines))
 
-        found = af.read_verdicts(path)
+        found = af.readers.read_verdicts(path)
 
         assert found["id"].equals(expected)
         assert found.schema["verdict"] == pl.Enum(
@@ -81,7 +81,7 @@ def test_all_problems_of_a_file_are_named(tmp_path: Path) -> None:
     )
 
     with pytest.raises(af.InputError) as error:
-        af.read_verdicts(path)
+        af.readers.read_verdicts(path)
 
     found = [(one.place, one.message.partition(",")[0]) for one in error.value.problems]
     assert [place for place, _ in found] == [f"line {number}" for number in range(3, 11)]
@@ -89,7 +89,7 @@ def test_all_problems_of_a_file_are_named(tmp_path: Path) -> None:
     assert found[2][1] == "verdict must be one of our_error"
     path.write_bytes(b"\xff")
     with pytest.raises(af.InputError, match="line 1: byte 0xff is not UTF-8"):
-        af.read_verdicts(path)
+        af.readers.read_verdicts(path)
 
 
 def test_epochs_and_systems_are_read(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_epochs_and_systems_are_read(tmp_path: Path) -> None:
         encoding="utf-8",
     )
 
-    assert af.read_verdicts(path).rows() == [
+    assert af.readers.read_verdicts(path).rows() == [
         ("1", 0, "format", "", "a", "2"),
         ("12345678901234567890", 1, "format", "", None, None),
     ]
@@ -132,7 +132,7 @@ def test_hand_made_lines_are_errors_that_name_the_line(tmp_path: Path, line: str
     path.write_text('{"row": 0, "verdict": "format", "digest": ""}\n' + line + "\n")
 
     with pytest.raises(af.InputError) as error:
-        af.read_verdicts(path)
+        af.readers.read_verdicts(path)
 
     assert [(one.file, one.place) for one in error.value.problems] == [(str(path), "line 2")]
     assert len(str(error.value)) < 1000
@@ -164,7 +164,7 @@ def test_any_file_is_read_or_named_in_an_error(
     problems: Sequence[Problem] = ()
     rows = pl.Series([], dtype=pl.UInt32)
     try:
-        rows = af.read_verdicts(path)["row"]
+        rows = af.readers.read_verdicts(path)["row"]
     except af.InputError as error:
         problems = error.problems
 

@@ -526,9 +526,9 @@ MADE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ValueError,
         "format must be one of",
     ),
-    "no column": (lambda: af.Metric("none"), af.ColumnNotFoundError, "no column 'none'"),
+    "no column": (lambda: af.Metric("none"), af.exceptions.ColumnNotFoundError, "no column 'none'"),
     "no column in an expression": (
-        lambda: pl.col("none").alias("m"), af.ColumnNotFoundError, "no column 'none'"
+        lambda: pl.col("none").alias("m"), af.exceptions.ColumnNotFoundError, "no column 'none'"
     ),
     "a function that returns texts": (
         lambda: af.Metric.of_texts(lambda _, __: "x", name="m"),  # type: ignore[arg-type,return-value]

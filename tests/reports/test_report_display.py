@@ -16,6 +16,7 @@ from great_tables import GT
 from notebook_tables import HOSTILE, NONE, TAGS, Texts
 
 import anls_frame as af
+from anls_frame.analysis.browsing import RowsPage
 from anls_frame.reports.reports import Report, report
 
 if TYPE_CHECKING:
@@ -322,6 +323,6 @@ def test_marks_of_direction_reach_neither_terminal_nor_notebook() -> None:
     for result in shown:
         # A page of rows holds texts as data, which its script shows as symbols.
         texts = [repr(result), str(result)]
-        texts += [] if isinstance(result, af.RowsPage) else [result._repr_html_() or ""]
+        texts += [] if isinstance(result, RowsPage) else [result._repr_html_() or ""]
         for text in texts:
             assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]", text), type(result)

@@ -10,8 +10,9 @@ import pytest
 import report_oracle
 
 import anls_frame as af
-from anls_frame import Settings, summarize
+from anls_frame import summarize
 from anls_frame.reports.reports import Report, report
+from anls_frame.summary.settings import Settings
 
 FRAME = pl.DataFrame(
     {

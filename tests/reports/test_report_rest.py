@@ -253,5 +253,5 @@ def test_what_cannot_be_tested_is_an_error(
 
 def test_a_slicing_column_called_like_one_of_the_result_is_an_error() -> None:
     frame = sample(1).rename({"types": "rest"})
-    with pytest.raises(af.exceptions.DuplicateColumnError, match="rest"):
+    with pytest.raises(af.DuplicateColumnError, match="rest"):
         af.report(frame, "prediction", "answer", by="rest").against_rest()

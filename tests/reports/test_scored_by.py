@@ -64,25 +64,25 @@ def test_reports_and_comparisons_of_means_say_what_they_are() -> None:
     options: dict[str, Any] = {"protocol": af.PROTOCOLS["rrc"].replace(threshold=0.4)}
 
     for given in (frame, frame.to_pandas(), frame.to_arrow()):
-        means = af.mean_over_epochs(given, "text", "answer", id=["system", "id"], **options)
+        means = af.repeats.mean_over_epochs(given, "text", "answer", id=["system", "id"], **options)
         assert SENTENCE in str(af.report(means, metrics="anls"))
         wide = af.side_by_side(means, system="system", id="id", metrics="anls")
         assert SENTENCE in str(af.compare(wide))
         two = frame.filter(pl.col("system") != "c")
-    pair = af.mean_over_epochs(two, "text", "answer", id=["system", "id"], **options)
+    pair = af.repeats.mean_over_epochs(two, "text", "answer", id=["system", "id"], **options)
     assert SENTENCE in str(af.compare(af.side_by_side(pair, system="system", id="id", metrics="anls")))
-    passed = af.pass_at_k(frame, 1, "text", "answer", id=["system", "id"], missing="drop")
+    passed = af.repeats.pass_at_k(frame, 1, "text", "answer", id=["system", "id"], missing="drop")
     assert "estimated from 1 to 2 epochs of each question (protocol anls" in str(
         af.report(passed, metrics="pass_at_1")
     )
     first = frame.filter(epoch=0)
-    once = af.mean_over_epochs(first, "text", "answer", id=["system", "id"], **options)
+    once = af.repeats.mean_over_epochs(first, "text", "answer", id=["system", "id"], **options)
     assert "Scores are those of one answer to each question (protocol rrc, " in str(
         af.report(once, metrics="anls")
     )
-    as_they_are = af.mean_over_epochs(first.with_columns(f1=0.5), id=["system", "id"], metrics="f1")
+    as_they_are = af.repeats.mean_over_epochs(first.with_columns(f1=0.5), id=["system", "id"], metrics="f1")
     assert "epoch" not in str(af.report(as_they_are, metrics="f1"))
-    existing = af.mean_over_epochs(frame.with_columns(f1=0.5), id=["system", "id"], metrics="f1")
+    existing = af.repeats.mean_over_epochs(frame.with_columns(f1=0.5), id=["system", "id"], metrics="f1")
     assert "Scores are means over 1 to 2 epochs of each question.\n" in str(af.report(existing, metrics="f1"))
 
 
@@ -100,8 +100,8 @@ def test_existing_scores_of_different_harnesses_are_no_silent_comparison(tmp_pat
     names: dict[str, Any] = {"metrics": "anls", "system": "system", "id": "question_id"}
     said = r"different protocols \(rrc for 'one', 'two'; not known for 'table'\)"
 
-    numbers = af.mean_over_epochs(mixed, id=["system", "question_id"], metrics="anls")
-    texts = af.mean_over_epochs(mixed, "prediction", "answers", id=["system", "question_id"])
+    numbers = af.repeats.mean_over_epochs(mixed, id=["system", "question_id"], metrics="anls")
+    texts = af.repeats.mean_over_epochs(mixed, "prediction", "answers", id=["system", "question_id"])
     for frame in (mixed, numbers):
         with pytest.warns(af.InputWarning, match=said):
             af.compare(af.side_by_side(frame, **names))

@@ -13,6 +13,8 @@ import anls_frame as af
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from anls_frame.slices.result import Slices
+
 
 @pytest.fixture(scope="module")
 def rows() -> pl.DataFrame:
@@ -31,11 +33,11 @@ def rows() -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def found(rows: pl.DataFrame) -> af.Slices:
+def found(rows: pl.DataFrame) -> Slices:
     return af.find_slices(rows, "prediction", "answer", ["kind", "id", "same"], cluster="doc")
 
 
-def test_print_has_the_slice_its_score_and_what_was_looked_at(found: af.Slices) -> None:
+def test_print_has_the_slice_its_score_and_what_was_looked_at(found: Slices) -> None:
     printed = repr(found)
     assert "kind = fax" in printed
     assert "0.250 [" in printed
@@ -45,9 +47,7 @@ def test_print_has_the_slice_its_score_and_what_was_looked_at(found: af.Slices) 
     assert found.signature in printed
 
 
-def test_a_sentence_says_how_much_worse_and_how_much_of_the_loss(
-    rows: pl.DataFrame, found: af.Slices
-) -> None:
+def test_a_sentence_says_how_much_worse_and_how_much_of_the_loss(rows: pl.DataFrame, found: Slices) -> None:
     (sentence,) = found.sentences
     low, high = found.frame.select("score_low", "score_high").row(0)
     assert sentence == (
@@ -80,7 +80,7 @@ def test_control_characters_are_visible(rows: pl.DataFrame) -> None:
     assert other.filter(found.filter(0))["kind"].unique().to_list() == ["a | b\x1b[31m"]
 
 
-def test_all_formats_are_written(found: af.Slices, tmp_path: Path) -> None:
+def test_all_formats_are_written(found: Slices, tmp_path: Path) -> None:
     for suffix in ("html", "csv", "tsv", "json", "jsonl", "md", "tex", "xlsx", "parquet"):
         assert found.write(tmp_path / f"slices.{suffix}").stat().st_size > 100
     table = pl.read_csv(tmp_path / "slices.csv")

@@ -370,7 +370,7 @@ def test_options_are_checked() -> None:
         af.find_slices(frame, "p", "t", "k", search=50)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="nothing to score"):
         af.find_slices(frame, "p", "none", "k")
-    with pytest.raises(af.ColumnNotFoundError):
+    with pytest.raises(af.exceptions.ColumnNotFoundError):
         af.find_slices(frame, "p", "t", ["l"])
 
 

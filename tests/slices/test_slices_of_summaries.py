@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
+
+if TYPE_CHECKING:
+    from anls_frame.slices.result import Slices
 
 QUESTIONS = pl.read_parquet(Path(__file__).parents[2] / "data" / "ocr_qa.parquet")
 COLUMNS = ["doc_type", "lang", "answer_type", "question_types", "n_words"]
@@ -45,7 +48,7 @@ def merged(frame: pl.DataFrame, *texts: Any, summarize: Any = af.summarize, **op
     )
 
 
-def check_equal(of_summary: af.Slices, of_rows: af.Slices, *, draws: int = 0) -> None:
+def check_equal(of_summary: Slices, of_rows: Slices, *, draws: int = 0) -> None:
     """Check that all is equal; p-values may differ by so many draws of 199, and what overlaps with it."""
     assert of_rows.frame.height
     unlike = ["p_adjusted", "overlapping"] if draws else ["p_adjusted"]

@@ -22,9 +22,9 @@ from sample import DATA
 from summary_checks import SCHEMA, with_cells
 
 import anls_frame as af
-from anls_frame import Settings
 from anls_frame.summary import fixed_point, own_metrics
 from anls_frame.summary.rows import Live, scored_texts
+from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:

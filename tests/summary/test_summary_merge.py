@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from summary_checks import SCHEMA, check_equal
 
 import anls_frame as af
-from anls_frame import Settings, Summary, merge, summarize
+from anls_frame import Summary, merge, summarize
 from anls_frame.reports.reports import Report
+from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
     from report_oracle import Options

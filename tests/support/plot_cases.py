@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from anls_frame.slices.result import Slices
+
 # The letters of the answers stand for kinds of pages: (group, answer, first system, second system).
 ROWS = [
     ("form", "invoice 42", "invoice 42", "invoice 42"),
@@ -57,7 +59,7 @@ def confusions(rows: int = 4) -> pl.DataFrame:
     return pl.DataFrame(pairs[:rows], schema=schema, orient="row")
 
 
-def found(**options: Any) -> af.Slices:
+def found(**options: Any) -> Slices:
     """Find slices in which the second system is right less often, of two columns in two metrics."""
     rows = pl.DataFrame(
         {

@@ -427,14 +427,14 @@ ROW_EXPRESSIONS = (
     ),
     RowExpression(
         name="edit_counts",
-        function=af.edit_counts,
+        function=af.words.edit_counts,
         inputs=_ANSWERS,
         options=(_protocol("raw"), MISSING),
         dtype=EDIT_COUNTS_DTYPE,
     ),
     RowExpression(
         name="word_errors",
-        function=af.word_errors,
+        function=af.words.word_errors,
         inputs=_ANSWERS,
         options=(_protocol("raw"), MISSING),
         dtype=EDIT_COUNTS_DTYPE,
@@ -477,7 +477,7 @@ SCALAR_FUNCTIONS = (
     ),
     ScalarFunction(
         name="edit_distance",
-        function=af.edit_distance,
+        function=af.pairs.edit_distance,
         calls=(
             (("cat", "cafe"), 2),
             (("", ""), 0),
@@ -498,7 +498,7 @@ SCALAR_FUNCTIONS = (
     ),
     ScalarFunction(
         name="hamming_distance",
-        function=af.hamming_distance,
+        function=af.pairs.hamming_distance,
         calls=(
             (("karolin", "kathrin"), 3),
             (("", ""), 0),
@@ -524,7 +524,7 @@ SCALAR_FUNCTIONS = (
     ),
     ScalarFunction(
         name="get_cer",
-        function=af.get_cer,
+        function=af.pairs.get_cer,
         calls=((("lnvoice 42", "Invoice 42"), 0.1), (("abc", ""), 3.0), (("", ""), 0.0), (("", "ab"), 1.0)),
         refused=(((None, "a"), TypeError), (("a", 1), TypeError), (("a", ["a"]), TypeError)),
     ),
@@ -538,29 +538,29 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "confusions": af.confusions,
     "find_slices": af.find_slices,
     "length_scores": af.length_scores,
-    "mean_over_epochs": af.mean_over_epochs,
-    "pass_at_k": af.pass_at_k,
+    "mean_over_epochs": af.repeats.mean_over_epochs,
+    "pass_at_k": af.repeats.pass_at_k,
     "report": af.report,
     "summarize": af.summarize,
-    "variance_components": af.variance_components,
+    "variance_components": af.repeats.variance_components,
     "worst": af.worst,
 }
 OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "alignment": af.alignment,
-    "bag_of_words_error": af.bag_of_words_error,
+    "alignment": af.pairs.alignment,
+    "bag_of_words_error": af.words.bag_of_words_error,
     "documents": af.documents,
     "edit_matrix": af.edit_matrix,
     "explain": af.explain,
     "fields": af.fields,
     "hamming_vectors": af.hamming_vectors,
-    "mer": af.mer,
+    "mer": af.words.mer,
     "merge": af.merge,
     "pair": af.pair,
     "side_by_side": af.side_by_side,
     "parse_answers": af.parse_answers,
     "progress": af.progress,
     "threshold_curve": af.threshold_curve,
-    "wil": af.wil,
+    "wil": af.words.wil,
     **{name: getattr(readers, name) for name in readers.__all__ if name in af.__all__},
 }
 READER_FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -34,7 +34,7 @@ def convert(
     with working(f"Converting {file}"):
         frame, _ = scan_counted(file, source.how)
         if submission:
-            af.write_submission(frame.collect(), output)
+            af.readers.write_submission(frame.collect(), output)
         else:
             with reading(file, source.how):
                 row_files.write(frame, output, escape_formulas=writing.escape_formulas)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import anls_frame as af
+from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.options import (
     Arranging,
     Confidence,
@@ -134,7 +135,7 @@ def report(
     )
     check_rows(rows, output)
 
-    def page() -> af.RowsPage:
+    def page() -> RowsPage:
         chosen = metrics or ["qa"]
         with reading(first, source.how), working("Writing rows"):
             return browsing.page(

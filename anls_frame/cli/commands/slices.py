@@ -24,6 +24,7 @@ from anls_frame.cli.options import (
     scores_of_rows,
     two_systems,
 )
+from anls_frame.slices.result import Slices
 
 
 @command
@@ -97,7 +98,7 @@ def slices(
         of_rows = {"SECOND": second, "systems": systems, "cluster": cluster, "features": features or None}
         _check_left_out({**of_rows, "rows": rows}, scoring, source)
         with af.progress():
-            found: af.Slices = af.find_slices(
+            found: Slices = af.find_slices(
                 af.Summary.load(first), columns=column, metrics=parse(metric) or None, **how
             )
         _put(found, output, target, page)
@@ -151,7 +152,7 @@ def _check_left_out(given: dict[str, Any], *groups: Any) -> None:
         )
 
 
-def _put(found: af.Slices, output: Path | None, target: Target, page: Any) -> None:
+def _put(found: Slices, output: Path | None, target: Target, page: Any) -> None:
     """Write or print what was found."""
     from anls_frame.cli.output import plain, print_document
 

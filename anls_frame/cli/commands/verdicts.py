@@ -53,7 +53,7 @@ def verdicts(
     from anls_frame.readers.any_file import reading
 
     check_target(output, target.force, row_files.SUFFIXES)
-    found = af.read_verdicts(saved)
+    found = af.readers.read_verdicts(saved)
     given = named.of(files, source, data_set, least=1)
     with working("Scoring"), reading(files[0], source.how):
         frame, columns = texts(given)
@@ -61,7 +61,7 @@ def verdicts(
             id = "question_id"  # noqa: A001 - as on the page
         prediction = columns if len(columns) > 1 else next(iter(columns.values()))
         try:
-            rows: pl.DataFrame = af.judged(frame, found, prediction, "answers", id=id)
+            rows: pl.DataFrame = af.readers.judged(frame, found, prediction, "answers", id=id)
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring))

@@ -45,8 +45,10 @@ def as_rows(scores: npt.NDArray[np.float64]) -> pl.DataFrame:
     )
 
 
-def components(frame: pl.DataFrame, **options: Any) -> af.VarianceComponents[pl.DataFrame]:
-    return af.variance_components(frame, **{"id": "id", "cluster": "doc", "metrics": "score", **options})
+def components(frame: pl.DataFrame, **options: Any) -> af.repeats.VarianceComponents[pl.DataFrame]:
+    return af.repeats.variance_components(
+        frame, **{"id": "id", "cluster": "doc", "metrics": "score", **options}
+    )
 
 
 def of_rows(scores: npt.NDArray[np.float64], question: Any, cluster: Any) -> NestedAnova:
@@ -136,7 +138,7 @@ def test_components_are_unbiased_whatever_the_numbers(design: str) -> None:
     st.randoms(),
 )
 def test_the_order_of_rows_does_not_matter_to_the_last_bit(rows: list[Any], random: Any) -> None:
-    def result(rows: list[Any]) -> af.VarianceComponents[pl.DataFrame]:
+    def result(rows: list[Any]) -> af.repeats.VarianceComponents[pl.DataFrame]:
         frame = pl.DataFrame(rows, schema=["doc", "number", "score"], orient="row")
         return components(frame, id=["doc", "number"])
 
@@ -153,7 +155,7 @@ def test_the_order_of_rows_does_not_matter_to_the_last_bit(rows: list[Any], rand
 
 def test_the_present_standard_error_is_that_of_the_means_in_clusters() -> None:
     scores = as_rows(balanced(2)).filter(pl.int_range(pl.len()) % 5 != 1)
-    means = af.mean_over_epochs(scores, id="id", keep="doc", metrics="score")
+    means = af.repeats.mean_over_epochs(scores, id="id", keep="doc", metrics="score")
 
     result = components(scores).standard_errors.filter("now")
 
@@ -219,8 +221,10 @@ def test_a_slice_without_repeats_is_unknown() -> None:
 def test_texts_are_scored_as_in_reports() -> None:
     rows = pl.DataFrame({"id": [1, 1, 2, 2], "prediction": ["a", "b", "a", None], "answer": ["a"] * 4})
 
-    found = af.variance_components(rows, "prediction", "answer", id="id", metrics="exact_match").components
-    dropped = af.variance_components(rows, "prediction", "answer", id="id", missing="drop").components
+    found = af.repeats.variance_components(
+        rows, "prediction", "answer", id="id", metrics="exact_match"
+    ).components
+    dropped = af.repeats.variance_components(rows, "prediction", "answer", id="id", missing="drop").components
 
     assert found["variance"].to_list() == [0.0, 0.5]
     assert dropped["n"].to_list() == [2, 3]
@@ -230,8 +234,8 @@ def test_a_frame_of_any_kind_gives_tables_of_its_kind() -> None:
     rows = as_rows(balanced())
     expected = components(rows)
 
-    of_pandas: Any = af.variance_components(rows.to_pandas(), id="id", cluster="doc", metrics="score")
-    of_arrow: Any = af.variance_components(rows.to_arrow(), id="id", cluster="doc", metrics="score")
+    of_pandas: Any = af.repeats.variance_components(rows.to_pandas(), id="id", cluster="doc", metrics="score")
+    of_arrow: Any = af.repeats.variance_components(rows.to_arrow(), id="id", cluster="doc", metrics="score")
 
     pd.testing.assert_frame_equal(of_pandas.components, expected.components.to_pandas(), check_dtype=False)
     assert isinstance(of_arrow.standard_errors, pa.Table)

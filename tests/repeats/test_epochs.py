@@ -37,7 +37,7 @@ SCORES = st.lists(
 
 
 def test_a_question_counts_once_however_often_it_was_answered() -> None:
-    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc")
+    means = af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc")
 
     assert means.columns == ["system", "id", "doc", "n_epochs", "anls"]
     assert means.rows() == [
@@ -55,7 +55,7 @@ def test_all_metrics_of_a_row_have_a_mean() -> None:
     same_length = af.Metric(lambda p, a: p.str.len_chars() == a.list.first().str.len_chars(), name="same")
     metrics = ["nls", "exact_match", "cer_mean", "zeros", "char_errors", same_length]
 
-    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, metrics=metrics)
+    means = af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, metrics=metrics)
 
     # Of cow, nothing, and bee: 0, 3 and 3 of 3 characters are wrong.
     expected = {"nls": 1 / 3, "exact_match": 1 / 3, "cer_mean": 2 / 3, "zeros": 2 / 3, "char_errors": 2.0}
@@ -64,9 +64,9 @@ def test_all_metrics_of_a_row_have_a_mean() -> None:
 
 
 def test_a_missing_answer_is_wrong_or_left_out() -> None:
-    assert af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)["n_epochs"][1] == 3
+    assert af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)["n_epochs"][1] == 3
 
-    left = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, missing="drop")
+    left = af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, missing="drop")
 
     assert left.row(1) == ("old", 2, 2, 1 / 2)
 
@@ -74,7 +74,7 @@ def test_a_missing_answer_is_wrong_or_left_out() -> None:
 def test_null_scores_are_left_out_and_a_question_without_a_score_stays() -> None:
     rows = pl.DataFrame({"id": ["a", "a", "b"], "own": [0.5, None, None]})
 
-    means = af.mean_over_epochs(rows, id="id", metrics="own")
+    means = af.repeats.mean_over_epochs(rows, id="id", metrics="own")
 
     assert means.rows() == [("a", 1, 0.5), ("b", 0, None)]
 
@@ -84,7 +84,7 @@ def test_the_order_of_rows_does_not_matter_to_the_last_bit(rows: list[Any], rand
     def means(rows: list[Any]) -> pl.DataFrame:
         schema = {"id": pl.Int64, "first": pl.Float64, "second": pl.Float64}
         frame = pl.DataFrame(rows, schema=schema, orient="row")
-        return af.mean_over_epochs(frame, id="id", metrics=["first", "second"]).sort("id")
+        return af.repeats.mean_over_epochs(frame, id="id", metrics=["first", "second"]).sort("id")
 
     assert_frame_equal(means(random.sample(rows, len(rows))), means(rows), check_exact=True)
 
@@ -93,7 +93,7 @@ def test_the_order_of_rows_does_not_matter_to_the_last_bit(rows: list[Any], rand
 def test_means_are_those_of_a_loop_over_the_rows(rows: list[Any]) -> None:
     frame = pl.DataFrame(rows, schema=["id", "first", "second"], orient="row")
 
-    means = af.mean_over_epochs(frame, id="id", metrics="first")
+    means = af.repeats.mean_over_epochs(frame, id="id", metrics="first")
 
     exact: dict[int, list[Fraction]] = {}
     for question, score, _ in rows:
@@ -105,19 +105,19 @@ def test_means_are_those_of_a_loop_over_the_rows(rows: list[Any]) -> None:
 def test_the_columns_that_are_kept_stay_as_they_are() -> None:
     rows = ROWS.with_columns(pl.col("doc").cast(pl.Enum(["b", "a"])))
 
-    means = af.mean_over_epochs(rows, *TEXTS, id=QUESTION, keep=["doc", "types"])
+    means = af.repeats.mean_over_epochs(rows, *TEXTS, id=QUESTION, keep=["doc", "types"])
 
     assert means["doc"].dtype == pl.Enum(["b", "a"])
     assert means["types"].to_list() == [["x", "y"], [], ["x", "y"], []]
 
 
 def test_a_frame_of_any_kind_gives_one_of_its_kind() -> None:
-    expected = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)
+    expected = af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)
 
-    assert_frame_equal(af.mean_over_epochs(ROWS.lazy(), *TEXTS, id=QUESTION), expected)
-    of_pandas = af.mean_over_epochs(ROWS.to_pandas(), *TEXTS, id=QUESTION)
+    assert_frame_equal(af.repeats.mean_over_epochs(ROWS.lazy(), *TEXTS, id=QUESTION), expected)
+    of_pandas = af.repeats.mean_over_epochs(ROWS.to_pandas(), *TEXTS, id=QUESTION)
     pd.testing.assert_frame_equal(of_pandas, expected.to_pandas(), check_dtype=False)
-    of_arrow = af.mean_over_epochs(ROWS.to_arrow(), *TEXTS, id=QUESTION)
+    of_arrow = af.repeats.mean_over_epochs(ROWS.to_arrow(), *TEXTS, id=QUESTION)
     assert isinstance(of_arrow, pa.Table)
     assert of_arrow.num_rows == 4
 
@@ -125,7 +125,7 @@ def test_a_frame_of_any_kind_gives_one_of_its_kind() -> None:
 def test_systems_with_several_epochs_are_compared_by_question() -> None:
     with pytest.raises(ValueError, match=r"mean_over_epochs\(id=\['id', 'system'\]\)"):
         af.side_by_side(ROWS, "prediction", "answers", system="system", id="id")
-    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc")
+    means = af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc")
 
     wide = af.side_by_side(means, "anls", system="system", id="id")
     comparison = af.compare(wide, metrics="anls", cluster="doc")
@@ -137,7 +137,7 @@ def test_systems_with_several_epochs_are_compared_by_question() -> None:
 
 def test_several_scores_of_rows_by_system_are_compared_at_once() -> None:
     metrics = ["anls", "cer_mean"]
-    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc", metrics=metrics).with_columns(
+    means = af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION, keep="doc", metrics=metrics).with_columns(
         errors=pl.Series([1, 2, 0, 1]), words=pl.Series([4, 5, 4, 5])
     )
     rate = af.Metric("errors", denominator="words", name="wer")
@@ -161,7 +161,7 @@ def test_several_scores_of_rows_by_system_are_compared_at_once() -> None:
 
 @pytest.mark.parametrize("metrics", [None, pl.col("anls"), []])
 def test_without_predictions_the_scores_must_be_columns(metrics: Any) -> None:
-    means = af.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)
+    means = af.repeats.mean_over_epochs(ROWS, *TEXTS, id=QUESTION)
 
     with pytest.raises(ValueError, match="of scores, metrics with the names of their columns"):
         af.side_by_side(means, system="system", id="id", metrics=metrics)
@@ -180,7 +180,7 @@ def test_equal_numbers_of_epochs_give_the_difference_and_interval_of_all_rows() 
     )
 
     of_rows = af.compare(rows, ["old", "new"], metrics="score", cluster="doc").overall
-    means = af.mean_over_epochs(rows, id="id", keep="doc", metrics=["old", "new"])
+    means = af.repeats.mean_over_epochs(rows, id="id", keep="doc", metrics=["old", "new"])
     of_questions = af.compare(means, ["old", "new"], metrics="score", cluster="doc").overall
 
     for name in ("baseline_score", "score", "difference", "difference_low", "difference_high", "p_value"):
@@ -198,22 +198,22 @@ def test_equal_numbers_of_epochs_give_the_difference_and_interval_of_all_rows() 
     ],
 )
 def test_rows_that_are_no_epochs_of_a_question_are_an_error(options: dict[str, Any], message: str) -> None:
-    with pytest.raises((ValueError, af.ColumnNotFoundError), match=message):
-        af.mean_over_epochs(ROWS, *TEXTS, **options)
+    with pytest.raises((ValueError, af.exceptions.ColumnNotFoundError), match=message):
+        af.repeats.mean_over_epochs(ROWS, *TEXTS, **options)
 
 
 def test_scores_that_cannot_be_are_named_with_their_row() -> None:
     rows = pl.DataFrame({"id": [1, 1], "anls": [0.5, float("nan")]})
 
     with pytest.raises(ValueError, match="metric 'anls' must be finite, got nan in row 1"):
-        af.mean_over_epochs(rows, id="id", metrics="anls")
+        af.repeats.mean_over_epochs(rows, id="id", metrics="anls")
 
 
 def test_a_column_of_the_result_is_not_taken_twice() -> None:
     rows = pl.DataFrame({"id": [1, 1], "n_epochs": [2, 2], "anls": [0.5, 1.0]})
 
     with pytest.raises(af.DuplicateColumnError, match="n_epochs"):
-        af.mean_over_epochs(rows, id="id", keep="n_epochs", metrics="anls")
+        af.repeats.mean_over_epochs(rows, id="id", keep="n_epochs", metrics="anls")
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 6])
@@ -233,7 +233,7 @@ def test_pass_at_k_of_too_few_answers_is_nan() -> None:
 def test_pass_at_k_of_rows_feeds_a_report() -> None:
     rows = pl.DataFrame({"id": [1] * 4 + [2] * 4, "prediction": [*"abbbaabb"], "answer": ["a"] * 8})
 
-    table = af.pass_at_k(rows, [1, 2, 4], "prediction", "answer", id="id")
+    table = af.repeats.pass_at_k(rows, [1, 2, 4], "prediction", "answer", id="id")
 
     assert table.rows() == [(1, 4, 0.25, 0.5, 1.0), (2, 4, 0.5, pytest.approx(5 / 6), 1.0)]
     assert af.report(table, metrics="pass_at_2").overall["pass_at_2"] == pytest.approx(2 / 3)
@@ -254,13 +254,13 @@ def test_pass_at_k_needs_enough_answers_that_are_right_or_wrong(
     rows = ROWS.with_columns(half=0.5)
 
     with pytest.raises(ValueError, match=message):
-        af.pass_at_k(rows, *arguments, id=QUESTION, **options)
+        af.repeats.pass_at_k(rows, *arguments, id=QUESTION, **options)
 
 
 def test_a_k_that_is_named_twice_is_one() -> None:
     frame = pl.DataFrame({"id": [1, 1, 2, 2], "score": [1.0, 0.0, 0.0, 0.0]})
 
-    twice = af.pass_at_k(frame, [1, 2, 1], id="id", metrics="score")
+    twice = af.repeats.pass_at_k(frame, [1, 2, 1], id="id", metrics="score")
 
     assert twice.columns == ["id", "n_epochs", "pass_at_1", "pass_at_2"]
     assert twice["pass_at_1"].to_list() == [0.5, 0.0]

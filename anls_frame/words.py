@@ -146,7 +146,7 @@ def edit_counts(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"prediction": ["lnvoice 4"], "reference": ["Invoice 42"]})
-    >>> df.select(af.edit_counts("prediction", "reference")).unnest("edit_counts")
+    >>> df.select(af.words.edit_counts("prediction", "reference")).unnest("edit_counts")
     shape: (1, 4)
     ┌───────────────┬───────────┬────────────┬──────┐
     │ substitutions ┆ deletions ┆ insertions ┆ hits │
@@ -213,7 +213,7 @@ def word_errors(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"prediction": ["a quick red fox"], "reference": ["the quick fox"]})
-    >>> df.select(af.word_errors("prediction", "reference")).unnest("word_errors")
+    >>> df.select(af.words.word_errors("prediction", "reference")).unnest("word_errors")
     shape: (1, 4)
     ┌───────────────┬───────────┬────────────┬──────┐
     │ substitutions ┆ deletions ┆ insertions ┆ hits │
@@ -266,7 +266,7 @@ def mer(
     See Also
     --------
     anls_frame.wer : divided by the words of the reference.
-    anls_frame.word_errors : the counts.
+    anls_frame.words.word_errors : the counts.
 
     Notes
     -----
@@ -279,7 +279,7 @@ def mer(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"prediction": ["a quick red fox"], "reference": ["the quick fox"]})
-    >>> df.select(af.mer("prediction", "reference")).item()
+    >>> df.select(af.words.mer("prediction", "reference")).item()
     0.5
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
@@ -330,7 +330,7 @@ def wil(
     See Also
     --------
     anls_frame.wer : divided by the words of the reference.
-    anls_frame.word_errors : the counts.
+    anls_frame.words.word_errors : the counts.
 
     Notes
     -----
@@ -342,7 +342,7 @@ def wil(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"prediction": ["a quick red fox"], "reference": ["the quick fox"]})
-    >>> round(df.select(af.wil("prediction", "reference")).item(), 4)
+    >>> round(df.select(af.words.wil("prediction", "reference")).item(), 4)
     0.6667
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
@@ -415,7 +415,9 @@ def bag_of_words_error(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"prediction": ["to be or not"], "reference": ["not to be or"]})
-    >>> df.select(af.wer("prediction", "reference"), af.bag_of_words_error("prediction", "reference")).row(0)
+    >>> df.select(
+    ...     af.wer("prediction", "reference"), af.words.bag_of_words_error("prediction", "reference")
+    ... ).row(0)
     (0.5, 0.0)
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)

@@ -290,7 +290,7 @@ def mean_over_epochs(
     ...         "answer": ["cat", "cat", "cow", "cow", "cow"],
     ...     }
     ... )
-    >>> means = af.mean_over_epochs(df, "prediction", "answer", id="id", keep="doc")
+    >>> means = af.repeats.mean_over_epochs(df, "prediction", "answer", id="id", keep="doc")
     >>> means
     shape: (2, 4)
     ┌─────┬─────┬──────────┬──────────┐
@@ -399,7 +399,7 @@ def pass_at_k(
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"id": [1, 1, 1, 2, 2, 2], "prediction": [*"abcaaa"], "answer": ["a"] * 6})
-    >>> af.pass_at_k(df, [1, 2], "prediction", "answer", id="id")
+    >>> af.repeats.pass_at_k(df, [1, 2], "prediction", "answer", id="id")
     shape: (2, 4)
     ┌─────┬──────────┬───────────┬───────────┐
     │ id  ┆ n_epochs ┆ pass_at_1 ┆ pass_at_2 │

@@ -14,7 +14,7 @@ from anls_frame._arguments import takes_names
 from anls_frame._text import label
 from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.frames.conversion import as_kind_of, at_hand
-from anls_frame.reports.epochs import by_question, only, scored_epochs
+from anls_frame.repeats.epochs import by_question, only, scored_epochs
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
 from anls_frame.summary.settings import check_by
 
@@ -60,7 +60,7 @@ class VarianceComponents(Generic[Table_co]):
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"id": [1, 1, 2, 2, 3, 3, 4, 4], "score": [1.0, 1, 1, 0, 0, 0, 1, 1]})
-    >>> result = af.variance_components(df, id="id", metrics="score")
+    >>> result = af.repeats.variance_components(df, id="id", metrics="score")
     >>> result.components
     shape: (2, 5)
     ┌──────────┬─────┬──────────┬──────────┬───────────┐
@@ -184,7 +184,7 @@ def variance_components(
     ...         "answer": ["a"] * 16,
     ...     }
     ... )
-    >>> result = af.variance_components(df, "prediction", "answer", id="id", cluster="doc")
+    >>> result = af.repeats.variance_components(df, "prediction", "answer", id="id", cluster="doc")
     >>> result.standard_errors.select("epochs", "now", pl.col("standard_error", "equivalent_size").round(3))
     shape: (6, 4)
     ┌────────┬───────┬────────────────┬─────────────────┐

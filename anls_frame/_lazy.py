@@ -1,0 +1,34 @@
+"""Names of packages that are imported on first use, so that nobody waits for modules that they do not use."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
+    """
+    Return the `__getattr__` and the `__all__` of a package.
+
+    Parameters
+    ----------
+    package
+        Name of the package.
+    homes
+        The public names of each of its modules, separated by spaces.
+    """
+    modules = {name: f"{package}.{module}" for module, names in homes.items() for name in names.split()}
+
+    def get(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(modules[name]), name)
+        # What is imported is not looked for again; a module of the same name would stand before it.
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get, list(modules)

@@ -1,0 +1,13 @@
+"""Several answers of a system to each question: their mean, how they vary, and if one of them is right."""
+
+from __future__ import annotations
+
+from anls_frame._lazy import attach
+
+_HOMES = {
+    "components": "VarianceComponents variance_components",
+    "epochs": "mean_over_epochs pass_at_k",
+}
+"""The public names of each module: `.ci/stub.py` writes them out for type checkers."""
+
+__getattr__, __all__ = attach(__name__, _HOMES)
