@@ -55,7 +55,6 @@ _HOMES = {
     "metrics.scores": "anls cer exact_match nearest_answer nls score",
     "metrics.scoring": "add_scores",
     "metrics.vectors": "hamming_vectors",
-    "words": "wer",
     "pairs.matrices": "edit_matrix",
     "pairs.string_scores": "anls_score",
     "protocol": "PROTOCOLS ScoreProtocol",
@@ -69,6 +68,7 @@ _HOMES = {
     "summary.merging": "merge",
     "summary.summarizing": "summarize",
     "summary.summary": "Summary",
+    "words": "wer",
 }
 """The public names of each module: `.ci/stub.py` writes them out for type checkers."""
 

@@ -40,7 +40,6 @@ from anls_frame.metrics.scores import nls as nls
 from anls_frame.metrics.scores import score as score
 from anls_frame.metrics.scoring import add_scores as add_scores
 from anls_frame.metrics.vectors import hamming_vectors as hamming_vectors
-from anls_frame.words import wer as wer
 from anls_frame.pairs.matrices import edit_matrix as edit_matrix
 from anls_frame.pairs.string_scores import anls_score as anls_score
 from anls_frame.protocol import PROTOCOLS as PROTOCOLS
@@ -66,5 +65,6 @@ from anls_frame.summary.measures import Metric as Metric
 from anls_frame.summary.merging import merge as merge
 from anls_frame.summary.summarizing import summarize as summarize
 from anls_frame.summary.summary import Summary as Summary
+from anls_frame.words import wer as wer
 
 __version__: str

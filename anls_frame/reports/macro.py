@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     IntArray = npt.NDArray[np.int64]
 
-_Found: TypeAlias = "tuple[Sums, FloatArray, FloatArray]"
+_AverageSums: TypeAlias = "tuple[Sums, FloatArray, FloatArray]"
 """The sums from which an interval is computed, and Σy³ and Σy⁴ for ratios."""
 
 _NO_SPREAD = 1e-13
@@ -52,7 +52,7 @@ class WeightedSlices(NamedTuple):
     """
     The slices of a macro average: weights, and the sums of their figures, with a column for each system.
 
-    WeightedSlices without a score of every system are left out.
+    Slices without a score of every system are left out.
     """
 
     weight: FloatArray
@@ -136,7 +136,7 @@ class Contributions(NamedTuple):
             added(share * (line.x - np.nan_to_num(figure) * line.y)),
         )
 
-    def sums(self, slices: WeightedSlices, squares: FloatArray) -> _Found:
+    def sums(self, slices: WeightedSlices, squares: FloatArray) -> _AverageSums:
         """Return the sums of the systems' averages, in rows of equal weight, from Σx² of each slice."""
         rows, length = slices.rows, slices.length
         x, y, residual = length * self.x, length * self.y, length * self.influence
@@ -182,10 +182,10 @@ def of_report(
             of_cells[names[0]][cell][:, None],
             of_cells[names[1]][cell][:, None],
         )
-        found = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
+        average = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
     else:
-        found = _sums_of_rows(slices, (cell, slice_of), of_cells, metric, row_squares)
-    score, low, high, few = _estimate(metric, found, n.sum(), level)
+        average = _sums_of_rows(slices, (cell, slice_of), of_cells, metric, row_squares)
+    score, low, high, few = _estimate(metric, average, n.sum(), level)
     return {
         "metric": metric.name,
         "n": int(n.sum()),
@@ -204,7 +204,7 @@ def _sums_of_rows(
     of_cells: Mapping[str, FloatArray],
     metric: Metric,
     row_squares: FloatArray,
-) -> _Found:
+) -> _AverageSums:
     """Return the sums of a report with rows as units, from the moments of the rows of each cell."""
     cell, slice_of = entries
     names, rows, length = metric.moments(), slices.rows, float(slices.length[0])
@@ -229,10 +229,10 @@ def _sums_of_rows(
 
 
 def _estimate(
-    metric: Metric, found: _Found, n: float, level: float
+    metric: Metric, average: _AverageSums, n: float, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, npt.NDArray[np.bool_]]:
     """Return the averages of systems with their intervals, and whether they rest on few rows."""
-    sums, cubes, fourths = found
+    sums, cubes, fourths = average
     score = _divided(sums.x, sums.y)
     whole = brought_to_unit(sums, metric)
     if metric.counts_fields:
