@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.metrics import parse
 from anls_frame.cli.options import tables
 from anls_frame.readers._log_paths import name_of
@@ -19,6 +18,7 @@ from anls_frame.readers.system_files import texts_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anls_frame.analysis.browsing import RowsPage
     from anls_frame.cli.options import Reporting
     from anls_frame.readers.system_files import SystemFiles
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.comparing import put
 from anls_frame.cli.output import (
     check_target,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from anls_frame.analysis.browsing import RowsPage
     from anls_frame.cli.options import Arranging, Target
     from anls_frame.export import Document
     from anls_frame.reports.reports import Arrangement

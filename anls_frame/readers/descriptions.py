@@ -119,7 +119,7 @@ READERS: Mapping[str, Description] = {
     "rrc": Description(
         function="rrc.read_rrc",
         files="Robust Reading Competition: gold labels and a submission",
-        python="`read_rrc`; `write_submission` writes one",
+        python="`read_rrc`; `readers.write_submission` writes one",
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
         looks_like=_is_submission,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import anls_frame as af
-from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.options import (
     Arranging,
     Confidence,
@@ -24,6 +23,9 @@ from anls_frame.cli.options import (
 )
 from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
+
+if TYPE_CHECKING:
+    from anls_frame.analysis.browsing import RowsPage
 
 
 @command

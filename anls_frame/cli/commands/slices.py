@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,7 +24,9 @@ from anls_frame.cli.options import (
     scores_of_rows,
     two_systems,
 )
-from anls_frame.slices.result import Slices
+
+if TYPE_CHECKING:
+    from anls_frame.slices.result import Slices
 
 
 @command
