@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anls_frame
-from anls_frame import pairs, repeats
+from anls_frame import _names, pairs, readers, repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
 
 HEAD = '''"""The public names, which are imported on first use; `.ci/stub.py` writes this file."""
 
@@ -15,22 +20,28 @@ HEAD = '''"""The public names, which are imported on first use; `.ci/stub.py` wr
 
 def stubs() -> dict[Path, str]:
     """Return the stub of each package: imports of its names, each as itself, which makes it public."""
-    modules = [("anls_frame", module) for module in anls_frame._MODULES]  # noqa: SLF001 - the list of them
     contents = {}
-    for package, more, end in (
-        (anls_frame, modules, "\n__version__: str\n"),
-        (pairs, [], ""),
-        (repeats, [], ""),
-    ):
-        names = [
-            (f"{package.__name__}.{module}", name)
-            for module, public in package._HOMES.items()  # noqa: SLF001 - the list of them
-            for name in public.split()
-        ]
-        imports = [f"from {module} import {name} as {name}\n" for module, name in (*more, *names)]
-        path = Path(str(package.__file__)).with_suffix(".pyi")
-        contents[path] = f"{HEAD}{''.join(imports)}{end}"
+    for package in (pairs, readers, repeats):
+        contents[path_of(package)] = HEAD + imports(package.__name__, package._HOMES)  # noqa: SLF001 - the list
+    modules = [f"from anls_frame import {name} as {name}\n" for name in _names.MODULES]
+    own = imports("anls_frame", _names.HOMES)
+    contents[path_of(anls_frame)] = f"{HEAD}{''.join(modules)}{own}\n__version__: str\n"
     return contents
+
+
+def path_of(package: ModuleType) -> Path:
+    """Return the path of a package's stub."""
+    return Path(str(package.__file__)).with_suffix(".pyi")
+
+
+def imports(package: str, homes: Mapping[str, str]) -> str:
+    """Return the imports of the names of each module."""
+    lines = [
+        f"from {package}.{module} import {name} as {name}\n"
+        for module, names in sorted(homes.items())
+        for name in sorted(names.split(), key=lambda name: (not name.isupper(), name.islower(), name))
+    ]
+    return "".join(lines)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from importlib import import_module
 from typing import Any
 
 from anls_frame import _accessors, _engines
+from anls_frame._names import MODULES, NAMES, imported
 
 try:
     from anls_frame._native import __version__ as __version__
@@ -40,69 +41,17 @@ except ModuleNotFoundError as error:
         "the compiled library of anls_frame is missing: `make install` builds it in a checkout"
     ) from None
 
-_HOMES = {
-    "analysis.browsing": "browse",
-    "analysis.changed_rows": "changes",
-    "analysis.characters": "confusions",
-    "analysis.curves": "length_scores threshold_curve",
-    "analysis.fields": "documents fields",
-    "analysis.worst_rows": "worst",
-    "exceptions": "DTypeError DuplicateColumnError InputError InputWarning",
-    "frames.answer_lists": "parse_answers",
-    "frames.progress": "progress",
-    "metrics.distances": "hamming lcs_distance levenshtein",
-    "metrics.errors": "edit_ops error_type explain",
-    "metrics.scores": "anls cer exact_match nearest_answer nls score",
-    "metrics.scoring": "add_scores",
-    "metrics.vectors": "hamming_vectors",
-    "pairs.matrices": "edit_matrix",
-    "pairs.string_scores": "anls_score",
-    "protocol": "PROTOCOLS ScoreProtocol",
-    "readers": "read_logs read_pages read_results read_rrc scan_results write_results",
-    "reports.comparisons": "Comparison compare pair side_by_side",
-    "reports.reports": "Report report",
-    "slices.finding": "find_slices",
-    "slices.plan": "SliceSearch",
-    "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
-    "summary.measures": "Metric",
-    "summary.merging": "merge",
-    "summary.summarizing": "summarize",
-    "summary.summary": "Summary",
-    "words": "wer",
-}
-"""The public names of each module: `.ci/stub.py` writes them out for type checkers."""
-
-__all__ = [name for names in _HOMES.values() for name in names.split()]
+__all__ = list(NAMES)
 __all__ += ["__version__"]
-
-_MODULES = [
-    "distributed",
-    "exceptions",
-    "export",
-    "gec",
-    "pairs",
-    "plot",
-    "protocol",
-    "readers",
-    "repeats",
-    "statistics",
-    "streaming",
-    "words",
-]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use, so that nobody waits for modules that they do not use."""
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
-    for module, names in _HOMES.items():
-        if name in names.split():
-            return globals().setdefault(name, getattr(import_module(f"{__name__}.{module}"), name))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.{name}") if name in MODULES else imported(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_MODULES})
+    return sorted({*__all__, *MODULES})
 
 
 _accessors.register()

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from types import MethodType
+from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar
 
-import anls_frame
-from anls_frame import words
+from anls_frame import repeats, words
 from anls_frame._arguments import type_name
+from anls_frame._names import imported
 from anls_frame.metrics import distances, errors, scores, scoring, vectors
 
 if TYPE_CHECKING:
@@ -51,15 +51,15 @@ def forward(
 class _Forwarded:
     """The method for the function with the same name, which is imported on first use."""
 
-    def __init__(self, room: str | None = None) -> None:
+    def __init__(self, room: ModuleType | None = None) -> None:
         self._room = room
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
     def __get__(self, namespace: object, owner: type) -> Callable[..., Any]:
-        home = anls_frame if self._room is None else getattr(anls_frame, self._room)
-        method = forward(getattr(home, self._name))
+        function = imported(self._name) if self._room is None else getattr(self._room, self._name)
+        method = forward(function)
         return method if namespace is None else MethodType(method, namespace)
 
 
@@ -142,9 +142,9 @@ class AnlsFrameNamespace(Generic[FrameT]):
     summarize = _Forwarded()
     report = _Forwarded()
     compare = _Forwarded()
-    mean_over_epochs = _Forwarded("repeats")
-    pass_at_k = _Forwarded("repeats")
-    variance_components = _Forwarded("repeats")
+    mean_over_epochs = _Forwarded(repeats)
+    pass_at_k = _Forwarded(repeats)
+    variance_components = _Forwarded(repeats)
     browse = _Forwarded()
     find_slices = _Forwarded()
     changes = _Forwarded()

@@ -7,49 +7,8 @@ one module per kind of file, which is imported when a file needs it.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+from anls_frame._lazy import attach
 from anls_frame.readers.descriptions import READERS
-
-if TYPE_CHECKING:
-    from anls_frame.readers.any_file import read_file
-    from anls_frame.readers.dude import read_dude
-    from anls_frame.readers.harness import read_inspect, read_lm_eval, read_lmms_eval, read_vlmevalkit
-    from anls_frame.readers.judged_rows import judged
-    from anls_frame.readers.logs import read_logs
-    from anls_frame.readers.pages import read_pages
-    from anls_frame.readers.rrc import read_rrc, write_submission
-    from anls_frame.readers.rules import ScoringRules, scoring_rules
-    from anls_frame.readers.system_files import SystemTexts, read_systems
-    from anls_frame.readers.table import read_results, scan_results
-    from anls_frame.readers.verdict_losses import LostPoints, lost_points
-    from anls_frame.readers.verdicts import read_verdicts
-    from anls_frame.readers.writing import write_results
-
-__all__ = [
-    "LostPoints",
-    "ScoringRules",
-    "SystemTexts",
-    "judged",
-    "lost_points",
-    "read_dude",
-    "read_file",
-    "read_inspect",
-    "read_lm_eval",
-    "read_lmms_eval",
-    "read_logs",
-    "read_pages",
-    "read_results",
-    "read_rrc",
-    "read_systems",
-    "read_verdicts",
-    "read_vlmevalkit",
-    "scan_results",
-    "scoring_rules",
-    "write_results",
-    "write_submission",
-]
 
 _OTHERS = {
     "any_file": "read_file",
@@ -67,10 +26,16 @@ _OTHERS = {
 """The names of each module that are not readers of a kind."""
 
 
-def __getattr__(name: str) -> Any:
-    """Import a name on first use, so that the shell's help need not wait for the readers."""
-    homes = {own: module for module, names in _OTHERS.items() for own in names.split()}
-    homes |= {kind.function.partition(".")[2]: kind.function.partition(".")[0] for kind in READERS.values()}
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, getattr(import_module(f"{__name__}.{homes[name]}"), name))
+def _homes() -> dict[str, str]:
+    """Return the names of each module; pages are read in Python by `read_pages`, which has more options."""
+    homes = dict(_OTHERS)
+    for kind, reader in READERS.items():
+        module, _, function = reader.function.partition(".")
+        if kind != "pages":
+            homes[module] = f"{homes[module]} {function}" if module in homes else function
+    return homes
+
+
+_HOMES = _homes()
+# On first use, so that the shell's help need not wait for the readers.
+__getattr__, __all__ = attach(__name__, _HOMES)

@@ -31,6 +31,7 @@ from registry import (
 import anls_frame as af
 from anls_frame import _native, gec, namespaces, readers, words
 from anls_frame import pandas as anls_pandas
+from anls_frame._names import HOMES
 from anls_frame._typing import ScoreColumn
 from anls_frame.analysis.browsing import RowsPage
 from anls_frame.metrics import distances, errors, scores
@@ -158,12 +159,14 @@ def test_every_reader_that_is_described_is_public() -> None:
 
 
 def test_every_name_is_imported_on_use_from_one_module() -> None:
-    names = [name for names in af._HOMES.values() for name in names.split()]  # noqa: SLF001 - what is tested
+    names = [name for names in HOMES.values() for name in names.split()]
 
     assert sorted([*names, "__version__"]) == sorted(af.__all__)
 
 
-@pytest.mark.parametrize("package", [af, af.pairs, af.repeats], ids=lambda package: package.__name__)
+@pytest.mark.parametrize(
+    "package", [af, af.pairs, af.readers, af.repeats], ids=lambda package: package.__name__
+)
 def test_type_checkers_are_told_every_public_name(package: ModuleType) -> None:
     stub = ast.parse(Path(str(package.__file__)).with_suffix(".pyi").read_text(encoding="utf-8"))
     names = [alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]

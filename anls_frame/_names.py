@@ -1,0 +1,55 @@
+"""The public names of the package, each with the module that it is imported from on first use."""
+
+from __future__ import annotations
+
+from anls_frame._lazy import attach
+
+HOMES = {
+    "analysis.browsing": "browse",
+    "analysis.changed_rows": "changes",
+    "analysis.characters": "confusions",
+    "analysis.curves": "length_scores threshold_curve",
+    "analysis.fields": "documents fields",
+    "analysis.worst_rows": "worst",
+    "exceptions": "DTypeError DuplicateColumnError InputError InputWarning",
+    "frames.answer_lists": "parse_answers",
+    "frames.progress": "progress",
+    "metrics.distances": "hamming lcs_distance levenshtein",
+    "metrics.errors": "edit_ops error_type explain",
+    "metrics.scores": "anls cer exact_match nearest_answer nls score",
+    "metrics.scoring": "add_scores",
+    "metrics.vectors": "hamming_vectors",
+    "pairs.matrices": "edit_matrix",
+    "pairs.string_scores": "anls_score",
+    "protocol": "PROTOCOLS ScoreProtocol",
+    "readers": "read_logs read_pages read_results read_rrc scan_results write_results",
+    "reports.comparisons": "Comparison compare pair side_by_side",
+    "reports.reports": "Report report",
+    "slices.finding": "find_slices",
+    "slices.plan": "SliceSearch",
+    "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
+    "summary.measures": "Metric",
+    "summary.merging": "merge",
+    "summary.summarizing": "summarize",
+    "summary.summary": "Summary",
+    "words": "wer",
+}
+"""The public names of each module: `.ci/stub.py` writes them out for type checkers."""
+
+MODULES = [
+    "distributed",
+    "exceptions",
+    "export",
+    "gec",
+    "pairs",
+    "plot",
+    "protocol",
+    "readers",
+    "repeats",
+    "statistics",
+    "streaming",
+    "words",
+]
+"""The modules that are public themselves."""
+
+imported, NAMES = attach("anls_frame", HOMES)
