@@ -25,6 +25,7 @@ from anls_frame.reports.estimates import (
     units,
 )
 from anls_frame.reports.lines import Line, lines
+from anls_frame.reports.pairwise import spread_of
 from anls_frame.reports.system_scores import squares_of_rows
 from anls_frame.summary import moments
 from anls_frame.summary.keys import CLUSTER, explode_lists
@@ -286,14 +287,9 @@ def _of_pairs(
         squares = x if metric.counts_fields else width**2 * in_unit + least * (2 * x - least * y)
     sums = each.sums(slices, squares)
     score, low, high, few = _estimate(metric, sums, n.sum(), level)
-    for first, second in pairs:
+    every_effective, variances = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
+    for (first, second), effective, variance in zip(pairs, every_effective, variances, strict=True):
         difference = score[second] - score[first]
-        apart = each.influence[:, second] - each.influence[:, first]
-        both = each.y[:, [first, second]] @ slices.length[[first, second]]
-        effective = statistics.effective_units(each.counts @ both, each.counts @ both**2)
-        bracket = each.counts @ apart**2
-        terms = each.counts @ (each.influence[:, [first, second]] ** 2).sum(axis=1)
-        variance = np.where(bracket > _NO_SPREAD * terms, bracket, 0.0) * effective / (effective - 1)
         low_end, high_end = statistics.t_interval(difference, variance, effective, level)
         width = np.inf if metric.span is None else metric.span[1]
         yield {

@@ -22,6 +22,7 @@ from anls_frame.summary.keys import explode_lists
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.summary import Summary
 
@@ -187,15 +188,21 @@ def _spread(
     line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]
 ) -> tuple[FloatArray, FloatArray]:
     """Return each pair's effective number of units, and the variance of its difference."""
+    return spread_of(_influence(line, score, y), line.counts, line.y, pairs)
+
+
+def spread_of(
+    influence: FloatArray, counts: IntArray | FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the effective number of units and the variance of differences, from what units contribute."""
     first, second = np.array(pairs).T
-    influence = _influence(line, score, y)
-    products = (influence * line.counts[:, None]).T @ influence
+    products = (influence * counts[:, None]).T @ influence
     squares = np.diag(products)
     bracket = squares[first] + squares[second] - 2 * products[first, second]
     # What is left of equal systems is rounding.
     bracket[bracket <= _NO_SPREAD * (squares[first] + squares[second])] = 0.0
-    total = (line.counts[:, None] * line.y).sum(axis=0)
-    lengths = (line.y * line.counts[:, None]).T @ line.y
+    total = (counts[:, None] * y).sum(axis=0)
+    lengths = (y * counts[:, None]).T @ y
     if len(total) > 1:
         both = np.diag(lengths)[first] + np.diag(lengths)[second] + 2 * lengths[first, second]
         effective = np.asarray(statistics.effective_units(total[first] + total[second], both))
