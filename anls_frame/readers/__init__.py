@@ -20,7 +20,7 @@ _OTHERS = {
     "rules": "ScoringRules scoring_rules",
     "system_files": "SystemTexts read_systems",
     "table": "scan_results",
-    "verdicts": "read_verdicts",
+    "saved_verdicts": "read_verdicts",
     "writing": "write_results",
 }
 """The names of each module that are not readers of a kind."""

@@ -13,11 +13,11 @@ from anls_frame.readers.rrc import read_rrc as read_rrc
 from anls_frame.readers.rrc import write_submission as write_submission
 from anls_frame.readers.rules import ScoringRules as ScoringRules
 from anls_frame.readers.rules import scoring_rules as scoring_rules
+from anls_frame.readers.saved_verdicts import read_verdicts as read_verdicts
 from anls_frame.readers.system_files import SystemTexts as SystemTexts
 from anls_frame.readers.system_files import read_systems as read_systems
 from anls_frame.readers.table import read_results as read_results
 from anls_frame.readers.table import scan_results as scan_results
 from anls_frame.readers.verdict_losses import LostPoints as LostPoints
 from anls_frame.readers.verdict_losses import lost_points as lost_points
-from anls_frame.readers.verdicts import read_verdicts as read_verdicts
 from anls_frame.readers.writing import write_results as write_results

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from anls_frame.readers import _files
+from anls_frame.readers import _pipes
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def is_compressed(path: Path) -> bool:
 
 def unpacked(path: Path) -> bytes:
     """Return the content of a compressed file; raise an error if it is implausibly large."""
-    size = _files.size(path)
+    size = _pipes.size(path)
     most = max(MOST_BYTES, MOST_TIMES * size)
     content = io.BytesIO()
     with _opened(path) as file:
@@ -69,7 +69,7 @@ def _opened(path: Path) -> Iterator[Any]:
         import pyarrow as pa  # noqa: PLC0415
 
         opened, damage = partial(pa.CompressedInputStream, compression=kind), (OSError, pa.ArrowException)
-    with _files.opened(path) as packed:
+    with _pipes.opened(path) as packed:
         try:
             with opened(packed) as file:
                 yield file

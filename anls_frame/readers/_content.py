@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from anls_frame._arguments import choice
-from anls_frame.readers import _compressed, _files
+from anls_frame.readers import _compressed, _pipes
 from anls_frame.readers._problems import Advice, Option, problem
 
 _FORMATS = {
@@ -94,7 +94,7 @@ def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     check_file(path, may_be_empty=may_be_empty)
     if _compressed.is_compressed(path):
         return _compressed.unpacked(path)
-    with _files.opened(path) as file:
+    with _pipes.opened(path) as file:
         return file.read()
 
 
@@ -103,7 +103,7 @@ def beginning(path: Path, size: int) -> bytes:
     check_file(path)
     if _compressed.is_compressed(path):
         return _compressed.beginning(path, size)
-    with _files.opened(path) as file:
+    with _pipes.opened(path) as file:
         return file.read(size)
 
 

@@ -13,7 +13,7 @@ from anls_frame.exceptions import ColumnNotFoundError, warn
 from anls_frame.frames.answer_lists import alone
 from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import in_polars
-from anls_frame.readers import _files, _log_files, _raw, _standard, table
+from anls_frame.readers import _log_files, _pipes, _raw, _standard, table
 from anls_frame.readers._content import file_format
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import ManyProblems, Problems
@@ -66,7 +66,7 @@ def _documents(docs: Any) -> pl.DataFrame:
 def _from_file(path: Path) -> pl.DataFrame:
     if file_format(path) == "parquet":
         with reading_parquet(path):
-            lazy = pl.scan_parquet(_files.seekable(path), glob=False)
+            lazy = pl.scan_parquet(_pipes.seekable(path), glob=False)
             return lazy.select(_without_media(lazy.collect_schema())).collect()
     problems = Problems(path)
     raw = table.read_raw(path, problems)

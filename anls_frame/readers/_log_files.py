@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from anls_frame._text import path_text
-from anls_frame.readers import _compressed, _content, _files, _runs
+from anls_frame.readers import _compressed, _content, _pipes, _runs
 from anls_frame.readers.descriptions import READERS
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def is_log(file: Path, folder: Path) -> bool:
         return False
     if not _format_suffix(file):
         return False
-    _files.check_regular(file)
+    _pipes.check_regular(file)
     if file.suffix.lower() != ".json" or not file.stat().st_size:
         return True
     return not _AGGREGATED.match(_content.beginning(file, _PEEK).decode(errors="replace").lstrip())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from anls_frame._text import path_text
-from anls_frame.readers import _compressed, _content, _files, _log_files
+from anls_frame.readers import _compressed, _content, _log_files, _pipes
 
 if TYPE_CHECKING:
     from anls_frame.readers._problems import ManyProblems
@@ -106,7 +106,7 @@ def _folder(path: Path) -> Path:
 def _is_text(file: Path, folder: Path) -> bool:
     if _log_files.is_hidden(file, folder) or not is_page(file):
         return False
-    _files.check_regular(file)
+    _pipes.check_regular(file)
     return True
 
 

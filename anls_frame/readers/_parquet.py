@@ -9,7 +9,7 @@ import polars as pl
 
 from anls_frame._arguments import check_threads
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
-from anls_frame.readers import _files
+from anls_frame.readers import _pipes
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def reading_parquet(path: Path) -> Iterator[None]:
 def _fault_of_parquet(path: Path) -> str | None:
     """Read the whole file, and return why that fails, or None."""
     try:
-        rows = pl.scan_parquet(_files.seekable(path), glob=False)
+        rows = pl.scan_parquet(_pipes.seekable(path), glob=False)
         rows.map_batches(pl.DataFrame.clear, streamable=True, projection_pushdown=False).collect(
             engine="streaming"
         )

@@ -13,7 +13,7 @@ import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import InputError
-from anls_frame.readers import _files, _raw, _sheet, _zip
+from anls_frame.readers import _pipes, _raw, _sheet, _zip
 from anls_frame.readers._content import check_file
 from anls_frame.readers._problems import Advice, Option, problem
 
@@ -47,7 +47,7 @@ def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
     hold only numbers or only Booleans are kept as such; dates and times are ISO 8601.
     """
     check_file(path)
-    source = _files.seekable(path)
+    source = _pipes.seekable(path)
     try:
         with zipfile.ZipFile(source) as archive:
             _zip.check_size(path, archive, MOST_BYTES, "save it as CSV")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from anls_frame.exceptions import InputError
-from anls_frame.readers import _content, _files
+from anls_frame.readers import _content, _pipes
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
         it should have been.
     """
     _content.check_file(path)
-    source = _files.seekable(path)
+    source = _pipes.seekable(path)
     with path.open("rb") if source is path else source as file:
         try:
             with zipfile.ZipFile(file) as archive:

@@ -13,7 +13,7 @@ from anls_frame._arguments import choice
 from anls_frame._text import listed
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.frames import origins
-from anls_frame.readers import _content, _files, _long
+from anls_frame.readers import _content, _long, _pipes
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers._standard import ROLES, SCORED
@@ -220,7 +220,7 @@ def stored_rows(path: Path, how: Reading) -> int | None:
         return None
     _content.check_file(path)
     with reading_parquet(path):
-        rows: int = pl.scan_parquet(_files.seekable(path), glob=False).select(pl.len()).collect().item()
+        rows: int = pl.scan_parquet(_pipes.seekable(path), glob=False).select(pl.len()).collect().item()
     return rows
 
 
@@ -240,7 +240,7 @@ def of_epoch(frame: pl.DataFrame, how: Reading) -> pl.DataFrame:
 
 def kind_of_file(path: Path, how: Reading) -> str:
     """Return the reader of a file: the given one, or by the file's name and first bytes."""
-    _files.keep(path)
+    _pipes.keep(path)
     if how.reader is not None:
         return how.reader
     if how.gold is not None:

@@ -16,7 +16,7 @@ from anls_frame.readers._standard import ids_text
 from anls_frame.readers.score_columns import columns_of, with_numbers
 from anls_frame.readers.system_files import QUESTION, are_repeated
 from anls_frame.repeats.components import variance_components
-from anls_frame.repeats.epochs import mean_over_epochs, pass_at_k
+from anls_frame.repeats.question_scores import mean_over_epochs, pass_at_k
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 from anls_frame.summary.measures import Metric
 

@@ -6,7 +6,7 @@ from anls_frame._lazy import attach
 
 _HOMES = {
     "components": "VarianceComponents variance_components",
-    "epochs": "mean_over_epochs pass_at_k",
+    "question_scores": "mean_over_epochs pass_at_k",
 }
 """The public names of each module: `.ci/stub.py` writes them out for type checkers."""
 

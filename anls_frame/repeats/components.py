@@ -14,7 +14,7 @@ from anls_frame._arguments import takes_names
 from anls_frame._text import label
 from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.frames.conversion import as_kind_of, at_hand
-from anls_frame.repeats.epochs import by_question, only, scored_epochs
+from anls_frame.repeats.question_scores import by_question, only, scored_epochs
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
 from anls_frame.summary.settings import check_by
 

@@ -64,8 +64,8 @@ def browse(
     It is one HTML file that needs no server. Files of several systems are paired by the ids of their
     questions, as by `compare`; the page then also selects rows by which systems are right.
     """
-    from anls_frame.cli.browsing import columns, of_files
     from anls_frame.cli.output import check_target, plain, working
+    from anls_frame.cli.row_pages import columns, of_files
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, force, (".html", ".htm"))

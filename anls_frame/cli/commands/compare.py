@@ -217,7 +217,7 @@ def compare(
     regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided. With
     --anchor, it is 0 only if the loss is small against the last system and against the fixed one.
     """
-    from anls_frame.cli import browsing
+    from anls_frame.cli import row_pages
     from anls_frame.cli.comparing import put
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_rows, check_target, working
@@ -265,12 +265,12 @@ def compare(
         page = None
         if rows is not None:
             frame, predictions = texts_of(given)
-            page = browsing.page(
+            page = row_pages.page(
                 frame,
                 predictions,
                 option="--rows",
                 metrics=metrics,
-                by=browsing.columns(slicing.by),
+                by=row_pages.columns(slicing.by),
                 keep=keep or (),
                 n=rows,
                 **vars(scoring),

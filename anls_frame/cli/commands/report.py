@@ -100,7 +100,7 @@ def report(
 
     Of a log with several epochs, every question counts once, with the mean of its scores.
     """
-    from anls_frame.cli import browsing
+    from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_rows, working
     from anls_frame.cli.reporting import Delivery
@@ -140,12 +140,12 @@ def report(
     def page() -> RowsPage:
         chosen = metrics or ["qa"]
         with reading(first, source.how), working("Writing rows"):
-            return browsing.page(
+            return row_pages.page(
                 system.single_answers(chosen),
                 "prediction",
                 option="--rows",
                 metrics=chosen,
-                by=browsing.columns(slicing.by),
+                by=row_pages.columns(slicing.by),
                 keep=keep or (),
                 n=rows,
                 **vars(scoring),

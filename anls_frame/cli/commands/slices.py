@@ -80,7 +80,7 @@ def slices(
     combinations of them; p-values are adjusted for this. A summary that knows documents, such as `report`
     and `compare` save with --by, --cluster and --summary, is searched in the columns that it is sliced by.
     """
-    from anls_frame.cli import browsing
+    from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_rows, check_target, working
     from anls_frame.export import SUFFIXES
@@ -129,7 +129,7 @@ def slices(
     if rows is not None:
         conditions = [one.column for conditions in found.conditions for one in conditions]
         with working("Looking for rows"):
-            page = browsing.page(
+            page = row_pages.page(
                 frame,
                 texts,
                 option="--rows",

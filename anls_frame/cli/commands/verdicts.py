@@ -47,8 +47,8 @@ def verdicts(
     The page was made of the same files: rows are found by their ids, and their texts must be those that were
     judged. Each verdict belongs to exactly one row; otherwise an error names the verdicts.
     """
-    from anls_frame.cli.browsing import texts
     from anls_frame.cli.output import check_target, print_json, print_table, working
+    from anls_frame.cli.row_pages import texts
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import reading
 
