@@ -12,10 +12,10 @@ from anls_frame.readers import (
     _collector,
     _content,
     _delimited,
-    _files,
     _json,
     _json_columns,
     _lists,
+    _pipes,
     _standard,
     _workbook,
 )
@@ -207,7 +207,7 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     _lists.check_format(answers_format)
     problems = Problems(place)
     with reading_parquet(place):
-        lazy = pl.scan_parquet(_files.seekable(place), glob=False)
+        lazy = pl.scan_parquet(_pipes.seekable(place), glob=False)
         schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
     chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)
@@ -311,7 +311,7 @@ def read_raw(
 def _read_parquet(path: Path) -> pl.DataFrame:
     _content.check_file(path)
     with reading_parquet(path):
-        return pl.read_parquet(_files.seekable(path), glob=False)
+        return pl.read_parquet(_pipes.seekable(path), glob=False)
 
 
 def _from_frame(frame: pl.DataFrame) -> Raw:
