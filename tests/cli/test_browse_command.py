@@ -10,6 +10,7 @@ import pytest
 import shell
 from rows_pages import Linked, ReadPage
 from sample import DATA
+from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.analysis import browsing
@@ -30,18 +31,6 @@ FILES = [DATA / "rrc" / f"submission_{name}.json" for name in SYSTEMS]
 def run(tmp_path: Path) -> Run:
     """Run `anls-frame browse` in a folder of its own."""
     return functools.partial(shell.run, tmp_path, "browse")
-
-
-def fine(done: shell.Done) -> str:
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout
-
-
-def refused(done: shell.Done, message: str) -> None:
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def questions(**names: str) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import re
@@ -16,6 +15,7 @@ import pytest
 import shell
 from campaign import amount
 from sample import DATA
+from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.cli.commands.plot import KINDS
@@ -28,24 +28,6 @@ if TYPE_CHECKING:
 TABLE = str(DATA / "ocr_qa.parquet")
 GOLD = str(DATA / "rrc" / "gold_label.json")
 SUBMISSION = {name: str(DATA / "rrc" / f"submission_{name}.json") for name in ("tesseract", "rapidocr")}
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run `anls-frame` in a folder of its own."""
-    return functools.partial(shell.run, tmp_path)
-
-
-def fine(done: shell.Done) -> str:
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout
-
-
-def refused(done: shell.Done, message: str, code: int = 2) -> None:
-    assert done.returncode == code, done.stdout + done.stderr
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_score_prints_the_means_and_writes_the_rows(run: Run, tmp_path: Path) -> None:
@@ -105,13 +87,13 @@ def test_a_submission_is_known_by_its_keys(run: Run, tmp_path: Path, text: str) 
 
 ALONE = [
     ["report", TABLE, "-p", "tesseract", "-b", "lang", "-o", "report.html"],
-    ["compare", TABLE, "--systems", "rapidocr,tesseract", "--fail-if-drop", "0.1", "--json"],
-    ["plot", "groups", TABLE, "-p", "tesseract", "-o", "groups.svg"],
     ["doctor", SUBMISSION["tesseract"], "--gold", GOLD, "--against", "0.5"],
-    ["gec", "errant", "gold.m2", "gold.m2"],
     [],
 ]
 LESS_OFTEN = [
+    ["compare", TABLE, "--systems", "rapidocr,tesseract", "--fail-if-drop", "0.1", "--json"],
+    ["plot", "groups", TABLE, "-p", "tesseract", "-o", "groups.svg"],
+    ["gec", "errant", "gold.m2", "gold.m2"],
     ["score", TABLE, "-p", "tesseract"],
     ["confusions", TABLE, "-p", "tesseract"],
     ["convert", TABLE, "out.xlsx", "-p", "tesseract"],
@@ -298,7 +280,7 @@ def test_compare_is_a_gate(run: Run) -> None:
 
     assert "+0.186" in fine(run("compare", worse, better, *gate))
     failed = run("compare", better, worse, *gate)
-    refused(failed, "submission_tesseract is worse than submission_rapidocr by at least 0.01", 1)
+    refused(failed, "submission_tesseract is worse than submission_rapidocr by at least 0.01", code=1)
     assert "-0.186" in failed.stdout or "−0.186" in failed.stdout  # noqa: RUF001 - a minus sign
     assert run("compare", better, worse, "--gold", GOLD).returncode == 0
     assert run("compare", better, worse, *gate[:-1], "0.5").returncode == 0
@@ -377,16 +359,13 @@ def test_gate_counts_slices_that_it_cannot_decide(run: Run, tmp_path: Path) -> N
     assert worse.returncode == 0
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-def test_scores_that_exist_are_compared_by_their_name_and_direction(
-    run: Run, tmp_path: Path, suffix: str
-) -> None:
+def test_scores_that_exist_are_compared_by_their_name_and_direction(run: Run, tmp_path: Path) -> None:
     frame = pl.DataFrame({
         "id": list("abcdefgh"), "kind": ["u"] * 4 + ["v"] * 4,
         "old": [0.5, 0.25, None, 0.5, 0.5, 1.0, 0.5, 0.5], "new": [0.75, 1.0, 0.5, 0.75, 1.0, 1.5, 0.75, 1.0],
     })  # fmt: skip
-    path = tmp_path / f"scores.{suffix}"
-    {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[suffix](path)
+    path = tmp_path / "scores.csv"
+    frame.write_csv(path)
     options = (path.name, "--systems", "old,new", "--scores", "-b", "kind")
 
     shown = json.loads(fine(run("compare", *options, "--metric", "f1", "--json")))
@@ -394,7 +373,7 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(
     assert shown["title"] == "new against old: f1"
     assert [row["wins"] for row in shown["tables"]["f1 by kind"]] == expected.to_polars()["wins"].to_list()
     worse = run("compare", *options, "--metric", "loss", "--lower-is-better", "--fail-if-drop", "0.1")
-    refused(worse, "new is worse than old by at least 0.1", 1)
+    refused(worse, "new is worse than old by at least 0.1", code=1)
     assert "Lower is better: loss." in worse.stdout
     assert run("compare", *options, "--metric", "loss", "--fail-if-drop", "0.1").returncode == 0
 
@@ -402,29 +381,6 @@ def test_scores_that_exist_are_compared_by_their_name_and_direction(
     refused(run("compare", path.name, "--systems", "old,kind", "--scores"), "'kind' must hold numbers")
     refused(run("compare", path.name, "--systems", "old,nwe", "--scores"), "no column 'nwe'")
     refused(run("compare", path.name, path.name, "--scores"), "scores are in two or more columns")
-
-
-def test_help_says_what_the_gate_means(run: Run) -> None:
-    text = " ".join(fine(run("compare", "--help")).replace("│", " ").split())
-    assert "loss of a system against the first (or --baseline), overall or in a slice, is at least" in text
-    assert "is at most --alpha" in text
-    assert "nor does 0 show that there is none" in text
-
-
-def test_two_columns_of_a_file_are_compared_as_two_files_are(run: Run) -> None:
-    options = ("-b", "question_types", "--json")
-
-    columns = json.loads(fine(run("compare", TABLE, "--systems", "tesseract,rapidocr", *options)))
-
-    expected = af.compare(
-        pl.read_parquet(TABLE),
-        {"tesseract": "tesseract", "rapidocr": "rapidocr"},
-        "answers",
-        by="question_types",
-    )
-    first = columns["tables"]["ANLS by question_types"][0]
-    assert first["difference"] == pytest.approx(expected.overall["difference"].item(), rel=1e-12)
-    assert columns["settings"]["digests"] == expected.settings["digests"]
 
 
 def test_files_that_cannot_be_paired_are_refused(run: Run, tmp_path: Path) -> None:
@@ -658,6 +614,7 @@ def test_text_from_data_is_no_markup_and_no_escape(run: Run, tmp_path: Path) -> 
         run("score", "in.jsonl"),
         run("report", "in.jsonl", "-b", "lang"),
         run("confusions", "in.jsonl", "-b", "lang"),
+        run("changes", "in.jsonl", "--systems", "lang,prediction", "--keep", "question_id", "--kind", "all"),
         run("compare", "bad.jsonl", "as-bad.jsonl"),
         run("score", "in.jsonl", "-p", ESCAPE),
         run("score", f"{ESCAPE}.csv"),
@@ -668,14 +625,13 @@ def test_text_from_data_is_no_markup_and_no_escape(run: Run, tmp_path: Path) -> 
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", done.stdout + done.stderr), done
         assert "Traceback" not in done.stderr
     assert "[/red][bold]" in outputs[0].stdout
-    assert [done.returncode for done in outputs] == [0, 0, 0, 2, 2, 2, 2]
+    assert [done.returncode for done in outputs] == [0, 0, 0, 0, 2, 2, 2, 2]
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_terminal_of_another_encoding_does_not_end_it(tmp_path: Path, encoding: str) -> None:
+def test_a_terminal_of_another_encoding_does_not_end_it(tmp_path: Path) -> None:
     arguments = ("report", TABLE, "-p", "rapidocr", "-b", "lang")
-    terminal = {"PYTHONIOENCODING": encoding, "LC_ALL": "C"}
-    done = shell.run_alone(tmp_path, *arguments, encoding=encoding, environment=terminal)
+    terminal = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    done = shell.run_alone(tmp_path, *arguments, encoding="ascii", environment=terminal)
 
     assert done.returncode == 0, done.stderr
     assert "zh-Hant" in done.stdout

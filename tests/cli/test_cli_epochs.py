@@ -13,6 +13,7 @@ import oracle
 import polars as pl
 import pytest
 import shell
+from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.protocol import PROTOCOLS
@@ -84,19 +85,6 @@ def run(tmp_path: Path) -> Run:
 
 def _of(place: int) -> list[tuple[int, int]]:
     return list(itertools.product(QUESTIONS, [place]))
-
-
-def fine(done: shell.Done, stderr: str = "") -> str:
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == stderr
-    return done.stdout
-
-
-def refused(done: shell.Done, *messages: str) -> None:
-    assert done.returncode == 2, done.stdout + done.stderr
-    for message in messages:
-        assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def ranking(printed: str) -> dict[str, Mapping[str, Any]]:

@@ -96,18 +96,17 @@ def test_a_folder_that_cannot_be_written_to_is_an_error() -> None:
 
 
 def test_a_drop_in_killed_on_the_way_leaves_the_old_results_whole(tmp_path: Path) -> None:
-    results = tmp_path / "results.json"
     command = [
         *(str(SCRIPTS / "calculate-anls"), "--gold-label-file", str(RRC / "gold_label.json")),
         *("--submission-file", str(RRC / SUBMISSION), "--output-dir", str(tmp_path)),
     ]
+    started = time.monotonic()
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own script
+    length = time.monotonic() - started
+    results = tmp_path / "results.json"
     whole = results.read_bytes()
 
     # Killed again and again, the later the closer to the moment at which it writes.
-    started = time.monotonic()
-    subprocess.run(command, check=True, capture_output=True)  # noqa: S603
-    length = time.monotonic() - started
     steps = amount(2, 8)
     for step in range(steps):
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
@@ -122,7 +121,7 @@ def test_a_drop_in_killed_on_the_way_leaves_the_old_results_whole(tmp_path: Path
     assert json.loads(whole)["result"]["score"] > 0
 
 
-@pytest.mark.parametrize("library", ["polars", "typer", "anls_frame.reports"])
+@pytest.mark.parametrize("library", ["typer", "anls_frame.reports"])
 def test_an_interrupt_while_libraries_are_imported_ends_without_a_traceback(
     tmp_path: Path, library: str
 ) -> None:
@@ -202,7 +201,7 @@ def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...], 
 @pytest.mark.parametrize(
     ("arguments", "buffered"),
     amount(
-        list(zip(PRINTERS, [True, False, False, True], strict=True)),
+        [(("report",), True), (("confusions", "--json"), False)],
         list(itertools.product(PRINTERS, [True, False])),
     ),
 )
@@ -226,15 +225,15 @@ def test_a_full_disk_behind_stdout_is_an_error(
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("threads", ["0", "00"])
-def test_threads_that_polars_cannot_have_are_named(tmp_path: Path, threads: str) -> None:
+def test_threads_that_polars_cannot_have_are_named(tmp_path: Path) -> None:
+    threads = {"POLARS_MAX_THREADS": "00"}
     pl.DataFrame({"prediction": ["a"], "answers": ["a"]}).write_parquet(tmp_path / "a.parquet")
     read = "import anls_frame as af; af.read_results('a.parquet')"
-    done = run_alone(tmp_path, "report", "a.parquet", environment={"POLARS_MAX_THREADS": threads})
+    done = run_alone(tmp_path, "report", "a.parquet", environment=threads)
     of_python = subprocess.run(  # noqa: S603 - this interpreter
         [sys.executable, "-c", read],
         cwd=tmp_path,
-        env={**os.environ, "POLARS_MAX_THREADS": threads},
+        env=os.environ | threads,
         capture_output=True,
         text=True,
         check=False,
@@ -242,5 +241,5 @@ def test_threads_that_polars_cannot_have_are_named(tmp_path: Path, threads: str)
 
     assert (done.returncode, done.stdout) == (2, "")
     for said in (done.stderr, of_python.stderr):
-        assert f"POLARS_MAX_THREADS is '{threads}'; unset it, or set it to 1 or more" in said
+        assert "POLARS_MAX_THREADS is '00'; unset it, or set it to 1 or more" in said
         assert "damaged" not in said

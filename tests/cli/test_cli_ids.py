@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 import shell
 
-import anls_frame as af
 from anls_frame.readers.repeated_ids import Ids
 
 if TYPE_CHECKING:
@@ -86,17 +85,3 @@ def test_any_two_of_many_files_are_found(count: int) -> None:
             owners = (first, second)
             with pytest.raises(ValueError, match=f"^{first} and {second} have ids in common \\('x'\\)"):
                 check_ids(["x" if index in owners else f"y{index}", None] for index in range(count))
-
-
-@pytest.mark.parametrize("name", ["", "^.*$", "*"])
-def test_columns_may_be_called_as_they_like(name: str) -> None:
-    frame = pl.DataFrame(
-        {"p": ["a", "b", "c"], "a": ["a", "x", "c"], "g": ["1", "2", "1"], name: ["k", "l", "k"]}
-    )
-    named = af.report(frame, "p", "a", by=["g", name], worst=2, details=True)
-    plain = af.report(frame.rename({name: "other"}), "p", "a", by=["g", "other"], worst=2, details=True)
-    assert named.to_polars().rename({name: "other"}).equals(plain.to_polars())
-    assert [table.frame.height for table in named.to_document().tables] == [
-        table.frame.height for table in plain.to_document().tables
-    ]
-    assert named.plot().get_yticklabels()

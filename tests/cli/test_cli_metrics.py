@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import shell
 from report_oracle import check_alike
+from shell import fine, refused
 
 import anls_frame as af
 
@@ -65,17 +66,6 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(folder: Path) -> Run:
     return functools.partial(shell.run, folder)
-
-
-def fine(done: shell.Done) -> str:
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def refused(done: shell.Done, message: str) -> None:
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def in_python(**options: Any) -> af.Report:

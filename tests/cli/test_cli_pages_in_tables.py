@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import jiwer
 import polars as pl
 import pytest
+from campaign import crossed
 from rapidfuzz.distance import Levenshtein
-from shell import run
+from shell import fine, run
 
 import anls_frame as af
 
@@ -81,8 +82,7 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
-@pytest.mark.parametrize("answers", ACCEPTED)
+@pytest.mark.parametrize(("suffix", "answers"), crossed(FORMATS, ACCEPTED))
 def test_every_command_takes_pages_in_a_table(tmp_path: Path, answers: str, suffix: str) -> None:
     file = table(tmp_path, answers, suffix)
     for command in COMMANDS:
@@ -93,8 +93,7 @@ def test_every_command_takes_pages_in_a_table(tmp_path: Path, answers: str, suff
         assert done.returncode == 0, (command, done.stderr)
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
-@pytest.mark.parametrize("answers", ACCEPTED)
+@pytest.mark.parametrize(("suffix", "answers"), crossed(FORMATS, ACCEPTED))
 def test_their_rates_are_those_of_jiwer_and_rapidfuzz(tmp_path: Path, answers: str, suffix: str) -> None:
     file = table(tmp_path, answers, suffix)
     # The other answers of "several" are farther from every page than the right one, or as far as it.
@@ -102,23 +101,10 @@ def test_their_rates_are_those_of_jiwer_and_rapidfuzz(tmp_path: Path, answers: s
     edits = [Levenshtein.editops(right, read) for read, right in PAGES]
     length = sum(len(right) for _, right in PAGES)
 
-    done = run(
-        tmp_path,
-        "report",
-        file,
-        "-p",
-        "ocr",
-        "-a",
-        "truth",
-        "-m",
-        "ocr",
-        "--answers-format",
-        "list",
-        "--json",
-    )
+    command = f"report {file} -p ocr -a truth -m ocr --answers-format list --json"
+    printed = fine(run(tmp_path, *command.split()))
 
-    assert done.returncode == 0, done.stderr
-    (overall,) = json.loads(done.stdout)["tables"]["All rows"]
+    (overall,) = json.loads(printed)["tables"]["All rows"]
     found: dict[str, Any] = overall
     assert found["wer_corpus"] == pytest.approx(words.wer, abs=1e-12)
     for name, tag in (("substitutions", "replace"), ("deletions", "delete"), ("insertions", "insert")):

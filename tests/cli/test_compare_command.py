@@ -11,6 +11,7 @@ import pytest
 import shell
 from campaign import amount
 from sample import DATA
+from shell import fine, refused
 
 import anls_frame as af
 
@@ -50,19 +51,6 @@ def run(tmp_path: Path) -> Run:
     """Run `anls-frame` in a folder with a quarter of the sample."""
     FRAME.write_parquet(tmp_path / "all.parquet")
     return functools.partial(shell.run, tmp_path)
-
-
-def fine(done: shell.Done) -> str:
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout
-
-
-def refused(done: shell.Done, *messages: str) -> None:
-    assert done.returncode == 2, done.stdout + done.stderr
-    for message in messages:
-        assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def write(folder: Path, suffix: str, systems: list[str] = SIX) -> list[str]:
@@ -437,10 +425,3 @@ def test_merge_compares_the_summaries_of_systems(run: Run, tmp_path: Path) -> No
     refused(run("merge", "both.parquet", "--min-n", "5"), "--min-n: only for reports")
     refused(run("merge", "a.parquet", "both.parquet"), "the same part occurs twice")
     refused(run("merge", "a.parquet", "b.parquet", "-o", "out.html"), "out.html: the file already exists")
-
-
-def test_help_shows_each_way_to_name_systems(run: Run) -> None:
-    text = " ".join(fine(run("compare", "--help")).split())
-    assert "anls-frame compare old.jsonl new.jsonl newer.jsonl -b doc_type -c doc_id" in text
-    assert "anls-frame compare results.parquet --systems a,b,c" in text
-    assert "--system-column model" in text

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from shell import run, run_alone
+from shell import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -139,7 +138,6 @@ of_rows = af.Metric.of_texts(of_a_row, name="of_rows")
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="starts processes by their path")
 @pytest.mark.parametrize(
     ("metric", "error"),
     [
@@ -156,6 +154,6 @@ def test_an_error_in_a_metric_is_no_failed_gate(tmp_path: Path, metric: str, err
     pl.DataFrame({"question_id": [1, 2], "old": ["a", "b"], "new": ["a", "c"], "t": ["a", "b"]}).write_csv(
         tmp_path / "rows.csv"
     )
-    done = run_alone(tmp_path, "compare", *OF_ONE_SCALE, "-m", f"own.py:{metric}", "--fail-if-drop", "0.01")
+    done = run(tmp_path, "compare", *OF_ONE_SCALE, "-m", f"own.py:{metric}", "--fail-if-drop", "0.01")
     assert done.returncode == 2, done.stderr
     assert error in done.stderr

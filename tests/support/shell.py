@@ -65,6 +65,21 @@ def run(folder: Path, *arguments: object, program: str = "anls-frame", **environ
     return subprocess.CompletedProcess(command, code or 0, *texts)
 
 
+def fine(done: Done, stderr: str = "") -> str:
+    """Return what a command printed that has succeeded, and said nothing else on standard error."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == stderr
+    return done.stdout
+
+
+def refused(done: Done, *messages: str, code: int = 2) -> None:
+    """Check that a command has ended with these messages, which may be wrapped, and no traceback."""
+    assert done.returncode == code, done.stdout + done.stderr
+    for message in messages:
+        assert message in done.stderr or message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
 def run_alone(
     folder: Path,
     *arguments: object,

@@ -1,0 +1,19 @@
+"""What the tests of commands share: a folder of their own to run in."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import pytest
+import shell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., shell.Done]:
+    """Run `anls-frame` in the folder of the test."""
+    return functools.partial(shell.run, tmp_path)
