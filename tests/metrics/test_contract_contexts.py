@@ -282,40 +282,16 @@ def check(row: RowExpression, case: Case) -> None:
         assert result.to_list() == expected, context
 
 
-def check_default_engine(row: RowExpression, case: Case) -> None:
-    """Check the one context in which Polars chooses the engine, which all tests are run again for."""
-    expression = row.function(case.prediction, case.answers)
-
-    result = case.frame.lazy().select(expression).collect().to_series()
-
-    assert (result.name, result.dtype) == (row.name, row.dtype)
-    assert result.to_list() == [example.expected(row.name) for example in case.rows]
-
-
 @pytest.mark.parametrize("case", TEXT_CASES)
 @each_row
 def test_texts_give_the_written_values(row: RowExpression, case: str) -> None:
     check(row, text_case(case))
 
 
-@pytest.mark.parametrize("case", TEXT_CASES)
-@each_row
-def test_texts_give_the_written_values_on_the_default_engine(row: RowExpression, case: str) -> None:
-    check_default_engine(row, text_case(case))
-
-
 @pytest.mark.parametrize("case", LIST_CASES)
 @each_row_with_lists
 def test_lists_of_answers_give_the_written_values(row: RowExpression, case: str) -> None:
     check(row, list_case(case))
-
-
-@pytest.mark.parametrize("case", LIST_CASES)
-@each_row_with_lists
-def test_lists_of_answers_give_the_written_values_on_the_default_engine(
-    row: RowExpression, case: str
-) -> None:
-    check_default_engine(row, list_case(case))
 
 
 @pytest.mark.parametrize("case", [case for case in TEXT_CASES if "chunks" in case])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 import strategies
-from cases import FAMILIES, edited, family, long_row, pairs, random_text
+from cases import FAMILIES, edited, family, pairs, random_text
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
@@ -99,10 +99,6 @@ def test_edits_where_half_of_a_long_text_is_new() -> None:
         ("abc" * 3_000, "bca" * 1_000),
     ]:
         assert_edits([(prediction, reference), (reference, prediction)])
-
-
-def test_edits_of_rows_of_the_families_of_long_texts() -> None:
-    assert_edits(list(pairs([long_row(length, seed=length) for length in (4_095, 4_096, 4_097)])))
 
 
 @given(strategies.columns_of_texts(2), strategies.PROTOCOLS)

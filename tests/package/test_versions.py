@@ -33,3 +33,8 @@ def test_the_library_is_built_for_the_oldest_python() -> None:
 def test_the_readme_names_the_oldest_rust() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"Rust (\d[\d.]*) or newer", text) == [CARGO["package"]["rust-version"]]
+
+
+def test_no_polars_to_come_is_ruled_out() -> None:
+    (on_polars,) = [one for one in PROJECT["dependencies"] if one.startswith("polars")]
+    assert re.fullmatch(r"polars>=[0-9.]+", on_polars)
