@@ -203,35 +203,6 @@ def test_lists_that_polars_cannot_read_are_scored_or_an_error_that_names_the_col
         assert result["nls"].to_pylist() == expected
 
 
-@each_kind
-def test_a_misspelt_column_is_answered_with_the_nearest_name(kind: str) -> None:
-    with pytest.raises(af.exceptions.ColumnNotFoundError, match="did you mean 'prediction'"):
-        af.add_scores(KINDS[kind](TABLE), "predicton", "answers")
-
-
-@each_kind
-def test_scoring_twice_is_an_error_with_the_ways_out(kind: str) -> None:
-    once = af.add_scores(TABLE, "prediction", "answers", columns=["nls"])
-
-    with pytest.raises(af.DuplicateColumnError, match=r"\['nls'\].*overwrite=True.*prefix="):
-        af.add_scores(KINDS[kind](once), "prediction", "answers")
-
-
-def test_overwriting_replaces_a_column_where_it_stands() -> None:
-    table = TABLE.add_column(0, "nls", pa.array(["old"] * TABLE.num_rows))
-
-    result: Any = af.add_scores(table, "prediction", "answers", columns=["nls", "cer"], overwrite=True)
-
-    assert result.column_names == ["nls", "id", "prediction", "answers", "cer"]
-    assert result["nls"].to_pylist() == EXPECTED["nls"]
-
-
-def test_prefix_suffix_and_columns_name_the_new_ones() -> None:
-    result: Any = af.add_scores(TABLE, "prediction", "answers", prefix="a_", suffix="_b", columns=["cer"])
-
-    assert result.column_names == [*TABLE.column_names, "a_cer_b"]
-
-
 def test_a_name_that_stands_twice_is_refused_only_where_it_is_asked_for() -> None:
     doubled = pa.Table.from_arrays([pa.array(["a"])] * 4, names=["x", "x", "prediction", "answer"])
 
