@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import polars as pl
 import pytest
-from hostile_texts import HOSTILE_TEXTS, MARKUP
+from hostile_texts import HOSTILE_TEXTS, KINDS
 from polars.testing import assert_frame_equal
 from rows_pages import ReadPage
 
@@ -276,7 +276,7 @@ def test_hostile_texts_are_texts(tmp_path: Path) -> None:
     assert found.column("by_0") == texts
     assert found.column("keep_0") == [[text, text] for text in texts]
     assert found.meta["systems"] == [hostile, "<!--"]
-    for text in MARKUP:
+    for text in KINDS["markup"]:
         titled = read(af.browse(plain, "prediction", "answers"), tmp_path, title=text)
         assert set(titled.tags) == set(expected.tags)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from campaign import amount
 from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
 from plot_cases import compared, frame, report
 
@@ -294,38 +293,12 @@ def test_a_comparison_shows_both_systems(tmp_path: Path) -> None:
     assert overall[0][1] == "var(--page)"
 
 
-def test_folded_clusters_make_no_difference(tmp_path: Path) -> None:
-    options = {"by": "type", "cluster": "answer", "worst": 2, "details": True}
-    summary = af.summarize(frame(), "first", "answer", **options)
-
-    pages = [
-        af.Report.from_summary(one).write(tmp_path / "page.html").read_text(encoding="utf-8")
-        for one in (summary, summary.fold_clusters())
-    ]
-
-    assert pages[0] == pages[1]
-
-
 def test_existing_scores_and_empty_frames_have_pages(tmp_path: Path) -> None:
     scores = af.report(pl.DataFrame({"score": [0.5, -2.0, None]}), metrics="score")
     empty = report(frame(0), worst=3)
 
     for made in (scores, empty, compared(frame(0))):
         check_harmless(Page(made.write(tmp_path / "page.html").read_text(encoding="utf-8")))
-
-
-def test_thousands_of_slices_are_all_there(tmp_path: Path) -> None:
-    rows = amount(3_000, 10_000)
-    data = pl.DataFrame(
-        {"first": ["a", "b"] * rows, "answer": "a", "type": [f"<{row // 2}>" for row in range(2 * rows)]}
-    )
-
-    path = report(data, worst=5).write(tmp_path / "large.html")
-
-    shown = Page(path.read_text(encoding="utf-8"))
-    assert path.stat().st_size < html.LARGEST * 1.1
-    assert sum(text.startswith("<") for text in shown.texts("td", "d")) == rows + 5
-    assert not any("rows" in text for text in shown.texts("p", "cap"))
 
 
 def test_what_is_left_out_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,16 +360,6 @@ def test_error_types_stand_on_a_page_once(tmp_path: Path) -> None:
     alone = af.report(frame(), "first", "answer", details=True)
     page = Page(alone.write(tmp_path / "alone.html").read_text(encoding="utf-8"))
     assert "Error types" in page.texts("h2")
-
-
-def test_a_page_says_all_rows_and_nothing_else_for_the_row_over_everything(tmp_path: Path) -> None:
-    source = report(frame(), details=True).write(tmp_path / "report.html").read_text(encoding="utf-8")
-
-    shown = Page(source)
-    assert "all rows" in shown.texts("td")
-    assert {shown.texts("div", "lab")[0]} == {"all rows"}
-    words = [text for tag, _, text in shown.elements if tag not in ("style", "script", "head", "html")]
-    assert not any("overall" in text for text in words)
 
 
 @pytest.mark.parametrize("none", [None, ""])

@@ -15,7 +15,7 @@ import fastexcel
 import openpyxl
 import polars as pl
 import pytest
-from export_cases import DASH, NOT_NUMBERS, SUM, report, single, strict_json
+from export_cases import DASH, NOT_NUMBERS, SUM, single, strict_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -192,23 +192,6 @@ def test_data_that_is_no_text_is_refused_by_name(tmp_path: Path, suffix: str, va
 # Parquet
 
 
-def test_parquet_keeps_dtypes_and_settings(tmp_path: Path) -> None:
-    path = write(report(), tmp_path / "report.parquet")
-    assert pl.read_parquet(path).equals(report().main.frame)
-    metadata = pl.read_parquet_metadata(path)
-    assert metadata["anls_frame.title"] == report().title
-    assert metadata["anls_frame.signature"] == report().signature
-    assert json.loads(metadata["anls_frame.settings"]) == report().settings
-    assert json.loads(metadata["anls_frame.notes"]) == report().notes
-
-
-def test_parquet_metadata_is_there_for_others(tmp_path: Path) -> None:
-    import pyarrow.parquet as pq  # noqa: PLC0415 - as an outsider
-
-    metadata = pq.read_metadata(write(report(), tmp_path / "report.parquet")).metadata
-    assert metadata[b"anls_frame.signature"] == report().signature.encode()
-
-
 def test_parquet_refuses_what_it_has_no_form_for(tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": pl.Series([object()], dtype=pl.Object)})
     with pytest.raises(TypeError, match=r"table 'Things' does not fit Parquet: .*Object"):
@@ -229,18 +212,3 @@ def test_empty_tables_are_written(tmp_path: Path, suffix: str, frame: pl.DataFra
         assert pl.read_parquet(path).columns == frame.columns
     if suffix == ".xlsx":
         assert fastexcel.read_excel(path).sheet_names == ["Empty", "Settings"]
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_ten_thousand_slices_are_written(tmp_path: Path, suffix: str) -> None:
-    count = 10_000
-    frame = pl.select(
-        slice=pl.repeat("group", count),
-        key=pl.int_range(count).cast(pl.String),
-        anls=pl.int_range(count) / count,
-    )
-    document = Document("t", [Table("T", frame, {"key": "key", "anls": "score"})], {}, "")
-    path = write(document, tmp_path / f"report{suffix}")
-    if suffix != ".parquet":
-        text = zipfile.ZipFile(path).read("xl/sharedStrings.xml") if suffix == ".xlsx" else path.read_bytes()
-        assert b"9999" in text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import polars as pl
 import pytest
@@ -14,7 +14,6 @@ from anls_frame._typing import ScoreColumn
 if TYPE_CHECKING:
     from registry import Example
 
-Engine = Literal["in-memory", "streaming"]
 AddScores = Any
 FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
 FRAME = pl.DataFrame(

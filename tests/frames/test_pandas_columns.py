@@ -87,7 +87,6 @@ def object_array(entries: Any) -> Any:
     return np.array(entries, dtype=object)
 
 
-LIST_KINDS: tuple[Callable[[Any], Any], ...] = (list, tuple, object_array)
 LIST_COLUMNS: dict[str, Callable[[], Any]] = {
     "lists": lambda: LISTS,
     "tuples": lambda: [None if one is None else tuple(one) for one in LISTS],

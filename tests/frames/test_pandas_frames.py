@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
 from registry import namespace
 
 import anls_frame as af
-from anls_frame._typing import ScoreColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
 FRAME = pd.DataFrame({"prediction": ["CocaCola", None, "x"], "answers": [["Coca Cola"], ["a"], ["y", "x"]]})
 NLS = [0.8888888888888888, None, 1.0]
 

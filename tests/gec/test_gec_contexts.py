@@ -273,10 +273,3 @@ def test_fields_without_any_value_and_of_a_fixed_width() -> None:
     ):
         [counts] = data.select(gec.m2(pl.lit(prediction), pl.lit("a b"), "edits")).item()
         assert (counts["tp"], counts["gold"]) == (1, 1)
-
-
-def test_columns_may_be_called_as_patterns_are() -> None:
-    data = DATA[:20].rename({"edits": "^e.*$", "annotators": ""})
-    counts = gec.m2("prediction", "source", pl.nth(2), pl.nth(3))
-
-    assert data.select(counts).equals(DATA[:20].select(ROWS["m2"]))

@@ -11,7 +11,6 @@ from cases import bits, column, scoring
 
 import anls_frame as af
 
-Row = tuple[str | None, list[str | None] | None]
 FILES = sorted((Path(__file__).parents[1] / "golden").glob("scores-*.json"))
 CHANGED = (
     "scores changed. Released scores are compared for years, so none may change unnoticed: where it is "

@@ -11,7 +11,6 @@ from cases import Row, column, scoring
 
 import anls_frame as af
 
-PRESETS = ("anls", "anls_star", "rrc")
 COCA_COLA = ["Coca Cola", "Coca Cola Company"]
 
 

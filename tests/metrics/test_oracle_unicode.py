@@ -24,7 +24,6 @@ def is_plain(character: str) -> bool:
 CHARACTERS = amount(
     tuple(c for c in assigned_characters() if not is_plain(c) or ord(c) % 10 == 0), assigned_characters()
 )
-RAW = af.PROTOCOLS["raw"]
 LOWER = af.ScoreProtocol(whitespace="keep")
 STRIP = af.ScoreProtocol(ignore_case=False, whitespace="strip")
 SQUEEZE = af.ScoreProtocol(ignore_case=False, whitespace="squeeze")

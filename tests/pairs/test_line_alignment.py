@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from hostile_texts import MARKUP
+from hostile_texts import KINDS
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
@@ -181,7 +181,7 @@ def test_a_page_has_the_texts_of_both_sides() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [*MARKUP, "a\0b\u202ec\u2028\x9b", "\u05e9\u05dc\u05d5\u05dd", "x" * 5_000, "</style>"]
+    "text", [*KINDS["markup"], "a\0b\u202ec\u2028\x9b", "\u05e9\u05dc\u05d5\u05dd", "x" * 5_000, "</style>"]
 )
 def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
     for pair in ((text, ""), ("", text), (f"a\n{text}\nb", f"a\n{text}x\nb")):

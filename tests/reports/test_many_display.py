@@ -302,14 +302,6 @@ def test_two_systems_in_several_metrics_are_written(tmp_path: Path) -> None:
     assert [re.sub("<[^>]*>", "", head) for head in heads][:4] == ["lang", "n", "first", "second"]
 
 
-def test_transitions_of_two_systems_are_written_if_they_were_counted() -> None:
-    for counted in (False, True):
-        made = two(metrics="anls", by=None, details=counted)
-        *_, last = made.to_document().tables
-        assert (last.name == "Error types, old and new") == counted
-    assert last.frame.drop("slice").equals(pl.DataFrame(made.transitions))
-
-
 def test_transitions_by_several_keys_are_tables_of_their_own(tmp_path: Path) -> None:
     made = two(metrics="anls", by=[["lang"], ["kind"]], details=True)
     first, second = made.to_document().tables[-2:]
@@ -377,21 +369,6 @@ def test_scores_that_are_all_null_are_dashes(tmp_path: Path) -> None:
     made = compare(frame, ["a", "b", "c"], None, metrics="score")
     assert lines(repr(made))[1] == [NONE, "a", "0*", NONE, "baseline", ""]
     made.write(tmp_path / "c.html")
-
-
-def test_one_comparison_of_own_metrics_says_both_directions() -> None:
-    systems = {name: name for name in SYSTEMS}
-    length = af.Metric(
-        lambda prediction, answers: (  # noqa: ARG005 - a metric takes both
-            prediction.str.len_chars()
-        ),
-        name="length",
-        higher_is_better=False,
-    )
-    made = compare(FRAME, systems, "answer", metrics=["anls", length])
-    assert "Lower is better: length." in repr(made).splitlines()
-    [row] = [line for line in lines(repr(made))[5:6] if line[1] == "first"]
-    assert re.fullmatch(r"\d\.\d{3} \[.*\]", row[3])
 
 
 def eight(seed: int) -> pl.DataFrame:

@@ -55,14 +55,6 @@ def test_comparison_has_the_name_and_the_direction(options: dict[str, Any], *, i
     assert made.plot().get_xlabel() == name + ("" if is_higher else ", lower is better")
 
 
-def test_regression_follows_the_direction() -> None:
-    frame = pl.DataFrame({"a": [0.1] * 8, "b": [0.3] * 8})
-    for better in (True, False):
-        metric = af.Metric(SYSTEMS, name="own", higher_is_better=better)
-        made = af.compare(frame, SYSTEMS, None, metrics=metric)
-        assert made.regressed() is not better
-
-
 @pytest.mark.parametrize("better", [None, True, False])
 @pytest.mark.parametrize("name", ["wer", "a"])
 def test_worst_rows_and_order_of_slices_follow_the_direction(name: str, better: bool | None) -> None:  # noqa: FBT001
@@ -76,35 +68,6 @@ def test_worst_rows_and_order_of_slices_follow_the_direction(name: str, better: 
     assert made.signature.startswith(f"{name}{'' if is_higher else ':lower'}|")
     assert made.settings["metrics"][0]["higher_is_better"] is is_higher
     assert made.plot().get_xlabel().startswith(name + ("," if is_higher else ", lower is better,"))
-
-
-@pytest.mark.parametrize("better", [True, False])
-def test_parts_keep_the_worst_rows_of_the_whole(better: bool) -> None:  # noqa: FBT001
-    options: dict[str, Any] = {
-        "metrics": af.Metric("a", higher_is_better=better),
-        "worst": 2,
-    }
-    parts = [af.summarize(FRAME[start : start + 2], **options) for start in range(0, 5, 2)]
-    loaded = [af.Summary.from_bytes(part.to_bytes()) for part in parts]
-    whole = af.Report.from_summary(af.merge(loaded)).worst["a"].to_list()
-    assert whole == af.report(FRAME, **options).worst["a"].to_list()
-    other = af.summarize(FRAME, metrics=af.Metric("a", higher_is_better=not better), worst=2)
-    with pytest.raises(ValueError, match=r"different settings cannot be merged: metrics"):
-        af.merge([parts[0], other])
-
-
-def test_every_way_in_takes_the_direction() -> None:
-    table = FRAME.to_pandas()
-    lower = af.Metric("a", higher_is_better=False)
-    loss = af.Metric(SYSTEMS, name="loss", higher_is_better=False)
-    expected = af.report(FRAME, metrics=lower, worst=1).worst["a"].to_list()
-    assert expected == [0.9]
-    for frame in (FRAME.anls, FRAME.lazy().anls, table.anls):  # type: ignore[attr-defined]
-        made = frame.report(metrics=lower, worst=1)
-        assert list(made.worst["a"]) == expected
-        assert not frame.summarize(metrics=lower).settings.metrics[0].higher_is_better
-        compared = frame.compare(SYSTEMS, None, metrics=loss)
-        assert [compared.overall[name].item() for name in ("wins", "losses")] == [2, 1]
 
 
 @pytest.mark.parametrize("value", ["yes", 1, 0.5])

@@ -152,23 +152,3 @@ def test_details_are_part_of_the_settings() -> None:
 def test_no_rows_have_empty_details() -> None:
     report = af.report(rows().head(0), "p", "a", by="part", details=True)
     assert report.errors("part").height == report.confusions().height == report.lengths().height == 0
-
-
-def test_any_column_name_slices() -> None:
-    names = {"part": "key_0", "tags": "key_1", "p": "answers", "a": "^a.*$"}
-    frame, renamed = rows(), rows().rename(names)
-    texts = "answers", "^a.*$"
-    back = {"key_0": "tags", "key_1": "part"}
-    swapped = renamed.rename({"key_0": "key_1", "key_1": "key_0"})
-    for function in (af.confusions, af.length_scores):
-        expected = function(frame, "p", "a", by=["part", "tags"])
-        # The names are those that slices have inside, in another order.
-        found = function(swapped, *texts, by=["key_1", "key_0"]).rename(back)
-        assert_close(found, expected)
-    table = af.worst(swapped, *texts, 2, by=["key_1", "key_0"])
-    assert table["doc"].to_list() == af.worst(frame, "p", "a", 2, by=["part", "tags"])["doc"].to_list()
-    report = af.report(swapped, *texts, by=["key_1", "key_0"], details=True)
-    expected = af.report(frame, "p", "a", by=["part", "tags"], details=True).errors("part", "tags")
-    assert_frame_equal(report.errors("key_1", "key_0").rename(back), expected)
-    curve = af.threshold_curve(report.summary, by=["key_1", "key_0"])
-    assert curve.columns[:2] == ["key_1", "key_0"]

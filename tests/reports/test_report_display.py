@@ -8,11 +8,8 @@ import re
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-import fastexcel
-import pandas as pd
 import polars as pl
 import pytest
-from great_tables import GT
 from notebook_tables import HOSTILE, NONE, TAGS, Texts
 
 import anls_frame as af
@@ -213,75 +210,16 @@ def test_same_report_gives_the_same_page() -> None:
     assert 'id="anls-report"' in made()._repr_html_()
 
 
-def test_frames_hold_the_figures() -> None:
-    one = made(by=["types", "lang"])
-    frame, table = one.to_polars(), one.to_pandas()
-    assert isinstance(table, pd.DataFrame)
-    assert list(table.columns) == frame.columns
-    assert table["n"].tolist() == frame["n"].to_list()
-    assert table["anls"].tolist() == pytest.approx(
-        frame["anls"].fill_null(float("nan")).to_list(), nan_ok=True
-    )
-    assert isinstance(one.to_gt(), GT)
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl", ".md", ".tex", ".xlsx", ".parquet"])
-@pytest.mark.parametrize("worst", [0, 2])
-def test_files_hold_the_figures(suffix: str, worst: int, tmp_path: Path) -> None:
-    one = made(worst=worst)
-    path = tmp_path / f"report{suffix}"
-    assert one.write(path) == path
+def test_files_hold_the_figures(tmp_path: Path) -> None:
+    one = made(worst=2)
     frame = one.to_polars()
-    match suffix:
-        case ".csv" | ".tsv":
-            text = path.read_text(encoding="utf-8")
-            rows = list(csv.DictReader(StringIO(text), delimiter="," if suffix == ".csv" else "\t"))
-            assert [int(row["n"]) for row in rows] == frame["n"].to_list()
-            assert [float(row["anls"]) for row in rows] == frame["anls"].to_list()
-            assert {row["digest"] for row in rows} == {one.summary.digest}
-        case ".json":
-            document = json.loads(path.read_text(encoding="utf-8"))
-            assert json.loads(json.dumps(one.settings)) == document["settings"]
-            assert document["signature"] == one.signature
-            assert len(document["tables"]) == (2 if worst else 1)
-        case ".jsonl":
-            lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-            assert one.overall["anls"] in [line.get("anls") for line in lines]
-        case ".parquet":
-            found = pl.read_parquet(path)
-            assert found.select(frame.columns).equals(frame)
-        case ".xlsx":
-            sheet = fastexcel.read_excel(path).load_sheet(0, header_row=None).to_polars()
-            assert one.overall["anls"] in [
-                float(cell) for row in sheet.rows() for cell in row if str(cell).replace(".", "", 1).isdigit()
-            ]
-        case _:
-            text = path.read_text(encoding="utf-8")
-            assert f"{one.overall['anls']:.3f}" in text
-            assert "form" in text
-
-
-def test_unknown_suffix_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="cannot tell the format"):
-        made().write(tmp_path / "report.docx")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", ["signature", "digest", "^x$", "*", "", "名前", "n_", "settings"])
-def test_slices_of_any_name_are_written(name: str, tmp_path: Path) -> None:
-    one = report(FRAME.rename({"lang": name}), "p", "a", by=name)
-    for suffix in (".csv", ".json", ".md", ".tex", ".xlsx", ".parquet"):
-        one.write(tmp_path / f"report{suffix}")
-    assert pl.read_parquet(tmp_path / "report.parquet")[name].to_list() == [None, *one.by_group[name]]
-    with (tmp_path / "report.csv").open(encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    assert len(set(rows[0])) == len(rows[0])
-    assert [row[rows[0].index(name)] for row in rows[1:]] == ["", *one.by_group[name]]
-
-
-def test_signature_of_the_page_is_that_of_the_settings() -> None:
-    one = made(protocol=af.ScoreProtocol(unicode_form="NFKC", threshold=0.3))
-    assert one.signature in Texts(one._repr_html_()).cells
+    assert pl.read_parquet(one.write(tmp_path / "r.parquet")).select(frame.columns).equals(frame)
+    document = json.loads(one.write(tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert document["settings"] == json.loads(json.dumps(one.settings))
+    assert (document["signature"], len(document["tables"])) == (one.signature, 2)
+    rows = [*csv.DictReader(StringIO(one.write(tmp_path / "r.csv").read_text(encoding="utf-8")))]
+    assert [float(row["anls"]) for row in rows] == frame["anls"].to_list()
+    assert {row["digest"] for row in rows} == {one.summary.digest}
 
 
 def test_a_summary_is_a_line_at_the_prompt() -> None:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import report_oracle
 from campaign import crossed
 from key_columns import KEYS, TEXTS
-from polars.testing import assert_frame_equal
 
-import anls_frame as af
 from anls_frame import merge, summarize
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.reports import report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -93,17 +87,6 @@ def test_column_of_any_name_slices(name: str, *, clustered: bool) -> None:
     assert "exact match" in repr(made)
 
 
-@pytest.mark.parametrize("second", NAMES)
-def test_columns_of_any_names_cross(second: str) -> None:
-    frame = pl.DataFrame({**TEXTS, "key_2": [1, 1, 2, 2, 2, 2], second: ["u", "u", "v", "v", None, "v"]})
-    made = report(frame, "p", "a", by=["key_2", second])
-    found = {
-        (one, two): n for one, two, n in zip(*(made.by_group[c] for c in ("key_2", second, "n")), strict=True)
-    }
-    assert found == {(1, "u"): 2, (2, "v"): 2, (2, None): 1}
-    assert made.to_polars()[second].to_list() == [None, *made.by_group[second]]
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_texts_and_scores_come_from_columns_of_any_name(name: str) -> None:
     rows = {"key_2": [1, 2], "p": ["a", "b"], "a": ["a", "x"]}
@@ -159,38 +142,7 @@ def test_frame_without_columns_has_none_to_report(frame: Any) -> None:
 
 # Every kind of frame
 
-ODD_NAMES = ["", "^.*$", "^", "*", "{{x}}"]
-KINDS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "polars": pl.DataFrame,
-    "lazy": pl.LazyFrame,
-    "pandas": pd.DataFrame,
-    "arrow": pa.table,
-}
 FRAME = {"p": ["a", "b", "c"], "a": ["a", "x", "c"], "by": ["u", "v", "v"], "doc": ["1", "1", "2"]}
-
-# No Arrow table that Polars makes can have a NUL in a name.
-CASES = [*crossed(FRAME, ODD_NAMES, KINDS), *crossed(FRAME, ["\0"], ["polars", "lazy", "pandas"])]
-
-
-@functools.cache
-def plain() -> pl.DataFrame:
-    return report(pl.DataFrame(FRAME), "p", "a", by="by", cluster="doc").to_polars()
-
-
-@pytest.mark.parametrize(("role", "name", "kind"), CASES)
-def test_a_column_may_have_any_name(role: str, name: str, kind: str, tmp_path: Path) -> None:
-    names = {key: name if key == role else key for key in FRAME}
-    frame = KINDS[kind]({names[key]: values for key, values in FRAME.items()})
-    made = report(frame, names["p"], names["a"], by=names["by"], cluster=names["doc"], worst=2, details=True)
-
-    expected = plain().rename({"by": names["by"]})
-    assert_frame_equal(made.to_polars(), expected)
-    assert made.to_pandas().columns.to_list() == expected.columns
-    for ending in ("html", "csv", "md"):
-        assert made.write(tmp_path / f"report.{ending}").stat().st_size
-    worst = af.worst(frame, names["p"], names["a"], 1, by=names["by"])
-    assert len(worst) == 2
-    assert len(af.confusions(frame, names["p"], names["a"], by=names["by"])) == 1
 
 
 def test_structs_slice_reports_and_their_pages(tmp_path: Path) -> None:

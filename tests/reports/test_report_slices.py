@@ -113,23 +113,6 @@ def test_roll_up_of_a_crossing_is_the_report_by_that_column() -> None:
         report_oracle.check_alike(crossed.by(*by), alone.by_group)
 
 
-def test_overall_does_not_count_overlapping_rows_twice() -> None:
-    made = make(Options(by=("types",)))
-    assert made.overall["n"] == 11
-    assert made.by_group["n"].sum() > 11
-    assert made.by().row(0, named=True) == made.overall
-
-
-def test_overall_is_the_report_without_slices() -> None:
-    report_oracle.check_figures(make(Options(by=("types",))).overall, make(Options()).overall)
-
-
-def test_report_without_slices_has_one_row() -> None:
-    made = make(Options())
-    assert made.by_group.height == 1
-    assert made.to_polars()["slice"].to_list() == ["overall"]
-
-
 def test_frame_holds_all_rows_first_and_then_each_slice() -> None:
     made = make(Options(by=("types", "lang")))
     frame = made.to_polars()
@@ -138,13 +121,6 @@ def test_frame_holds_all_rows_first_and_then_each_slice() -> None:
     assert frame.row(0)[1:3] == (None, None)
     assert frame.tail(-1).drop("slice").equals(made.by_group)
     assert {name: frame.row(0, named=True)[name] for name in made.overall} == made.overall
-
-
-@pytest.mark.parametrize("column", ["types", "lang"])
-def test_unanswerable_rows_count_in_their_slices_without_a_score(column: str) -> None:
-    made = make(Options(by=(column,)))
-    assert made.overall["n_unanswerable"] == 2
-    assert made.by_group["n_unanswerable"].sum() == 2
 
 
 def test_slice_of_unanswerable_rows_alone_is_there_without_scores() -> None:
@@ -156,55 +132,7 @@ def test_slice_of_unanswerable_rows_alone_is_there_without_scores() -> None:
     assert {row[name] for name in report_oracle.TEXT_COLUMNS[4:-2]} == {None}
 
 
-def test_missing_prediction_is_right_where_an_empty_answer_is_accepted() -> None:
-    frame = pl.DataFrame({"p": [None, None], "a": [["", "n/a"], ["x"]]}, schema_overrides={"p": pl.String})
-    scored, dropped = (report(frame, "p", "a", missing=missing).overall for missing in ("empty", "drop"))
-    assert (scored["n"], scored["n_missing"], scored["anls"], scored["exact_match"]) == (2, 2, 0.5, 0.5)
-    assert (dropped["n"], dropped["n_missing"], dropped["anls"]) == (0, 2, None)
-
-
-def test_empty_references_are_counted_and_their_insertions_too() -> None:
-    frame = pl.DataFrame({"p": ["abc", "", "ab"], "a": ["", "", "abcd"]})
-    overall = report(frame, "p", "a").overall
-    assert overall["n_empty_reference"] == 2
-    assert overall["cer_mean"] == pytest.approx((3 + 0 + 0.5) / 3)
-    assert overall["cer_corpus"] == (3 + 0 + 2) / 4
-
-
 def test_corpus_rate_without_any_reference_text_is_null() -> None:
     overall = report(pl.DataFrame({"p": ["abc", "x"], "a": ["", ""]}), "p", "a").overall
     assert overall["cer_mean"] == 2
     assert [overall[f"cer_corpus{bound}"] for bound in ("", "_low", "_high")] == [None] * 3
-
-
-def test_null_clusters_are_one_cluster() -> None:
-    frame = pl.DataFrame({"p": ["a", "b", "c"], "a": ["a", "x", "c"], "d": [None, None, "d"]})
-    assert report(frame, "p", "a", cluster="d").overall["n_clusters"] == 2
-
-
-def test_cluster_without_scored_rows_is_no_unit() -> None:
-    frame = pl.DataFrame({"p": ["a", "b", "c"], "a": ["a", "x", None], "d": ["d", "e", "f"]})
-    assert report(frame, "p", "a", cluster="d").overall["n_clusters"] == 2
-
-
-def test_cluster_in_several_slices_and_cells_is_one_unit_of_each() -> None:
-    frame = pl.DataFrame(
-        {
-            "p": ["a", "x", "a", "x"],
-            "a": ["a"] * 4,
-            "k": [["t"], ["t", "u"], ["u", "t"], ["u"]],
-            "d": [1, 1, 1, 2],
-        }
-    )
-    made = report(frame, "p", "a", by="k", cluster="d")
-    assert made.by_group["n_clusters"].to_list() == [1, 2]
-    assert made.overall["n_clusters"] == 2
-    assert made.by_group["anls_low"][0] is None
-
-
-def test_slices_by_the_cluster_itself_have_one_unit_each() -> None:
-    options = Options(by=("doc",), cluster="doc")
-    made = make(options)
-    assert set(made.by_group["n_clusters"]) == {1}
-    assert made.by_group["anls_low"].null_count() == made.by_group.height
-    report_oracle.check_report(made, ROWS, options)

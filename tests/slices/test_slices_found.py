@@ -393,16 +393,6 @@ def test_settings_of_a_search_are_checked() -> None:
         af.SliceSearch(features=1)  # type: ignore[arg-type]
 
 
-def test_scores_and_texts_come_from_columns_of_any_name() -> None:
-    for name in ("^.*$", "*", "^k$", "", "description"):
-        scores = pl.DataFrame({"k": [1, 2] * 30, "d": [row // 4 for row in range(60)], name: [0.5, 1.0] * 30})
-        found = af.find_slices(scores, columns="k", metrics=name, cluster="d")
-        assert found.frame.select("n", "score", "rest").row(0) == (30, 0.5, 1.0)
-        texts = scores.with_columns(pl.Series(name, ["b", "a"] * 30), answer=pl.lit("a"))
-        found = af.find_slices(texts, name, "answer", "k", cluster="d")
-        assert found.frame.select("n", "score", "rest").row(0) == (30, 0.0, 1.0)
-
-
 def test_more_combinations_than_can_be_tested_are_refused_with_what_to_leave_out() -> None:
     random = np.random.default_rng(0)
     n = 2000

@@ -24,7 +24,6 @@ from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimil
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anls_frame.streaming.base import MetricObject
 
 BOTH_WAYS = pytest.mark.parametrize("way", ["pairs", "columns"])
 
@@ -136,12 +135,6 @@ def test_long_texts(way: str, as_way: Callable[[str], None]) -> None:
     metric.update(*pairs)
 
     assert metric.char_errors == sum(distances)
-
-
-METRICS: dict[str, tuple[type[MetricObject], Callable[..., float | None]]] = {
-    "nls": (NormalizedLevenshteinSimilarity, oracle.nls),
-    "anls": (ANLS, oracle.anls),
-}
 
 
 @given(rows=strategies.ROWS, protocol=strategies.PROTOCOLS, cost=st.integers(0, 3))

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-MOMENTS = ("x", "y", "xx", "xy", "yy", "squares")
-
-
 def check_same(found: Summary, expected: Summary) -> None:
     assert found.settings == expected.settings
     assert found.parts == expected.parts
