@@ -333,11 +333,13 @@ def browse(
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
     systems = resolve_systems(prediction) if isinstance(prediction, Mapping) else {prediction: prediction}
     frame = at_hand(frame)
+    chosen = metrics_of_rows(metrics, systems, column_names(frame), protocol)
     asked = Asked(
         systems=systems,
         answers=answers,
-        metrics=metrics_of_rows(metrics, systems, column_names(frame), protocol),
+        metrics=chosen,
         settings=Settings(
+            metrics=tuple(metric.described() for metric in chosen),
             by=check_by(by),
             keep=check_keep(keep),
             missing=missing,

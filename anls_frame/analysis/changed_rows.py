@@ -156,6 +156,7 @@ def changes(
     has_texts = answers is not None
     chosen = once(resolve_for(metrics, pair, has_texts=has_texts, protocol=protocol))
     settings = Settings(
+        metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
         missing=resolve_missing(missing, has_scores=not has_texts),
         keep=check_keep(keep),

@@ -29,6 +29,7 @@ from anls_frame.frames.conversion import (
 )
 from anls_frame.metrics.scores import exact_match
 from anls_frame.summary.rows import with_unanswerable
+from anls_frame.summary.settings import check_keep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -221,7 +222,7 @@ def documents(
     *,
     id: str,  # noqa: A002 - what users call it
     required: Sequence[str] | None = None,
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     protocol: ScoreProtocol | str = "anls",
 ) -> Any:
     """
@@ -242,7 +243,7 @@ def documents(
     required
         Names of the fields that have to be right; all by default.
     keep
-        More columns of the frame that have one value for each document, such as its supplier.
+        A column, or several, that have one value for each document, such as its supplier.
     protocol
         How texts are prepared before they are compared, as for `anls_frame.exact_match`.
 
@@ -288,7 +289,7 @@ def documents(
     0.5
     """
     systems = {"": prediction} if isinstance(prediction, str) else dict(prediction)
-    keep = list(_texts("keep", keep))
+    keep = list(check_keep(keep))
     frame = at_hand(frame)
     rows = to_lazy(frame, [*systems.values(), answers], [id, _FIELD, *keep])
     is_required = pl.col(_FIELD).is_not_null()

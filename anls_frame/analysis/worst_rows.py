@@ -135,7 +135,7 @@ def worst(
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
     of_texts = scoring(protocol, of_texts=True, unanswerable=unanswerable)
-    settings = Settings(by=columns, missing=missing, **of_texts)
+    settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **of_texts)
     selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings)
     ranks = selection.ranks(mean)
     rows = selection.scored().with_columns(**ranks)

@@ -505,3 +505,25 @@ def test_fields_of_reports_and_comparisons_are_equal(kind: str) -> None:
     comparison = af.compare(rows, ["first", "second"], "answers", metrics="fields", cluster="doc")
     for line in comparison.ranking.iter_rows(named=True):
         assert line["score"] == pytest.approx(reports[line["system"]][line["metric"]], abs=1e-12), line
+
+
+def test_every_selection_of_rows_scores_fields_without_an_answer() -> None:
+    """As reports do where a score of fields is asked for: an invented value is a wrong row, not none."""
+    frame = pl.DataFrame(
+        {
+            "id": ["a"],
+            "shop": ["x"],
+            "gold": ['{"total": "5", "vat": null}'],
+            "old": ["{}"],
+            "new": ['{"vat": "2"}'],
+        }
+    )
+    rows = af.fields(frame, {"old": "old", "new": "new"}, "gold", id="id")
+    score: Any = {"metrics": "invented_share"}
+    worst = af.worst(rows, "new", "answers", 1, **score)
+    assert worst.select("field", "invented_share").rows() == [("vat", 1.0)]
+    assert af.changes(rows, ["old", "new"], "answers", keep="field", **score)["field"].to_list() == ["vat"]
+    page = af.browse(rows, "new", "answers", id="field", **score)
+    assert page.embedded(af.report(rows, "new", "answers", **score).settings)
+    documents = af.documents(rows, "old", "answers", id="id", keep="shop")
+    assert documents.columns[:2] == ["id", "shop"]
