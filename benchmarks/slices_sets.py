@@ -12,7 +12,6 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.slices import outcome, search
-from anls_frame.slices.halves import is_held_out
 from anls_frame.slices.listing import ListedRows
 from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.slice_scores import Scores
@@ -20,6 +19,7 @@ from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import largest_by_draw
 from anls_frame.statistics.losses import Least
+from anls_frame.summary.cluster_groups import hashes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -180,7 +180,7 @@ def sample_scores(system: str) -> list[Array]:
 def halves(document: Array, number: int) -> Array:
     """Return the rows that are held out; each set has documents of other names."""
     names = pl.Series(np.arange(document[-1] + 1)).cast(pl.String) + f" of set {number}"
-    return np.asarray(is_held_out(names, 0.5)[document])
+    return np.asarray((hashes(names) % (1 << 20) < 1 << 19).to_numpy()[document])
 
 
 def is_found(rows: ListedRows) -> bool:

@@ -174,7 +174,7 @@ class Comparison(SlicedResult[Table_co]):
             "confidence": self.confidence,
             "draws": self.draws,
             "seed": self.seed,
-            **self._sums.counts[self.metric.name],
+            **self._sums.counts[self.metric.name].drop("score_min", "score_max").row(0, named=True),
             **{
                 count: {name: getattr(self.summary.predictions[name], count) for name in self.systems}
                 for count in PREDICTION_COUNTS

@@ -65,49 +65,67 @@ class Sums(NamedTuple):
         )
 
 
+class Estimate(NamedTuple):
+    """A figure with its interval, the effective number of units, and whether that is too small, as arrays."""
+
+    score: FloatArray
+    low: FloatArray
+    high: FloatArray
+    effective: FloatArray
+    few: npt.NDArray[np.bool_]
+
+
 def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
     """Return the mean and interval of each metric, and `few_rows`, as columns with a value per slice."""
-    # Metrics with the same interval are stacked: a quantile of many values costs hardly more than of one.
-    columns: dict[str, pl.Series] = {}
-    fewest, carrying = np.full((2, sums.height), np.inf)
-    for kind in dict.fromkeys(metric.interval for metric in metrics):
-        alike = [metric for metric in metrics if metric.interval == kind]
-        stacked = Sums(*map(np.stack, zip(*(_sums(sums, metric) for metric in alike), strict=True)))
-        x = np.stack([sums[metric.moments()[0]].to_numpy() for metric in alike])
-        mean = np.divide(x, stacked.y, out=np.full_like(x, np.nan), where=stacked.y > 0)
-        low, high = interval(kind, stacked, confidence)
-        pairs = [brought_back(*of_metric) for of_metric in zip(alike, mean, low, high, strict=True)]
-        low, high = (np.stack(ends) for ends in zip(*pairs, strict=True))
-        ends = {"": mean, "_low": low, "_high": high}
-        fewest = np.fmin(fewest, np.fmin.reduce(units(stacked), axis=0))
-        of_kind = carried_by(kind, stacked)
-        for row, metric in enumerate(alike):
-            # A share of rows can truly be 0 (no page is exact), however many units there are.
-            if not metric.is_share:
-                carrying = np.fmin(carrying, of_kind[row])
-            columns |= {
-                f"{metric.name}{end}": pl.Series(f"{metric.name}{end}", values[row], nan_to_null=True)
-                for end, values in ends.items()
-            }
-    named = [f"{metric.name}{end}" for metric in metrics for end in ("", "_low", "_high")]
-    return [
-        *(columns[name] for name in named),
-        pl.Series("few_rows", are_few(sums["n"].to_numpy(), fewest, carrying)),
-    ]
-
-
-def _sums(sums: pl.DataFrame, metric: Metric) -> Sums:
-    """Return the sums of a metric, a value per slice."""
-    x, y, xx, xy, yy, squares, *powers = (sums[name].to_numpy() for name in metric.moments())
+    columns, few = [], np.zeros(sums.height, bool)
     n, *sizes = (sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES))
-    found = Sums(x, y, xx, xy, yy, squares, sums[metric.bracket].to_numpy(), n, *sizes)
-    found = brought_to_unit(found, metric)
-    return found.of_fields(*powers) if metric.counts_fields else found
+    for metric in metrics:
+        *moments, squares = (sums[name].to_numpy() for name in metric.moments()[:6])
+        powers = [sums[name].to_numpy() for name in metric.moments()[6:]]
+        of_metric = Sums(*moments, squares, sums[metric.bracket].to_numpy(), n, *sizes)
+        found = estimate(metric, of_metric, n, confidence, powers)
+        few |= found.few
+        columns += [
+            pl.Series(name, values, nan_to_null=True)
+            for name, values in zip(metric.ends, found[:3], strict=True)
+        ]
+    return [*columns, pl.Series("few_rows", few)]
 
 
-def brought_to_unit(sums: Sums, metric: Metric) -> Sums:
-    """Return the sums of scores that are brought to [0, 1] if the metric has two bounds."""
-    return sums if metric.span is None else sums.in_unit(*metric.span)
+def estimate(
+    metric: Metric,
+    sums: Sums,
+    n: FloatArray,
+    confidence: float,
+    powers: Sequence[FloatArray],
+    *,
+    squares: FloatArray | None = None,
+) -> Estimate:
+    """
+    Return a figure as reports, comparisons and macro averages have it.
+
+    Parameters
+    ----------
+    metric, sums
+        The metric, and sums over units.
+    n
+        Number of rows.
+    confidence
+        Confidence level of the interval.
+    powers
+        Σy³ and Σy⁴, which ratios that count fields need.
+    squares
+        Σx² over rows, of scores that are brought to [0, 1], where it is not that of `sums`.
+    """
+    score = np.divide(sums.x, sums.y, out=np.full(sums.x.shape, np.nan), where=sums.y > 0)
+    whole = sums if metric.span is None else sums.in_unit(*metric.span)
+    whole = whole.of_fields(*powers) if metric.counts_fields else whole
+    whole = whole if squares is None else whole._replace(squares=squares)
+    low, high = brought_back(metric, score, *interval(metric.interval, whole, confidence))
+    # A share of rows can truly be 0 (no page is exact), however many units there are.
+    carried = np.full(score.shape, np.inf) if metric.is_share else carried_by(metric.interval, whole)
+    effective = units(whole)
+    return Estimate(score, low, high, effective, are_few(n, effective, carried))
 
 
 def brought_back(

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from anls_frame.reports.unit_sums import UnitSums
-from anls_frame.summary import fixed_point
 from anls_frame.summary.cell_sums import ALL
-from anls_frame.summary.comparison_sums import EXACT_BITS, bits
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.system_rows import all_columns, columns, scores
 
@@ -71,8 +68,7 @@ class Lines:
     systems
         Number of systems.
     slices
-        One line for each slice, sorted: the keys, `n`, and the exact sums of the systems, `x_0`, ... and for
-        rates `y_0`, ....
+        One line for each slice, sorted: the keys and `n`.
     cells
         What the units are made of.
     members
@@ -113,10 +109,10 @@ class Lines:
 
     def totals(self) -> tuple[FloatArray, FloatArray]:
         """Return the sums of the slices, lines by systems: scores or errors, and what they are divided by."""
-        x = self.slices.select(self._names("x")).to_numpy()
-        if not self.metric.is_ratio:
-            return x, self.slices.select(pl.col("n").cast(pl.Float64)).to_numpy()
-        return x, self.slices.select(self._names("y")).to_numpy()
+        row = self.members["row"].to_numpy()
+        starts = np.cumsum(self.sizes) - self.sizes
+        counts = self.cells["count"].to_numpy()[row]
+        return self._sums(row, starts, self._names("x"), counts), self._sums(row, starts, self._sizes, counts)
 
     def _lines(self, first: int, last: int) -> Iterator[Line]:
         start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
@@ -126,13 +122,25 @@ class Lines:
         begins = np.ones(len(unit), bool)
         begins[1:] = (unit[1:] != unit[:-1]) | (slice_of[1:] != slice_of[:-1])
         starts = np.flatnonzero(begins)
-        sums = UnitSums(self.cells, row, starts, bits(self.metric, self.systems))
-        n, x = sums.of("n"), sums.table(self._names("x"))
-        y = sums.table(self._names("y")) if self.metric.is_ratio else n[:, None]
-        counts = self.cells["count"].cast(pl.Int64).to_numpy()[row[starts]]
+        n, x, y = (self._sums(row, starts, names) for names in (["n"], self._names("x"), self._sizes))
+        counts = self.cells["count"].to_numpy()[row[starts]]
         ends = np.searchsorted(slice_of[starts], np.arange(first, last + 1))
         for place in itertools.starmap(slice, itertools.pairwise(ends.tolist())):
-            yield Line(unit[starts[place]], counts[place], n[place], x[place], y[place])
+            yield Line(unit[starts[place]], counts[place], n[place, 0], x[place], y[place])
+
+    def _sums(
+        self, row: IntArray, starts: IntArray, names: Sequence[str], counts: IntArray | int = 1
+    ) -> FloatArray:
+        """Return sums of columns over the cells from each start on, column by column: copies can be large."""
+        table = np.zeros((len(names), len(starts)))
+        for place, name in enumerate(names if len(row) else ()):
+            table[place] = np.add.reduceat(self.cells[name].to_numpy()[row] * counts, starts)
+        return table.T
+
+    @property
+    def _sizes(self) -> list[str]:
+        """What the sums are divided by."""
+        return self._names("y") if self.metric.is_ratio else ["n"]
 
     def _names(self, which: str) -> list[str]:
         return [f"{which}_{system}" for system in range(self.systems)]
@@ -170,7 +178,6 @@ def _of_metric(
         number = cells.select(CLUSTER).join(
             units, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left"
         )["unit"]
-        exact = cells if metric.is_ratio else summary.comparison_sums.slices[metric.name]
     else:
         rows = units.filter(pl.all_horizontal(pl.col(scores(place, count)).is_not_null()))
         number = rows["unit"]
@@ -178,44 +185,19 @@ def _of_metric(
         named = {f"x_{system}": names[0] for system, names in enumerate(parts)}
         if metric.is_ratio:
             named |= {f"y_{system}": names[1] for system, names in enumerate(parts)}
-        all_keys = key_names(summary.settings.by, None)
         renamed = [pl.col(old).alias(new) for new, old in named.items()]
-        cells = rows.select(*all_keys, n=pl.lit(1.0), count="n").hstack(rows.select(renamed))
-        exact = summary.comparison_sums.slices[metric.name]
-        if metric.is_ratio:
-            counted = [pl.col(name).cast(pl.Int64) * pl.col("count").cast(pl.Int64) for name in named]
-            exact = cells.select(*all_keys, *counted, n="count")
+        cells = rows.select(*key_names(summary.settings.by, None), *renamed, n=pl.lit(1.0), count="n")
     members = explode_lists(cells.select(*keys, number.alias("unit")).with_row_index("row"), keys)
     members = members.sort(*keys, "unit")
+    rows_of = members.select(*keys, n=(cells["n"] * cells["count"]).cast(pl.Int64)[members["row"]])
+    sizes = [pl.len().alias("size"), pl.col("n").sum()]
+    slices = rows_of.group_by(keys, maintain_order=True).agg(sizes) if keys else rows_of.select(sizes)
     return Lines(
         metric=metric,
         keys=keys,
         systems=count,
-        slices=_totals(exact, keys, metric, count),
+        slices=slices.drop("size"),
         cells=cells,
         members=members,
-        sizes=_sizes(members, keys),
+        sizes=slices["size"].cast(pl.Int64).to_numpy(),
     )
-
-
-def _totals(sums: pl.DataFrame, keys: Sequence[str], metric: Metric, systems: int) -> pl.DataFrame:
-    """Return the exact sums of each slice."""
-    sums = explode_lists(sums, keys)
-    if metric.is_ratio:
-        names = [f"{which}_{one}" for which in "xy" for one in range(systems)]
-        parts = [pl.col(name).sum().cast(pl.Float64) for name in names]
-    else:
-        present = fixed_point.scales(sums)
-        parts = [
-            fixed_point.scaled_floats(f"sum_{one}", present, EXACT_BITS).alias(f"x_{one}")
-            for one in range(systems)
-        ]
-    added = [pl.col("n").sum(), *parts]
-    return sums.group_by(keys).agg(added).sort(keys) if keys else sums.select(added)
-
-
-def _sizes(entries: pl.DataFrame, keys: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the number of entries of each slice, in the order of the slices."""
-    if not keys:
-        return pl.Series([entries.height]).to_numpy()
-    return entries.group_by(keys, maintain_order=True).len()["len"].cast(pl.Int64).to_numpy()

@@ -15,15 +15,7 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.frames.documents import numbers
-from anls_frame.reports.estimates import (
-    Sums,
-    are_few,
-    brought_back,
-    brought_to_unit,
-    carried_by,
-    interval,
-    units,
-)
+from anls_frame.reports.estimates import Estimate, Sums, estimate
 from anls_frame.reports.lines import Line, lines
 from anls_frame.reports.pairwise import spread_of
 from anls_frame.reports.system_scores import squares_of_rows
@@ -186,7 +178,7 @@ def of_report(
         average = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
     else:
         average = _sums_of_rows(slices, (cell, slice_of), of_cells, metric, row_squares)
-    score, low, high, few = _estimate(metric, average, n.sum(), level)
+    score, low, high, _, few = _estimate(metric, average, n.sum(), level)
     return {
         "metric": metric.name,
         "n": int(n.sum()),
@@ -229,18 +221,11 @@ def _sums_of_rows(
     return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes), cubes, fourths
 
 
-def _estimate(
-    metric: Metric, average: _AverageSums, n: float, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray, npt.NDArray[np.bool_]]:
-    """Return the averages of systems with their intervals, and whether they rest on few rows."""
-    sums, cubes, fourths = average
-    score = _divided(sums.x, sums.y)
-    whole = brought_to_unit(sums, metric)
-    if metric.counts_fields:
-        whole = whole.of_fields(cubes, fourths)._replace(squares=sums.squares)
-    low, high = brought_back(metric, score, *interval(metric.interval, whole, level))
-    carried = np.full(len(score), np.inf) if metric.is_share else carried_by(metric.interval, whole)
-    return score, low, high, are_few(np.full(len(score), n), units(whole), carried)
+def _estimate(metric: Metric, average: _AverageSums, n: float, level: float) -> Estimate:
+    """Return the averages of systems with their intervals."""
+    sums, *powers = average
+    squares = sums.squares if metric.counts_fields else None
+    return estimate(metric, sums, np.full(len(sums.x), n), level, powers, squares=squares)
 
 
 def of_comparison(
@@ -286,7 +271,7 @@ def _of_pairs(
         in_unit = squares_of_rows(summary, of_metric)
         squares = x if metric.counts_fields else width**2 * in_unit + least * (2 * x - least * y)
     sums = each.sums(slices, squares)
-    score, low, high, few = _estimate(metric, sums, n.sum(), level)
+    score, low, high, _, few = _estimate(metric, sums, n.sum(), level)
     every_effective, variances = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
     for (first, second), effective, variance in zip(pairs, every_effective, variances, strict=True):
         difference = score[second] - score[first]

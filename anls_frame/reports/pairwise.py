@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,9 @@ from anls_frame.summary.comparison_sums import pairs as all_pairs
 from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
 
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
@@ -79,15 +81,27 @@ def table(
     P-values are those of `anls_frame.statistics.pairwise`, adjusted for all lines together.
     """
     every = lines(summary, keys)
-    tested = _tested(every, pairs, test)
-    tables = []
-    start = 0
-    for of_metric in every:
-        end = start + of_metric.slices.height
-        p_values = tuple(values[start:end] for values in tested)
-        tables.append(_of_metric(summary, of_metric, pairs, p_values, test))
-        start = end
-    return pl.concat(tables)
+    tested = statistics.pairwise(system_sums(every, test.seed), pairs, draws=test.draws, seed=test.seed)
+    votes = [_voted(summary, of_metric, pairs) for of_metric in every]
+    return (
+        figures(summary, every, pairs, test)
+        .with_columns(
+            pl.Series("p_value", tested.p_value.ravel(), nan_to_null=True),
+            pl.Series("p_adjusted", tested.p_adjusted.ravel(), nan_to_null=True),
+            *(
+                pl.Series(name, np.concatenate(of))
+                for name, of in zip(VOTES, zip(*votes, strict=True), strict=True)
+            ),
+        )
+        .select(*keys, *COLUMNS)
+    )
+
+
+def figures(
+    summary: Summary, every: Sequence[Lines], pairs: Sequence[tuple[int, int]], test: Test
+) -> pl.DataFrame:
+    """Return the same lines without p-values, wins, ties and losses."""
+    return pl.concat([_of_metric(summary, of_metric, pairs, test) for of_metric in every])
 
 
 def with_simultaneous(
@@ -99,8 +113,8 @@ def with_simultaneous(
 ) -> pl.DataFrame:
     """Add intervals that contain all differences of a table together: each at a higher level (Bonferroni)."""
     count = max(int(made["difference_low"].count()), 1)
-    stricter = Test(confidence=1 - (1 - test.confidence) / count, draws=1, seed=test.seed)
-    wider = table(summary, keys, pairs, stricter)
+    stricter = replace(test, confidence=1 - (1 - test.confidence) / count)
+    wider = figures(summary, lines(summary, keys), pairs, stricter)
     ends = {f"simultaneous_{end}": wider[f"difference_{end}"] for end in ("low", "high")}
     place = made.columns.index("difference_high") + 1
     return made.select(
@@ -112,20 +126,20 @@ def _of_metric(
     summary: Summary,
     of_metric: Lines,
     pairs: Sequence[tuple[int, int]],
-    p_values: tuple[FloatArray, ...],
     test: Test,
 ) -> pl.DataFrame:
     """Return the lines of a metric for all pairs."""
-    keys, metric, names = of_metric.keys, of_metric.metric, list(summary.systems)
+    metric, names = of_metric.metric, list(summary.systems)
     has_clusters = summary.settings.cluster is not None
     first, second = np.array(pairs).T
     _, y = of_metric.totals()
     scores = system_scores(summary, of_metric, test.confidence)
-    score = scores.score
+    score = scores.figures.score
     shape = (of_metric.slices.height, len(pairs))
     variance, effective, carrying = np.full((3, *shape), np.nan)
     for place, line in enumerate(of_metric):
-        effective[place], variance[place] = _spread(line, score[place], y[place], pairs)
+        influence = _influence(line, score[place], y[place])
+        effective[place], variance[place] = spread_of(influence, line.counts, line.y, pairs)
         if has_clusters:
             few_units = line if len(line.unit) <= GROUPS else line.in_groups(GROUPS, test.seed)
             carrying[place] = _carrying(few_units, score[place], y[place], pairs)
@@ -136,34 +150,25 @@ def _of_metric(
         low, high = np.clip(low, -width, width), np.clip(high, -width, width)
     several = where_several(scores.powers[0], scores.powers[1], carrying.T)
     few = are_few(scores.powers[0], statistics.effective_units(*scores.powers), several).T
-    figures = {
+    values = {
         "score": score[:, second],
-        "score_low": scores.low[:, second],
-        "score_high": scores.high[:, second],
+        "score_low": scores.figures.low[:, second],
+        "score_high": scores.figures.high[:, second],
         "baseline_score": score[:, first],
         "difference": difference,
         "difference_low": low,
         "difference_high": high,
-        "p_value": p_values[0],
-        "p_adjusted": p_values[1],
     }
     rows = np.repeat(np.arange(shape[0]), len(pairs))
     n_clusters = pl.Series(scores.clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
-    of_pairs = pl.DataFrame(
-        {"baseline": [names[place] for place in first], "system": [names[place] for place in second]}
-    )
-    made = (
-        of_metric.slices.select(*keys, "n")[rows].hstack(pl.concat([of_pairs] * shape[0]))
-        if shape[0]
-        else (of_metric.slices.select(*keys, "n").hstack(of_pairs.head(0)))
-    )
-    return made.with_columns(
+    return of_metric.slices[rows].with_columns(
         pl.lit(metric.name).alias("metric"),
-        *(pl.Series(name, values.ravel(), nan_to_null=True) for name, values in figures.items()),
-        *_voted(summary, of_metric, pairs),
+        pl.Series("baseline", [names[place] for place in first] * shape[0], pl.String),
+        pl.Series("system", [names[place] for place in second] * shape[0], pl.String),
+        *(pl.Series(name, of_pairs.ravel(), nan_to_null=True) for name, of_pairs in values.items()),
         pl.Series("few_rows", few.ravel()),
         n_clusters=n_clusters,
-    ).select(*keys, *COLUMNS)
+    )
 
 
 def least_units(alpha: float, draws: int) -> int:
@@ -184,21 +189,15 @@ def _influence(line: Line, score: FloatArray, y: FloatArray) -> FloatArray:
         return np.asarray((line.x - score * line.y) / y)
 
 
-def _spread(
-    line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]
-) -> tuple[FloatArray, FloatArray]:
-    """Return each pair's effective number of units, and the variance of its difference."""
-    return spread_of(_influence(line, score, y), line.counts, line.y, pairs)
-
-
 def spread_of(
     influence: FloatArray, counts: IntArray | FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]
 ) -> tuple[FloatArray, FloatArray]:
     """Return the effective number of units and the variance of differences, from what units contribute."""
     first, second = np.array(pairs).T
-    products = (influence * counts[:, None]).T @ influence
-    squares = np.diag(products)
-    bracket = squares[first] + squares[second] - 2 * products[first, second]
+    squares = counts @ influence**2
+    bracket = np.empty(len(pairs))
+    for one, places, others in _by_first(pairs):
+        bracket[places] = counts @ (influence[:, others] - influence[:, [one]]) ** 2
     # What is left of equal systems is rounding.
     bracket[bracket <= _NO_SPREAD * (squares[first] + squares[second])] = 0.0
     total = (counts[:, None] * y).sum(axis=0)
@@ -218,14 +217,17 @@ def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tupl
     with np.errstate(invalid="ignore", divide="ignore"):
         size = (np.abs(line.x) + np.abs(score) * line.y) / y
     carrying = np.empty(len(pairs))
-    seconds: dict[int, list[int]] = {}
-    for place, (first, _) in enumerate(pairs):
-        seconds.setdefault(first, []).append(place)
-    for first, places in seconds.items():
-        others = [pairs[place][1] for place in places]
+    for first, places, others in _by_first(pairs):
         apart = influence[:, others] - influence[:, [first]]
         carrying[places] = _carriers(apart, size[:, others] + size[:, [first]])
     return carrying
+
+
+def _by_first(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Yield each first system of pairs, with the places of its pairs and their second systems."""
+    for first in dict.fromkeys(first for first, _ in pairs):
+        places = [place for place, pair in enumerate(pairs) if pair[0] == first]
+        yield first, places, [pairs[place][1] for place in places]
 
 
 def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
@@ -251,7 +253,9 @@ def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(*(carried(np.maximum(side, 0.0)) for side in (far, -far))), np.float64)
 
 
-def _voted(summary: Summary, of_metric: Lines, pairs: Sequence[tuple[int, int]]) -> list[pl.Series]:
+def _voted(
+    summary: Summary, of_metric: Lines, pairs: Sequence[tuple[int, int]]
+) -> tuple[npt.NDArray[np.int64], ...]:
     """Return the counts of wins, ties and losses of all lines and pairs."""
     keys, systems = of_metric.keys, len(summary.systems)
     votes = explode_lists(summary.comparison_sums.votes[of_metric.metric.name], keys)
@@ -265,16 +269,7 @@ def _voted(summary: Summary, of_metric: Lines, pairs: Sequence[tuple[int, int]])
     turned = np.array([first > second for first, second in pairs])
     better = np.where(turned, losses[:, places], wins[:, places])
     worse = np.where(turned, wins[:, places], losses[:, places])
-    found = (better, ties[:, places], worse)
-    return [pl.Series(name, values.ravel()) for name, values in zip(VOTES, found, strict=True)]
-
-
-def _tested(
-    every: Sequence[Lines], pairs: Sequence[tuple[int, int]], test: Test
-) -> tuple[FloatArray, FloatArray]:
-    """Return p-values and adjusted ones, lines by pairs."""
-    found = statistics.pairwise(system_sums(every, test.seed), pairs, draws=test.draws, seed=test.seed)
-    return found.p_value, found.p_adjusted
+    return better.ravel(), ties[:, places].ravel(), worse.ravel()
 
 
 def system_sums(every: Sequence[Lines], seed: int) -> SystemSums:

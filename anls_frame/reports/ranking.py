@@ -98,13 +98,14 @@ def _of_metric(summary: Summary, of_metric: Lines, better: npt.NDArray[np.bool_]
     """Return the scores and intervals of a metric."""
     keys, metric, names = of_metric.keys, of_metric.metric, list(summary.systems)
     scores = system_scores(summary, of_metric, test.confidence)
-    shape = scores.score.shape
+    score, low, high, effective, few = scores.figures
+    shape = score.shape
     _, width = metric.span or (0, 1)
-    few = with_ranks_on_few(scores.few, better, scores.score / width, scores.effective)
+    few = with_ranks_on_few(few, better, score / width, effective)
     rows = np.repeat(np.arange(shape[0]), shape[1])
     has_clusters = summary.settings.cluster is not None
     n_clusters = pl.Series(scores.clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
-    figures = {"score": scores.score, "score_low": scores.low, "score_high": scores.high}
+    figures = {"score": score, "score_low": low, "score_high": high}
     return of_metric.slices.select(*keys, "n")[rows].with_columns(
         pl.lit(metric.name).alias("metric"),
         pl.Series("system", names * shape[0], dtype=pl.String),

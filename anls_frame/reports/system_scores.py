@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from anls_frame.reports.estimates import (
-    Sums,
-    are_few,
-    brought_back,
-    brought_to_unit,
-    carried_by,
-    interval,
-    units,
-)
-from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import FINE_BITS
+from anls_frame.reports.estimates import Estimate, Sums, estimate
 from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
@@ -31,13 +21,7 @@ if TYPE_CHECKING:
 class SystemScores(NamedTuple):
     """The figures of a report of each system, as arrays of slices by systems."""
 
-    score: FloatArray
-    low: FloatArray
-    high: FloatArray
-    effective: FloatArray
-    """Effective number of units."""
-    few: npt.NDArray[np.bool_]
-    """Whether there are too few rows or units."""
+    figures: Estimate
     powers: FloatArray
     """Sums of the powers 1 to 4 of the units' numbers of rows, of each slice."""
     clusters: npt.NDArray[np.int64]
@@ -65,27 +49,21 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
         powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
         clusters[place] = line.counts.sum()
     sizes = (np.repeat(one[:, None], shape[1], 1) for one in powers)
-    sums = brought_to_unit(Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes), metric)
-    if metric.counts_fields:
-        sums = sums.of_fields(cubes, fourths)
-    elif metric.interval == "bounded":
-        sums = sums._replace(squares=squares_of_rows(summary, lines))
-    low, high = brought_back(metric, score, *interval(metric.interval, sums, confidence))
-    carried = np.full(shape, np.inf) if metric.is_share else carried_by(metric.interval, sums)
-    effective = units(sums)
-    few = are_few(powers[0][:, None], effective, carried)
-    return SystemScores(score, low, high, effective, few, powers, clusters)
+    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes)
+    squares = None
+    if metric.interval == "bounded" and not metric.counts_fields:
+        squares = squares_of_rows(summary, lines)
+    figures = estimate(metric, sums, powers[0][:, None], confidence, (cubes, fourths), squares=squares)
+    return SystemScores(figures, powers, clusters)
 
 
 def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:
     """Return the sums of squared scores in [0, 1] over rows, lines by systems; nan if they are not known."""
-    keys = lines.keys
-    names = [f"square_{system}" for system in range(lines.systems)]
-    known = summary.comparison_sums.slices[lines.metric.name]
+    keys, known = lines.keys, summary.comparison_sums.squares.get(lines.metric.name)
     # Cells of two systems, in which slices are found, have the squares of changes alone.
-    if not {*names} <= {*known.columns}:
+    if known is None:
         return np.full((lines.slices.height, lines.systems), np.nan)
-    slices = explode_lists(known, keys).filter(pl.col("n") > 0)
-    sums = [fixed_point.floats(pl.col(name).sum(), FINE_BITS).alias(name) for name in names]
-    added = slices.group_by(keys).agg(sums).sort(keys) if keys else slices.select(sums)
-    return added.select(names).to_numpy()
+    sums = pl.col([f"square_{system}" for system in range(lines.systems)]).sum()
+    squares = explode_lists(known, keys)
+    added = squares.group_by(keys).agg(sums).sort(keys) if keys else squares.select(sums)
+    return added.drop(keys).to_numpy()

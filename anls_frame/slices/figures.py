@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from anls_frame.reports import pairwise
+from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.summarizing import summarize
@@ -121,10 +122,8 @@ def of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) ->
 
 def of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
     """Return the changes of slices from a summary of two systems that is sliced by them."""
-    # p-values are not needed: those of the search are adjusted for all that were looked at.
     test = pairwise.Test(confidence=confidence, draws=1, seed=0)
-    keys = key_names(summary.settings.by, None)
-    made = pairwise.table(summary, keys, [(0, 1)], test)
+    made = pairwise.figures(summary, lines(summary, key_names(summary.settings.by, None)), [(0, 1)], test)
     return made.filter(pl.col("metric").is_in([metric.name for metric in metrics])).select(
         pl.col("key_0").cast(pl.Int64).alias(SLICE),
         "metric",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
-import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
 from anls_frame._engines import on_engines
@@ -20,16 +19,17 @@ from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.columns import coded
 from anls_frame.slices.figures import figures, names_of_figures
 from anls_frame.slices.figures import of_rows as figures_of_rows
-from anls_frame.slices.halves import is_held_out
 from anls_frame.slices.listing import ListedRows
 from anls_frame.slices.outcome import honest, searched
 from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.result import Slices
+from anls_frame.slices.search_input import SearchInput
 from anls_frame.slices.slice_scores import scores
 from anls_frame.slices.slices_document import confidence_of_chosen
-from anls_frame.slices.summarized import SummaryLines
+from anls_frame.slices.summarized import lines_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import of_rows, resolve
+from anls_frame.summary.cluster_groups import hashes
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.summary import Summary
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from anls_frame.slices.figures import Reported
     from anls_frame.slices.listing import Listed
     from anls_frame.slices.search import Found
-    from anls_frame.slices.slice_scores import Scores
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Unanswerable
@@ -59,6 +58,8 @@ if TYPE_CHECKING:
 __all__ = ["find_slices"]
 
 _USUAL = SliceSearch()
+_PARTS = 1 << 20
+"""A share of documents are those whose names have a hash in so many of these parts."""
 
 
 def _on_frames(
@@ -182,15 +183,13 @@ def find_slices(
     plan = Plan(search=search, depth=depth, n=n, confidence=confidence)
     features = search.features
     if isinstance(frame, Summary):
-        of_rows: dict[str, object] = {
-            "prediction": prediction,
-            "answers": answers,
-            "cluster": cluster,
-        }
-        of_rows |= {"missing": None if missing == "empty" else missing, "features": features or None}
-        of_rows |= {"unanswerable": None if unanswerable == "drop" else unanswerable}
-        of_rows |= {"protocol": None if protocol == "anls" else protocol}
-        return _found(_of_summary(frame, columns, metrics, of_rows), plan)
+        usual = {"features": False, "missing": "empty", "unanswerable": "drop", "protocol": "anls"}
+        of_rows = {"prediction": prediction, "answers": answers, "cluster": cluster, "features": features}
+        of_rows |= {"missing": missing, "unanswerable": unanswerable, "protocol": protocol}
+        passed = [name for name, value in of_rows.items() if value != usual.get(name)]
+        if passed:
+            raise ValueError(f"a summary knows how its rows were scored; {passed} must be left out")
+        return _found(lines_of(frame, columns, metrics), plan)
     frame = at_hand(frame)
     given = _Given.of(frame, prediction, answers, metrics=metrics, protocol=protocol)
     settings = Settings(
@@ -222,7 +221,7 @@ def find_slices(
         return figures_of_rows(on, given.systems, answers, resolved, options, confidence=confidence)
 
     return _found(
-        _SearchInput(
+        SearchInput(
             frame=source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made)),
             expressions={name: wanted.source(name) for name in (*wanted.names, *wanted.made)},
             roots=tuple(dict.fromkeys([*wanted.roots, *(given.texts if features else ()), *asked])),
@@ -239,51 +238,7 @@ def find_slices(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _SearchInput:
-    """Where slices are found: rows, or lines that stand for several."""
-
-    frame: pl.DataFrame
-    """The columns that slice."""
-    expressions: Mapping[str, pl.Expr]
-    """What selects them in other frames."""
-    documents: pl.Series | None
-    scores: Sequence[Scores]
-    roots: Sequence[str]
-    """The columns that these expressions need."""
-    reported: Callable[[Mask | None, float], Reported]
-    """Returns how the figures of all or the chosen lines are computed, with intervals at a level."""
-    settings: Settings
-    systems: tuple[str, ...] = ()
-    unreadable: Mapping[str, str] = field(default_factory=dict)
-    forgotten_documents: str | None = None
-    from_pandas: bool = False
-
-
-def _of_summary(
-    summary: Summary,
-    columns: Columns | None,
-    metrics: object,
-    of_rows: Mapping[str, Any],
-) -> _SearchInput:
-    passed = [name for name, value in of_rows.items() if value is not None]
-    if passed:
-        raise ValueError(f"a summary knows how its rows were scored; {passed} must be left out")
-    lines = SummaryLines.of(summary, columns, metrics)
-    return _SearchInput(
-        frame=lines.frame,
-        expressions={name: cs.by_name(name).as_expr() for name in lines.frame.columns},
-        roots=lines.frame.columns,
-        documents=lines.documents,
-        scores=lines.scores,
-        reported=lines.reported,
-        settings=lines.settings,
-        systems=tuple(summary.systems) if len(summary.systems) > 1 else (),
-        from_pandas=summary.from_pandas,
-    )
-
-
-def _found(source: _SearchInput, plan: Plan) -> Slices:
+def _found(source: SearchInput, plan: Plan) -> Slices:
     """Search the slices of a source."""
     search, counts = plan.search, source.scores[0].counts
     sliced, left_out = coded(source.frame, source.frame.columns, search, counts=counts)
@@ -299,7 +254,8 @@ def _found(source: _SearchInput, plan: Plan) -> Slices:
     with following(search.draws * len(source.scores), "Testing slices", unit="draws") as advance:
         if plan.holdout:
             documents = pl.Series(document) if source.documents is None else source.documents
-            outcome = honest(rows, is_held_out(documents, plan.holdout), plan, advance)
+            is_held_out = hashes(documents) % _PARTS < int(plan.holdout * _PARTS)
+            outcome = honest(rows, is_held_out.to_numpy(), plan, advance)
         else:
             outcome = searched(rows, plan, advance)
         chosen = [one.found for one in outcome.listed]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -43,10 +42,9 @@ class Scores:
         The points that each row loses; None if the best score has no bound.
     is_change
         Whether x is the change from one system to another, so that a slice must also have lost.
-    counts, squares
-        Of lines that stand for several rows: how many these are, and their Σx²; their y are all 1.
-    x_rounding, lost_rounding
-        Of such lines: what x and lost have lost when they were rounded.
+    counts, spread
+        Of lines that stand for several rows: how many these are, and the sum of their squared deviations from
+        the mean of the line; their y are all 1.
     """
 
     metric: Metric
@@ -55,9 +53,7 @@ class Scores:
     lost: FloatArray | None
     is_change: bool = False
     counts: FloatArray | None = None
-    squares: FloatArray | None = None
-    x_rounding: FloatArray | None = None
-    lost_rounding: FloatArray | None = None
+    spread: FloatArray | None = None
 
     @property
     def scored(self) -> FloatArray:
@@ -71,7 +67,7 @@ class Scores:
         A line that stands for several rows is taken apart into as many with its sum, and its sum of squares:
         with two values, which for scores that are right or wrong, and for two rows, are those of the rows.
         """
-        if self.counts is None or self.squares is None:
+        if self.counts is None or self.spread is None:
             line = np.flatnonzero(self.y > 0)
             return line, self.x[line], self.y[line]
         n = np.maximum(self.counts, 1)
@@ -80,21 +76,21 @@ class Scores:
         share = np.full(len(n), 0.5)
         if not self.is_change and low is not None and high is not None:
             share = (np.abs(mean) - low) / (high - low)
-        variance = np.maximum(self.squares / n - mean**2, 0)
+        variance = np.maximum(self.spread / n, 0)
         line, deviation = rows_of_sums(self.counts, variance, share)
         return line, mean[line] + deviation, np.ones(len(line))
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of the chosen rows."""
-        every = (self.lost, self.counts, self.squares, self.x_rounding, self.lost_rounding)
+        every = (self.lost, self.counts, self.spread)
         lost, *others = (None if one is None else one[chosen] for one in every)
         return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change, *others)
 
     def rate(self, chosen: npt.NDArray[np.bool_]) -> float | None:
         """Return the figure of the chosen rows, not oriented; None if they have no score."""
-        y = exact_sum(self.y[chosen])
+        y = ordered_sum(self.y[chosen])
         sign = 1.0 if self.metric.higher_is_better else -1.0
-        return sign * _total(self.x, self.x_rounding, chosen) / y if y else None
+        return sign * ordered_sum(self.x[chosen]) / y if y else None
 
     def share_of_rows(self, chosen: npt.NDArray[np.bool_]) -> float:
         """Return the share of the chosen ones among all rows with a score."""
@@ -104,8 +100,8 @@ class Scores:
         """Return the share of all lost points that the chosen rows lost; None if there are none."""
         if self.lost is None:
             return None
-        whole = _total(self.lost, self.lost_rounding, np.ones(len(self.lost), bool))
-        return _total(self.lost, self.lost_rounding, chosen) / whole if whole else None
+        whole = ordered_sum(self.lost)
+        return ordered_sum(self.lost[chosen]) / whole if whole else None
 
 
 def scores(
@@ -172,22 +168,9 @@ def _of_metric(scored: pl.DataFrame, place: int, metric: Metric, systems: int) -
     return Scores(metric, sign * change, (y[0] + y[1]) / 2, np.maximum(-sign * change, 0.0), is_change=True)
 
 
-def _total(values: FloatArray, rounding: FloatArray | None, chosen: npt.NDArray[np.bool_]) -> float:
-    parts = [values[chosen]] if rounding is None else [values[chosen], rounding[chosen]]
-    return exact_sum(np.concatenate(parts))
-
-
-def exact_sum(values: FloatArray) -> float:
-    """Return the sum of floats, rounded once, so that it does not depend on their order."""
-    parts = []
-    exponent = math.frexp(float(np.abs(values).max(initial=0.0)))[1]
-    while values.any():
-        # Whole numbers of 25 bits, of which 2**28 add up to a float.
-        exponent -= 25
-        whole = np.rint(np.ldexp(values, -exponent))
-        parts.append(math.ldexp(float(whole.sum()), exponent))
-        values = values - np.ldexp(whole, exponent)
-    return math.fsum(parts)
+def ordered_sum(values: FloatArray) -> float:
+    """Return the sum of values from the lowest on, so that it does not depend on the order of rows."""
+    return float(np.sort(values).sum())
 
 
 def lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:

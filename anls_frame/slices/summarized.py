@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -12,11 +11,11 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.slices.figures import SLICE, of_comparison, of_report
+from anls_frame.slices.search_input import SearchInput
 from anls_frame.slices.slice_scores import Scores, lost
-from anls_frame.summary import comparison_sums, fixed_point
+from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.comparison_sums import LOST, SQUARES, ComparisonSums
-from anls_frame.summary.fixed_point import SCALE
 from anls_frame.summary.keys import CLUSTER, key_names
 
 if TYPE_CHECKING:
@@ -35,109 +34,81 @@ if TYPE_CHECKING:
 _TWO = 2
 
 
-@dataclass(frozen=True)
-class SummaryLines:
+def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     """
-    The scored cells of a summary.
+    Return the scored cells of a summary, with the columns and metrics that a caller asked for.
 
-    Parameters
-    ----------
-    frame
-        The values of the columns that slice, under their names.
-    documents
-        The document of each line.
-    scores
-        The sums of each line, by metric.
-    settings
-        How the rows were scored.
+    Raises
+    ------
+    ValueError
+        If the summary cannot answer this.
     """
-
-    frame: pl.DataFrame
-    documents: pl.Series
-    scores: Sequence[Scores]
-    settings: Settings
-    _summary: Summary
-    _of_frames: Mapping[Any, pl.Series]
-    _place: pl.Series
-
-    @classmethod
-    def of(cls, summary: Summary, columns: object, metrics: object) -> SummaryLines:
-        """
-        Return the lines of a summary, with the columns and metrics that a caller asked for.
-
-        Raises
-        ------
-        ValueError
-            If the summary cannot answer this.
-        """
-        settings = summary.settings
-        names, chosen = check(summary, columns, metrics)
-        keys = key_names(settings.by, settings.cluster)
-        frames = summary.sums.cells
-        lines, of_frames = _numbered(frames, keys)
-        scores = []
-        of_metric = _change if isinstance(summary.sums, ComparisonSums) else _score
-        for name, metric in chosen:
-            scores.append(of_metric(frames[name].with_columns(line=of_frames[name]), metric, lines.height))
-        if any(not np.array_equal(one.scored, scores[0].scored) for one in scores):
-            raise ValueError(
-                "metrics of a summary must have scores in the same rows, because it does not say how many "
-                f"rows have any of {[one.metric.name for one in scores]}; pass one of them"
-            )
-        is_scored = scores[0].scored > 0
-        kept = pl.Series(is_scored)
-        if not is_scored.any():
-            raise ValueError("there is nothing to score: no row has an answer and a score")
-        place = pl.Series(np.where(is_scored, np.cumsum(is_scored) - 1, -1))
-        frame = lines.filter(kept).select(
-            pl.col(key).alias(name)
-            for key, name in zip(key_names(settings.by, None), settings.by, strict=True)
+    settings = summary.settings
+    names, chosen = check(summary, columns, metrics)
+    lines, of_frames = _numbered(summary.sums.cells, key_names(settings.by, settings.cluster))
+    of_metric = _change if isinstance(summary.sums, ComparisonSums) else _score
+    scores = [
+        of_metric(summary.sums.cells[name].with_columns(line=of_frames[name]), metric, lines.height)
+        for name, metric in chosen
+    ]
+    if any(not np.array_equal(one.scored, scores[0].scored) for one in scores):
+        raise ValueError(
+            "metrics of a summary must have scores in the same rows, because it does not say how many "
+            f"rows have any of {[one.metric.name for one in scores]}; pass one of them"
         )
-        by_name = {metric.name: metric for metric in settings.metrics}
-        described = tuple(by_name[metric.name] for _, metric in chosen)
-        plain: dict[str, Any] = {
-            "by": (),
-            "tables": (),
-            "orders": {},
-            "worst": 0,
-            "keep": (),
-            "details": False,
-        }
-        return cls(
-            frame.select(cs.by_name(names)),
-            lines.filter(kept)[CLUSTER],
-            [one.of_rows(is_scored) for one in scores],
-            dataclasses.replace(settings, metrics=described, **plain),
-            summary,
-            of_frames,
-            place,
-        )
+    is_scored = scores[0].scored > 0
+    if not is_scored.any():
+        raise ValueError("there is nothing to score: no row has an answer and a score")
+    kept = lines.filter(pl.Series(is_scored))
+    named = zip(key_names(settings.by, None), settings.by, strict=True)
+    frame = kept.select(pl.col(key).alias(name) for key, name in named).select(cs.by_name(names))
+    by_name = {metric.name: metric for metric in settings.metrics}
+    plain: dict[str, Any] = {"by": (), "tables": (), "orders": {}, "worst": 0, "keep": (), "details": False}
+    described = tuple(by_name[metric.name] for _, metric in chosen)
+    searched = dataclasses.replace(settings, metrics=described, **plain)
+    of_slices = dataclasses.replace(searched, by=(SLICE,))
 
-    def reported(self, chosen: npt.NDArray[np.bool_] | None, confidence: float) -> Reported:
-        """Return how the figures of slices of all or the chosen lines are computed."""
-        is_in = np.ones(self.frame.height, bool) if chosen is None else chosen
-        numbers = np.where(is_in, np.cumsum(is_in) - 1, -1)
-        metrics = [one.metric for one in self.scores]
-        settings = dataclasses.replace(self.settings, by=(SLICE,))
+    def reported(chosen: npt.NDArray[np.bool_] | None, confidence: float) -> Reported:
+        # The line of each cell among the chosen ones.
+        is_in = is_scored.copy()
+        is_in[is_scored] = True if chosen is None else chosen
+        place = pl.Series(np.where(is_in, np.cumsum(is_in) - 1, -1))
+        of_chosen = {name: place.gather(numbers) for name, numbers in of_frames.items()}
+        return lambda slices: _figures(summary, of_slices, slices, of_chosen, confidence)
 
-        def of_slices(slices: pl.Series) -> pl.DataFrame:
-            lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
-            frames = {}
-            for name, cells in self._summary.sums.cells.items():
-                lines = self._place.gather(self._of_frames[name]).to_numpy()
-                of_chosen = np.where(lines >= 0, numbers[lines], -1)
-                others = [column for column in cells.columns if not column.startswith("key_")]
-                joined = cells.select(others).with_columns(line=of_chosen)
-                joined = joined.join(lists, on="line", how="inner", maintain_order="left")
-                frames[name] = joined.select("key_0", *others)
-            sums = self._summary.sums.sliced(frames, settings)
-            summary = dataclasses.replace(
-                self._summary, settings=settings, parts={"lines": sums.rows}, sums=sums, from_pandas=False
-            )
-            figures = of_comparison if isinstance(sums, ComparisonSums) else of_report
-            return figures(summary, metrics, confidence)
+    return SearchInput(
+        frame=frame,
+        expressions={name: cs.by_name(name).as_expr() for name in frame.columns},
+        roots=frame.columns,
+        documents=kept[CLUSTER],
+        scores=[one.of_rows(is_scored) for one in scores],
+        reported=reported,
+        settings=searched,
+        systems=tuple(summary.systems) if len(summary.systems) > 1 else (),
+        from_pandas=summary.from_pandas,
+    )
 
-        return of_slices
+
+def _figures(
+    summary: Summary,
+    settings: Settings,
+    slices: pl.Series,
+    lines: Mapping[Any, pl.Series],
+    confidence: float,
+) -> pl.DataFrame:
+    """Return the figures of slices from the slices of lines, and the line of each cell."""
+    lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
+    frames = {}
+    for name, cells in summary.sums.cells.items():
+        others = [column for column in cells.columns if not column.startswith("key_")]
+        joined = cells.select(others).with_columns(line=lines[name])
+        joined = joined.join(lists, on="line", how="inner", maintain_order="left")
+        frames[name] = joined.select("key_0", *others)
+    sums = summary.sums.sliced(frames)
+    parts = {"lines": sums.rows}
+    sliced = dataclasses.replace(summary, settings=settings, parts=parts, sums=sums, from_pandas=False)
+    figures = of_comparison if isinstance(sums, ComparisonSums) else of_report
+    return figures(sliced, sliced.metrics, confidence)
 
 
 def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str], list[tuple[Any, Metric]]]:
@@ -227,66 +198,21 @@ def _numbered(frames: Cells, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[An
 
 def _score(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
     """Return the sums of each line in a metric of one system."""
-    x_name, y_name, squares_name = metric.columns[:3]
-    power = int(metric.has_scales)
-    x, rounding = _exact(cells, pl.col(x_name), height, metric.bits, power)
-    y, _ = _exact(cells, pl.col(y_name), height)
-    squares, _ = _exact(cells, pl.col(squares_name), height, metric.square_bits, 2 * power)
+    x, y, spread = _sums(cells, moments.sums_of_rows(metric), height)
     sign = 1.0 if metric.higher_is_better else -1.0
-    loss = lost(metric, x, y)
-    return Scores(
-        metric,
-        sign * x,
-        y,
-        loss,
-        counts=y,
-        squares=squares,
-        x_rounding=sign * rounding,
-        lost_rounding=None if loss is None else -sign * rounding,
-    )
+    return Scores(metric, sign * x, y, lost(metric, x, y), counts=y, spread=spread)
 
 
 def _change(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
     """Return the sums of each line in the change of a metric from the first system to the second."""
-    bits, square_bits = comparison_sums.bits(metric, _TWO), comparison_sums.square_bits(metric)
-    change = pl.col("x_1").cast(pl.Int128) - pl.col("x_0").cast(pl.Int128)
-    x, rounding = _exact(cells, change, height, bits, 1)
-    y, _ = _exact(cells, pl.col("n"), height)
-    loss, lost_rounding = _exact(cells, pl.col(LOST), height, bits, 1)
-    squares, _ = _exact(cells, pl.col(SQUARES), height, square_bits, 2)
     sign = 1.0 if metric.higher_is_better else -1.0
-    return Scores(
-        metric,
-        sign * x,
-        y,
-        loss,
-        is_change=True,
-        counts=y,
-        squares=squares,
-        x_rounding=sign * rounding,
-        lost_rounding=lost_rounding,
-    )
+    change = sign * (pl.col("x_1") - pl.col("x_0"))
+    x, y, squares, loss = _sums(cells, [change, pl.col("n"), pl.col(SQUARES), pl.col(LOST)], height)
+    spread = squares - x * x / np.maximum(y, 1)
+    return Scores(metric, x, y, loss, is_change=True, counts=y, spread=spread)
 
 
-def _exact(
-    cells: pl.DataFrame, sums: pl.Expr, height: int, bits: int = 0, power: int = 0
-) -> tuple[FloatArray, FloatArray]:
-    """
-    Return sums of units of each line as floats, and what rounding took from them.
-
-    Units are relative to the scale of each cell to the power; 0 for sums without scales.
-    """
-    by_scale = [SCALE] if power else []
-    found = cells.group_by("line", *by_scale).agg(sums.cast(pl.Int128).sum().alias("units"))
-    rounded = pl.col("units").cast(pl.Float64)
-    found = found.with_columns(
-        value=rounded * 2.0**-bits,
-        rounding=(pl.col("units") - rounded.cast(pl.Int128)).cast(pl.Float64) * 2.0**-bits,
-    )
-    values = np.zeros((2, height))
-    # Scales in a fixed order.
-    for scale in fixed_point.scales(found) if power else [None]:
-        of_scale = found if scale is None else found.filter(pl.col(SCALE) == scale)
-        size = 1.0 if scale is None else fixed_point.size(scale) ** power
-        values[:, of_scale["line"].to_numpy()] += size * of_scale.select("value", "rounding").to_numpy().T
-    return values[0], values[1]
+def _sums(cells: pl.DataFrame, values: Sequence[pl.Expr], height: int) -> FloatArray:
+    """Return the sums of values by line."""
+    line = cells["line"].to_numpy()
+    return np.stack([np.bincount(line, cells.select(one).to_series().to_numpy(), height) for one in values])

@@ -20,7 +20,7 @@ from anls_frame.statistics.intervals import (
 from anls_frame.statistics.many_systems import Pairwise, pairwise
 from anls_frame.statistics.nested import NestedAnova, nested_anova, pass_at_k
 from anls_frame.statistics.ranks import Ranks, rank_sets
-from anls_frame.statistics.significance import holm, sign_flip, sign_flip_counts, t_test
+from anls_frame.statistics.significance import holm, sign_flip, sign_flip_counts
 from anls_frame.statistics.step_down import max_t
 from anls_frame.statistics.student import t_quantile, t_two_sided
 from anls_frame.statistics.system_sums import SystemSums
@@ -43,7 +43,6 @@ __all__ = [
     "sign_flip_counts",
     "t_interval",
     "t_quantile",
-    "t_test",
     "t_two_sided",
     "wilson_interval",
 ]

@@ -1,4 +1,4 @@
-"""Tests for the difference between two systems, on plain numbers: t, sign-flip, and Holm's correction."""
+"""Tests for the difference between two systems, on plain numbers: sign-flip, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anls_frame._arguments import count
-from anls_frame.statistics.student import FloatArray, t_two_sided
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["holm", "sign_flip", "sign_flip_counts", "t_test"]
+    from anls_frame.statistics.student import FloatArray
+
+__all__ = ["holm", "sign_flip", "sign_flip_counts"]
 
 TIE = 1e-10
 """Sums of differences are equal up to rounding if they differ by less than this times Σ|difference|."""
@@ -26,42 +27,6 @@ MOST_DRAWS = 10_000_000
 
 BINOMIAL_FROM = 64
 """From this many equal values on, one binomial draw is faster than single signs."""
-
-
-def t_test(mean: npt.ArrayLike, variance: npt.ArrayLike, units: npt.ArrayLike) -> FloatArray:
-    """
-    Two-sided p-value of a mean difference from Student's t test.
-
-    Parameters
-    ----------
-    mean
-        Mean difference.
-    variance
-        Its variance, from `ratio_variance`.
-    units
-        Number of independent units G (clusters, or rows if there are no clusters), or their effective number.
-
-    Returns
-    -------
-    FloatArray
-        The p-value, with G - 1 degrees of freedom. 1 if all differences are 0. If they are equal but not 0,
-        their variance is 0; the p-value is then 2^(1 - G), as in a sign-flip test where all units have the
-        same sign. nan with fewer than two units.
-
-    Examples
-    --------
-    >>> from anls_frame.statistics import t_test
-    >>> t_test([0.02, 0.0, 0.1], [0.0001, 0.0, 0.0], [30, 30, 5]).round(4)
-    array([0.0549, 1.    , 0.0625])
-    """
-    mean, variance, units = np.broadcast_arrays(
-        *(np.asarray(values, np.float64) for values in (mean, variance, units))
-    )
-    spread = variance > 0
-    p = t_two_sided(mean / np.sqrt(np.where(spread, variance, 1.0)), units - 1)
-    with np.errstate(under="ignore"):
-        p = np.where(spread, p, np.where(mean == 0, 1.0, np.exp2(1 - units)))
-    return np.asarray(np.where(np.isnan(variance) | np.isnan(mean) | ~(units > 1), np.nan, p))
 
 
 def sign_flip(sums: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0) -> float:

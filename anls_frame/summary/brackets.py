@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import SCALE, SCALED_BITS
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -34,12 +31,6 @@ _ROUNDED = 2.0**-50
 
 _CUT = 2.0**-60
 """... and so does a spread below this per unit, because they are truncated."""
-
-_TOTAL_BITS = 100
-"""For existing scores, only cluster totals are rounded: a spread below 2**-100 of the squares counts as 0."""
-
-_MOST_BITS = 1000
-"""An integer of this many bits always fits in a float."""
 
 
 def columns(
@@ -72,52 +63,15 @@ def columns(
 def _exact_brackets(
     chosen: npt.NDArray[np.bool_], moments: pl.DataFrame, keys: Sequence[str], metric: Metric
 ) -> Iterable[float]:
-    columns = [*metric.moments()[:5], *([metric.rest, SCALE] if metric.has_scales else [])]
-    units = pl.col("units").sum()
-    if keys:
-        # Sorted like the slices, by the keys.
-        lines = moments.group_by(keys).agg(units, pl.col(columns)).sort(keys)
-    else:
-        lines = moments.select(units, pl.col(columns).implode())
-    chosen_lines = lines.filter(pl.Series(chosen)).select("units", *columns)
-    for count, *sums in chosen_lines.iter_rows():
-        yield (
-            _of_scales(*sums) if metric.has_scales else _of_units(metric, count, [sum(one) for one in sums])
-        )
-
-
-def _of_units(metric: Metric, units: int, sums: list[int]) -> float:
-    """Return the bracket from sums in the metric's units."""
-    x, y, xx, xy, yy = sums
+    sums = pl.col("units", *metric.moments()[:5]).sum()
+    # Sorted like the slices, by the keys.
+    lines = moments.group_by(keys).agg(sums).sort(keys) if keys else moments.select(sums)
     bits = 2 * metric.bits
-    bracket = _bracket(x, y, xx << (bits - metric.square_bits), xy, yy) / ((y * y) << bits)
-    squares = math.ldexp(xx, -metric.square_bits)
-    noise = _ROUNDED * squares + _CUT * units if bits else 0.0
-    return bracket if bracket > noise else 0.0
-
-
-def _of_scales(  # noqa: PLR0917 - in the order of the sums
-    x: list[int],
-    y: list[int],
-    xx: list[int],
-    xy: list[int],
-    yy: list[int],
-    rest: list[int],
-    scales: list[int],
-) -> float:
-    """Return the bracket from sums in several scales."""
-    unit = min(map(fixed_point.unit, scales))
-    shifts = [fixed_point.unit(scale) - unit for scale in scales]
-    lines = list(zip(shifts, x, xy, xx, rest, strict=True))
-    squares = sum(((square << SCALED_BITS) + off) << 2 * shift for shift, _, _, square, off in lines)
-    by_size = sum(product << shift for shift, _, product, _, _ in lines)
-    size = sum(y) ** 2
-    bracket = _bracket(sum(one << shift for shift, one, *_ in lines), sum(y), squares, by_size, sum(yy))
-    if bracket << _TOTAL_BITS <= squares * size:
-        return 0.0
-    # Integers too large for a float keep only their leading bits.
-    beyond = max(bracket.bit_length() - size.bit_length() - _MOST_BITS, 0)
-    return math.ldexp((bracket >> beyond) / size, beyond + 2 * unit)
+    for units, x, y, xx, xy, yy in lines.filter(pl.Series(chosen)).drop(keys).iter_rows():
+        bracket = _bracket(x, y, xx << (bits - metric.square_bits), xy, yy) / ((y * y) << bits)
+        squares = math.ldexp(xx, -metric.square_bits)
+        noise = _ROUNDED * squares + _CUT * units if bits else 0.0
+        yield bracket if bracket > noise else 0.0
 
 
 def _bracket(x: int, y: int, xx: int, xy: int, yy: int) -> int:

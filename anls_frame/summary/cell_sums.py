@@ -35,14 +35,10 @@ class CellSums(ABC):
     def frames(self) -> dict[str, pl.DataFrame]:
         """Return all frames, each by its kind and, where there are several of a kind, its name."""
 
-    @abstractmethod
-    def header(self) -> dict[str, Any]:
-        """Return everything else, as it can be written as JSON."""
-
     @classmethod
     @abstractmethod
-    def of_frames(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Self:
-        """Return the sums with these frames and this header."""
+    def of_frames(cls, frames: Mapping[str, pl.DataFrame]) -> Self:
+        """Return the sums with these frames."""
 
     @classmethod
     @abstractmethod
@@ -54,7 +50,7 @@ class CellSums(ABC):
         """Return the sums with groups in place of clusters."""
 
     @abstractmethod
-    def sliced(self, cells: Cells, settings: Settings) -> Self:
+    def sliced(self, cells: Cells) -> Self:
         """Return sums with other cells of some of these rows, and what follows from them."""
 
     @abstractmethod

@@ -19,13 +19,17 @@ def in_groups(cells: pl.DataFrame) -> pl.DataFrame:
 
     The group of a cluster follows from its name alone, so that its rows in several parts come together.
     """
-    names = cells.select(CLUSTER).unique()
-    # The digest of texts, which is the same in all versions of Polars.
+    return cells.with_columns((hashes(cells[CLUSTER]) % GROUPS).cast(pl.UInt16).alias(CLUSTER))
+
+
+def hashes(names: pl.Series) -> pl.Series:
+    """Return the hash of each name, of any dtype, which is the same in all versions of Polars."""
+    name, table = pl.col("name"), names.alias("name").to_frame()
+    text = name.cast(pl.String).fill_null("")
+    if names.dtype.is_nested():
+        text = pl.struct(name).struct.json_encode()
+    # That of texts as rows have it.
     options = {"protocol": plugin_options("raw"), "threshold": 0.0}
-    text = pl.col(CLUSTER).cast(pl.String).fill_null("")
     digest = _plugin.call("score_details", text, pl.lit(""), **options).struct.field("row_digest")
-    groups = names.with_columns(group=(mixed(digest) % GROUPS).cast(pl.UInt16))
-    place = cells.select(CLUSTER).join(
-        groups, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left"
-    )
-    return cells.with_columns(place["group"].alias(CLUSTER))
+    hashed = table.unique().with_columns(hash=mixed(digest))
+    return table.join(hashed, on="name", how="left", nulls_equal=True, maintain_order="left")["hash"]

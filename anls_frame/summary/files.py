@@ -1,7 +1,12 @@
-"""The file of a summary: one Parquet file with all its tables, and everything else in its metadata."""
+"""
+The file of a summary: one Parquet file with all its tables, and everything else in its metadata.
+
+Its checksum, of the whole file with zeros in the place of the checksum, shows whether anything was changed.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import itertools
 import json
@@ -12,13 +17,14 @@ import polars as pl
 
 from anls_frame._atomic import replacing
 from anls_frame._native import __version__
-from anls_frame.summary import consistency, saved_header
+from anls_frame.summary.predictions import Predictions
+from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-FORMAT = 12
+FORMAT = 13
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = (
@@ -28,6 +34,7 @@ HEADER = (
 """What a summary holds besides its sums."""
 
 _METADATA_KEY = "anls_frame"
+_NO_CHECKSUM = "0" * 64
 # Polars panics on some damaged files, and JSON may be nested too deep.
 _DAMAGE = (
     *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError),
@@ -57,10 +64,29 @@ def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> by
         "systems": dict(header["systems"]),
         "parts": dict(header["parts"]),
         "predictions": {name: own.to_dict() for name, own in header["predictions"].items()},
+        "checksum": _NO_CHECKSUM,
     }
     file = io.BytesIO()
     whole.write_parquet(file, metadata={_METADATA_KEY: json.dumps(own)})
+    with file.getbuffer() as written:
+        place = _place_of_checksum(written, _NO_CHECKSUM)
+        written[place : place + len(_NO_CHECKSUM)] = _checksum(written, place).encode()
     return file.getvalue()
+
+
+def _place_of_checksum(file: memoryview, checksum: str) -> int:
+    """Return where a checksum stands: it is the last one like it, in the metadata at the end of the file."""
+    length = int.from_bytes(file[-8:-4], "little")  # as Parquet has it
+    end = bytes(file[-8 - length :])
+    return len(file) - len(end) + end.rfind(checksum.encode())
+
+
+def _checksum(file: memoryview, place: int) -> str:
+    """Return the checksum of a file that has one in this place."""
+    found = hashlib.sha256(file[:place])
+    found.update(_NO_CHECKSUM.encode())
+    found.update(file[place + len(_NO_CHECKSUM) :])
+    return found.hexdigest()
 
 
 def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
@@ -117,17 +143,24 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
     # The format is checked first, because everything else may have other names in another format.
     _check_format(metadata.get("format", 0), by, name)
     try:
-        header = saved_header.checked_header({one: metadata[one] for one in (*HEADER, "sums")})
         _check_size(source)
+        with source.getbuffer() as file:
+            checksum = metadata["checksum"]
+            if _checksum(file, _place_of_checksum(file, checksum)) != checksum:
+                raise ValueError("it was changed or damaged after it was saved, because its checksum differs")
+        header = {one: metadata[one] for one in HEADER}
+        header["settings"] = Settings.from_dict(header["settings"])
+        header["predictions"] = {
+            system: Predictions.from_dict(own) for system, own in header["predictions"].items()
+        }
         # One after the other: together they have the columns of all, most of them null.
         whole = pl.scan_parquet(source)
         frames = {
             kind: whole.filter(pl.col("kind") == kind)
             .select(pl.col(stored).alias(column) for column, stored in columns.items())
             .collect()
-            for kind, columns in saved_header.checked_columns(metadata["columns"]).items()
+            for kind, columns in metadata["columns"].items()
         }
-        consistency.check_frames(frames, header)
     except _DAMAGE as error:
         raise _no_summary(name, error) from None
     return frames, header

@@ -8,16 +8,11 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 
 from anls_frame._arguments import choice, flag, refuse_columns, string
-from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import SCALED_BITS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["Metric"]
 
@@ -147,9 +142,6 @@ class Metric:
         set_("label", string("label", self.label or name, "a heading"))
         set_("higher_is_better", flag("higher_is_better", better))
         set_("bounds", _checked_bounds(self.bounds))
-        if self.denominator is None:
-            set_("bits", SCALED_BITS)
-            set_("square_bits", SCALED_BITS)
 
     def __repr__(self) -> str:
         shown = ("name", "label", "bounds", "higher_is_better")
@@ -216,8 +208,8 @@ class Metric:
         return self.is_ratio and not self.is_built_in and self.interval != "rate"
 
     @property
-    def has_scales(self) -> bool:
-        """Whether units are relative to the cell's scale, as they are for the means of own metrics."""
+    def is_own_mean(self) -> bool:
+        """Whether it is a mean of own scores, whose sums are floats; all other sums are whole numbers."""
         return not self.is_built_in and not self.is_ratio
 
     @property
@@ -241,7 +233,7 @@ class Metric:
     @property
     def is_share(self) -> bool:
         """Whether it is a share of rows: the score of each row is 0 or 1."""
-        return self.denominator is None and not self.bits
+        return self.is_built_in and self.denominator is None and not self.bits
 
     @property
     def ends(self) -> tuple[str, str, str]:
@@ -250,10 +242,16 @@ class Metric:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of cells with the sums of x and y, and with the sums over rows, as in `moments`."""
+        """
+        Columns of cells with the sums of x and y, and with the sums over rows, as in `moments`.
+
+        Means of own scores have Σ(x - mean)² as their third, which loses no digit where scores are large.
+        """
+        if self.is_own_mean:
+            return "score_sum", "n", "score_spread"
         numerator, denominator = self.column, self.denominator
         if not self.is_built_in:
-            numerator, denominator = ("numerator", "denominator") if self.is_ratio else ("score", None)
+            numerator, denominator = "numerator", "denominator"
         x = f"{numerator}_{'units' if self.bits else 'sum'}"
         if denominator is not None:
             y, xx = f"{denominator}_sum", f"{numerator}_squares"
@@ -273,25 +271,9 @@ class Metric:
         return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares", *powers)]
 
     @property
-    def rest(self) -> str:
-        """Name of the column with the rounding error of xx."""
-        return f"{self.name}:xx_rest"
-
-    @property
     def bracket(self) -> str:
         """Name of the column with Σ(x - ry)², where r is the ratio."""
         return f"{self.name}:bracket"
-
-    def floats(self, columns: Sequence[str], scales: Sequence[int]) -> list[pl.Expr]:
-        """Return the sums of the moments, or of the first of them, as floats."""
-        units = (self.bits, 0, self.square_bits, self.bits, 0, self.square_bits, 0, 0)
-        powers = (1, 0, 2, 1, 0, 2) if self.has_scales else (0,) * len(units)
-        return [
-            fixed_point.scaled_floats(column, scales, bits, power).alias(column)
-            if power
-            else fixed_point.floats(pl.col(column).sum(), bits).alias(column)
-            for column, bits, power in zip(columns, units, powers, strict=False)
-        ]
 
     def described(self) -> Metric:
         """Return the metric without what computes it, as settings keep it."""

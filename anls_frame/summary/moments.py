@@ -1,7 +1,7 @@
 """
 From cells to slices: the sums of each slice and the moments that its intervals need.
 
-All sums are integers, which are converted to floats at the end: see `fixed_point`.
+Sums are integers, which are converted to floats at the end, see `fixed_point`; of own scores, floats.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import polars as pl
 
 from anls_frame.summary import brackets, fixed_point
 from anls_frame.summary.buckets import BUCKETS, bucket_of
-from anls_frame.summary.fixed_point import REST_BITS, SCALE, SCALED_BITS
+from anls_frame.summary.cells import add_up, grouped
 from anls_frame.summary.keys import CLUSTER, explode_lists
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.own_metrics import LARGEST_SIZE
@@ -38,8 +38,10 @@ def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric])
     Add up cells to slices: one row each, with the keys, counts, `units`, sizes, and moments of the metrics.
 
     A cell counts in each entry of a list key. The units are clusters if there are any, otherwise rows. Cells
-    with scales hold a single metric.
+    of own scores hold a single metric.
     """
+    if any(metric.is_own_mean for metric in metrics):
+        return _of_own_mean(explode_lists(cells, keys), keys, metrics[0])
     return _slices(_exact_moments(cells, keys, metrics), keys, metrics)
 
 
@@ -60,38 +62,61 @@ def _exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[M
         parts.append(_moments_of_part(cells[rows] if order is None else cells[order[rows]], keys, metrics))
         start += length
     whole = pl.concat(parts)
-    lines = [column for column in whole.columns if column in keys or column == SCALE]
-    return _sums(whole, lines, [column for column in whole.columns if column not in lines])
+    return _sums(whole, keys, [column for column in whole.columns if column not in keys])
 
 
 def _moments_of_part(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     cells = explode_lists(cells, keys)
-    lines = [*keys, *(name for name in (SCALE,) if name in cells.columns)]
-    values = [c for c in cells.columns if c not in (CLUSTER, SCALE) and not c.startswith("key_")]
+    values = [name for name in cells.columns if name != CLUSTER and not name.startswith("key_")]
     if CLUSTER not in cells.columns:
-        return _sums(cells, lines, values).select(*lines, *_of_rows(tuple(metrics)))
+        return _sums(cells, keys, values).select(*keys, *_of_rows(tuple(metrics)))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
-    if SCALE in cells.columns:
-        squares = _sums(cells, lines, ["score_square_units"])
-        squares = squares.rename({"score_square_units": metrics[0].moments()[5]})
-        clusters = _clusters_in_one_scale(cells, [*keys, CLUSTER])
-    else:
-        squares = None
-        clusters = _sums(cells, [*keys, CLUSTER], values)
-    columns = _of_clusters(tuple(metrics))
-    moments_of = clusters.group_by(lines).agg(columns) if lines else clusters.select(columns)
-    if squares is None:
-        return moments_of
-    # The squares of rows are in the scales of rows.
-    whole = pl.concat([moments_of, squares], how="diagonal")
-    return _sums(whole, lines, [column for column in whole.columns if column not in lines])
+    clusters, columns = _sums(cells, [*keys, CLUSTER], values), _of_clusters(tuple(metrics))
+    return clusters.group_by(keys).agg(columns) if keys else clusters.select(columns)
+
+
+def sums_of_rows(metric: Metric) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """Return Σx, n and Σ(x - mean)² of the rows of each cell, for a mean."""
+    x, n, squares = (pl.col(name) for name in metric.columns[:3])
+    if metric.is_own_mean:
+        return x, n.cast(pl.Float64), squares
+    x, squares = fixed_point.floats(x, metric.bits), fixed_point.floats(squares, metric.square_bits)
+    return x, n.cast(pl.Float64), pl.when(n > 0).then(squares - x * x / n).otherwise(0.0)
+
+
+def _of_own_mean(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
+    """Return the slices of own scores, from deviations in place of differences of squares."""
+    x, n, spread = sums_of_rows(metric)
+    squares = pl.when(n > 0).then(spread + x * x / n).otherwise(0.0)
+    names = metric.moments()
+    values = [name for name in cells.columns if name != CLUSTER and not name.startswith("key_")]
+    rows = add_up([cells.select(*keys, *values)], keys)
+    rows = rows.sort(keys) if keys else rows
+    of_rows = (x.alias(names[0]), n.alias(names[1]), squares.alias(names[5]))
+    if CLUSTER not in cells.columns:
+        moments = zip(("units", *SIZES, *names[2:5]), (pl.col("n"), n, n, n, squares, x, n), strict=True)
+        columns = [column.alias(name) for name, column in moments]
+        return rows.select(*keys, *COUNTS, *of_rows, *columns, spread.alias(metric.bracket))
+    # A cluster can have several cells in a slice, so they are added up before they are squared.
+    clusters = _sums(cells, [*keys, CLUSTER], ["n", "score_sum"])
+    off = x - x.sum() / n.sum() * n
+    powers = zip(
+        (*SIZES, *names[2:5], metric.bracket), (n**2, n**3, n**4, x * x, x * n, n * n, off * off), strict=True
+    )
+    columns = [
+        (pl.col("n") > 0).sum().cast(pl.Int64).alias("units"),
+        *(one.sum().alias(name) for name, one in powers),
+    ]
+    units = grouped(clusters.lazy(), keys, columns).collect()
+    units = units.sort(keys).drop(keys) if keys else units
+    # Equal scores have no spread, however their sums are rounded.
+    bracket = pl.when(spread > 0).then(metric.bracket).otherwise(0.0).alias(metric.bracket)
+    return rows.hstack(units).select(*keys, *COUNTS, *of_rows, *units.drop(metric.bracket).columns, bracket)
 
 
 def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return the slices from their integer sums, in the order of their keys."""
-    columns = _as_floats(
-        tuple(metrics), tuple(fixed_point.scales(moments) if SCALE in moments.columns else ())
-    )
+    columns = _as_floats(tuple(metrics))
     result = moments.group_by(keys).agg(columns).sort(keys) if keys else moments.select(columns)
     if not metrics:
         return result
@@ -122,7 +147,6 @@ def _of_rows(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
             for metric in metrics
             for column, name in zip(metric.columns, metric.moments(), strict=True)
         ),
-        *(pl.col("score_square_rest").alias(metric.rest) for metric in metrics if metric.has_scales),
     ]
 
 
@@ -140,36 +164,33 @@ def _of_clusters(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
 
 
 @_kept
-def _as_floats(metrics: tuple[Metric, ...], present: tuple[int, ...]) -> list[pl.Expr]:
-    """Return the counts of slices, and their moments as floats, from integer sums in these scales."""
+def _as_floats(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
+    """Return the counts of slices, and their moments as floats, from integer sums."""
+    bits = [
+        (name, unit)
+        for metric in metrics
+        for name, unit in zip(metric.moments(), (*_units(metric), *_units(metric), 0, 0), strict=False)
+    ]
     return [
         pl.col(*COUNTS, "units").sum(),
-        *(fixed_point.floats(pl.col(size).sum(), 0).alias(size) for size in SIZES),
-        *(sums for metric in metrics for sums in metric.floats(metric.moments(), present)),
+        *(
+            fixed_point.floats(pl.col(name).sum(), unit).alias(name)
+            for name, unit in (*((size, 0) for size in SIZES), *bits)
+        ),
     ]
+
+
+def _units(metric: Metric) -> tuple[int, int, int]:
+    """Return the units of the sums of x, y, and x², which are those of xy, y² and the squares too."""
+    return metric.bits, 0, metric.square_bits
 
 
 def _cluster_moments(metric: Metric) -> list[pl.Expr]:
     """Return the moments of a cluster, in the same units as those of a row."""
     x, y, squares = (pl.col(column).cast(pl.Int128) for column in metric.columns[:3])
     size = y.clip(upper_bound=LARGEST_SIZE)
-    if metric.has_scales:
-        squares = pl.lit(0, pl.Int128)
     value = fixed_point.floats(x, metric.bits)
     xx = fixed_point.units(value * value, metric.square_bits) if metric.bits else x * x
     moments = (x, y, xx, x * y, y * y, squares, size * size * size, size * size * size * size)
     # Only own ratios have the last two.
-    named = [moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=False)]
-    if not metric.has_scales:
-        return named
-    return [*named, fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).alias(metric.rest)]
-
-
-def _clusters_in_one_scale(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return cells of existing scores added up by cluster, each in the scale of its sum."""
-    total = fixed_point.scaled_floats("score_units", fixed_point.scales(cells))
-    clusters = cells.group_by(keys).agg(pl.col(COUNTS).sum(), total.alias("total"))
-    value = pl.col("total")
-    return clusters.with_columns(fixed_point.scale_of(value)).with_columns(
-        score_units=fixed_point.units(fixed_point.scaled(value, pl.col(SCALE)), SCALED_BITS)
-    )
+    return [moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=False)]

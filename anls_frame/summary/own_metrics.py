@@ -8,8 +8,6 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError
-from anls_frame.summary import fixed_point
-from anls_frame.summary.fixed_point import LARGEST, REST_BITS, SCALE, SCALED_BITS
 from anls_frame.summary.measures import COUNTS
 
 if TYPE_CHECKING:
@@ -21,6 +19,8 @@ WRONG = "wrong_sum"
 """Column of cells that counts values which a metric cannot have; it is checked and dropped."""
 
 _LARGEST_COUNT = 2.0**52
+_LARGEST = 1e140
+"""Largest absolute score: its square is a float, and so are sums of squares."""
 
 LARGEST_SIZE = 1 << 24
 """Denominators are capped at this before cubes and fourth powers are added, so that 128 bits are enough."""
@@ -154,12 +154,7 @@ def prepared(rows: pl.LazyFrame, keys: Sequence[str], place: int, metric: Metric
     own, *parts = names(place, metric)
     if metric.is_ratio:
         return rows.select(*keys, score=own, numerator=parts[0], denominator=parts[1])
-    return rows.select(*keys, score=own).with_columns(fixed_point.scale_of(pl.col("score")))
-
-
-def group_keys(metric: Metric) -> list[str]:
-    """Return the columns by which a metric's values are grouped besides the keys."""
-    return [SCALE] if metric.has_scales else []
+    return rows.select(*keys, score=own)
 
 
 def sums(metric: Metric) -> list[pl.Expr]:
@@ -185,7 +180,7 @@ def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
         rate = _rate(*parts)
     else:
         rate = pl.col(columns or "score")
-        outside = [~rate.is_finite(), rate.abs() > LARGEST]
+        outside = [~rate.is_finite(), rate.abs() > _LARGEST]
     outside += [rate < low] if low is not None else []
     outside += [rate > high] if high is not None else []
     return pl.any_horizontal(outside).fill_null(value=False)
@@ -200,6 +195,19 @@ def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric, part: str
         row, *found = first.select("row", *names).collect().row(0)
         raise ValueError(message(metric, wrong, row, found, part))
     return cells.drop(WRONG)
+
+
+def merged_spread() -> pl.Expr:
+    """
+    Return Σ(x - mean)² over the rows of all cells, from those of each cell (Chan, Golub and LeVeque 1983).
+
+    It is 0 if all scores are equal, however their mean is rounded.
+    """
+    n, total = pl.col("n"), pl.col("score_sum")
+    off = total / n - total.sum() / n.sum()
+    spread = (pl.col("score_spread") + pl.when(n > 0).then(n * off * off).otherwise(0.0)).sum()
+    are_equal = pl.col("score_min").min() == pl.col("score_max").max()
+    return pl.when(are_equal).then(0.0).otherwise(spread).alias("score_spread")
 
 
 def _parts(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> list[pl.Expr]:
@@ -222,13 +230,12 @@ def ends_of_rates(numerator: pl.Expr, denominator: pl.Expr) -> list[pl.Expr]:
 
 
 def _sums_of_scores() -> list[pl.Expr]:
-    value = fixed_point.scaled(pl.col("score"), pl.col(SCALE))
+    score = pl.col("score")
     return [
-        fixed_point.units(value, SCALED_BITS).sum().alias("score_units"),
-        fixed_point.units(value * value, SCALED_BITS).sum().alias("score_square_units"),
-        fixed_point.units(fixed_point.rest_of_square(value), REST_BITS).sum().alias("score_square_rest"),
-        pl.col("score").min().alias("score_min"),
-        pl.col("score").max().alias("score_max"),
+        score.sum().alias("score_sum"),
+        (score.var(ddof=0) * score.count()).fill_null(0.0).alias("score_spread"),
+        score.min().alias("score_min"),
+        score.max().alias("score_max"),
     ]
 
 
@@ -266,10 +273,10 @@ def message(metric: Metric, count: int, row: int, values: Sequence[object], part
         within = "" if metric.bounds is None else f" with a ratio in {_interval(metric.bounds)}"
         return f"{what} must divide whole numbers of at least 0{within}, got {parts} {where}{others}"
     value = values[0]
-    if isinstance(value, float) and not abs(value) <= LARGEST:
+    if isinstance(value, float) and not abs(value) <= _LARGEST:
         if value != value or abs(value) == float("inf"):  # noqa: PLR0124 - NaN
             return f"{what} must be finite, got {value!r} {where}{others}; drop or fill NaN and infinity"
-        most = f"{what} must be at most {LARGEST:g} in absolute value"
+        most = f"{what} must be at most {_LARGEST:g} in absolute value"
         return f"{most}, got {value!r} {where}{others}; divide by a power of ten"
     return f"{what} must be in {_interval(metric.bounds or (None, None))}, got {value!r} {where}{others}"
 

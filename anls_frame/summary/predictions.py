@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _UINT64 = 1 << 64
 
@@ -43,6 +46,11 @@ class Predictions:
     def to_dict(self) -> dict[str, Any]:
         """Return the values as a dictionary that can be written as JSON."""
         return {**vars(self), "digest": hexadecimal(self.digest)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Predictions:
+        """Return the counts from the dictionary that `to_dict` returned."""
+        return cls(**{**values, "digest": int(values["digest"], 16)})
 
 
 def hexadecimal(digest: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -47,10 +47,10 @@ class ReportSums(CellSums):
     ----------
     cells
         One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster. Sums of
-        scores are integers, so that they do not depend on the order of the rows: `anls_units` and `nls_units`
-        are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. So are those of each
-        own metric, by its name; a mean has one row for each `scale` as well, and the units of `score_units`
-        are relative to it.
+        scores of texts are integers, so that they do not depend on the order of the rows: `anls_units` and
+        `nls_units` are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. So are
+        those of each own ratio, by its name. The sums of own scores are floats: `score_sum`, and
+        `score_spread`, the sum of the squared deviations from the mean of the cell.
     bins
         One row for each combination of `by` values and grid point, the threshold k/200 at which the
         protocol's cut only just keeps a score, with the number of rows and the sum of `nls`, as in the cells.
@@ -76,12 +76,8 @@ class ReportSums(CellSums):
         alone = {"bins": self.bins, "worst": self.worst_rows}
         return {**stored("cells", self.cells), **alone, **stored("details", self.details)}
 
-    def header(self) -> dict[str, Any]:
-        """Return nothing, because everything is in the frames."""
-        return {}
-
     @classmethod
-    def of_frames(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> ReportSums:  # noqa: ARG003 - it is empty
+    def of_frames(cls, frames: Mapping[str, pl.DataFrame]) -> ReportSums:
         """Return the sums with these frames."""
         return cls(
             cells=of_kind("cells", frames),
@@ -113,7 +109,7 @@ class ReportSums(CellSums):
         cells = {name: add_up([widened(in_groups(own))], keys) for name, own in self.cells.items()}
         return dataclasses.replace(self, cells=cells)
 
-    def sliced(self, cells: Cells, settings: Settings) -> ReportSums:  # noqa: ARG002 - other sums need them
+    def sliced(self, cells: Cells) -> ReportSums:
         """Return sums with other cells, without what cannot be computed from them."""
         return dataclasses.replace(self, cells=cells, worst_rows=self.worst_rows.clear(), details={})
 
@@ -224,9 +220,8 @@ def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
     with_digest = place == 0 and not rows.has_texts
     others = ["row_digest"] if with_digest else []
     values = own_metrics.prepared(rows.frame, [*rows.keys, *others], place, metric)
-    keys = (*rows.keys, *own_metrics.group_keys(metric))
     sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
-    cells = grouped(values, keys, sums).collect(engine="streaming")
+    cells = grouped(values, rows.keys, sums).collect(engine="streaming")
     return _canonical_cells(own_metrics.checked(cells, values, metric, rows.part), rows.keys)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from anls_frame._arguments import choice, count, flag, share, string
+from anls_frame._arguments import choice, count, flag, share
 from anls_frame._native import __version__
 from anls_frame._typing import Missing
 from anls_frame.protocol import (
@@ -24,7 +24,6 @@ from anls_frame.summary.catalogue import (
     TEXT_METRICS,
     are_of_fields,
     are_of_pages,
-    check_names,
     from_dict,
 )
 
@@ -176,31 +175,7 @@ class Settings:
         lists: dict[str, Any] = {key: _columns(key, settings[key]) for key in ("by", "keep")}
         lists["tables"] = tuple(_columns("tables", table) for table in settings["tables"])
         metrics = tuple(map(from_dict, settings["metrics"]))
-        found = cls(**{**settings, **lists, "protocol": protocol, "metrics": metrics})
-        found._check()
-        return found
-
-    def _check(self) -> None:
-        """Raise an error unless all values are those that `summarize` could have set."""
-        sliced = {*self.orders, *(name for table in self.tables for name in table)}
-        if not sliced <= {*self.by}:
-            raise ValueError("tables and orders must be of columns in by")
-        for order in self.orders.values():
-            _columns("orders", order)
-        if self.cluster is not None:
-            string("cluster", self.cluster, "the name of a column")
-        string("version", self.version)
-        flag("has_texts", self.has_texts)
-        flag("details", self.details)
-        if not self.metrics or (self.own != self.metrics and not self.has_texts):
-            raise ValueError("metrics must be at least one, and of existing scores their columns")
-        check_names(self.metrics)
-        resolve_scoring(self.protocol)
-        check_missing(self.missing)
-        check_unanswerable(self.unanswerable)
-        count("worst", self.worst, most=MOST_ROWS - 1)
-        count("max_length", self.max_length, 1, LONGEST_CONFUSION)
-        share("min_nls", self.min_nls)
+        return cls(**{**settings, **lists, "protocol": protocol, "metrics": metrics})
 
 
 def _signature(metric: Metric) -> str:

@@ -273,7 +273,7 @@ def _of_systems(
     advance: Advance,
 ) -> _Collected:
     rows = scored_rows(frame, systems, answers, live, settings, advance=advance)
-    sums, predictions = comparison_sums.collect(rows)
+    sums, predictions = comparison_sums.collect(rows, settings)
     if settings.details and answers is not None:
         columns = list(systems.values())
         typed = transitions.typed_rows(frame, columns, answers, live.slicing, settings)

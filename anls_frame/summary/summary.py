@@ -220,8 +220,7 @@ class Summary(Generic[Table_co]):
         >>> af.Summary.from_bytes(content).rows
         1
         """
-        header = {name: getattr(self, name) for name in files.HEADER}
-        return files.content(self.sums.frames(), {**header, "sums": self.sums.header()})
+        return files.content(self.sums.frames(), {name: getattr(self, name) for name in files.HEADER})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary[pl.DataFrame]:
@@ -249,7 +248,6 @@ class Summary(Generic[Table_co]):
 
     @classmethod
     def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
-        values = dict(header)
         # Several systems are summarized for a comparison, see `summarize`.
-        kind: type[CellSums] = ComparisonSums if len(values["systems"]) > 1 else ReportSums
-        return Summary(**values | {"sums": kind.of_frames(frames, values["sums"])})
+        kind: type[CellSums] = ComparisonSums if len(header["systems"]) > 1 else ReportSums
+        return Summary(**header, sums=kind.of_frames(frames))

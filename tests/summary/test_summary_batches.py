@@ -7,6 +7,7 @@ import random
 
 import polars as pl
 import pytest
+import report_oracle
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
@@ -83,16 +84,17 @@ def test_parts_of_clusters_give_the_same_slices(monkeypatch: pytest.MonkeyPatch)
     for summaries in ([made, own], shuffled):
         for whole, both in zip(summaries, expected, strict=True):
             for one, (total, groups) in zip((whole, whole.fold_clusters()), both, strict=True):
-                assert overall(one) == total
-                assert_frame_equal(by_group(one), groups, check_exact=True)
+                check = report_oracle.check_alike if whole.settings.has_texts else report_oracle.check_close
+                check(overall(one), total)
+                check(by_group(one), groups)
 
 
 def in_another_order(one: af.Summary) -> dict[str, pl.DataFrame]:
     return {name: cells.sample(fraction=1, shuffle=True, seed=1) for name, cells in one.sums.cells.items()}
 
 
-def overall(one: af.Summary) -> object:
-    return af.Report(one).overall
+def overall(one: af.Summary) -> pl.DataFrame:
+    return pl.DataFrame(af.Report(one).overall)
 
 
 def by_group(one: af.Summary) -> pl.DataFrame:

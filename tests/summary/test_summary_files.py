@@ -132,7 +132,6 @@ def foreign(path: Path) -> dict[str, bytes]:
         "no columns": without("columns"),
         "no systems": without("systems"),
         "no predictions": without("predictions"),
-        "no sums": without("sums"),
         "unknown setting": lambda metadata: {**metadata, "settings": {**metadata["settings"], "later": 1}},
         "unknown column": lambda metadata: {
             **metadata,
@@ -217,7 +216,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:Int64"
-    assert files.FORMAT == 12
+    assert files.FORMAT == 13
     assert list(texts.settings.to_dict()) == [
         *(
             "by",
@@ -251,8 +250,8 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     assert {tuple(one) for one in scores.settings.to_dict()["metrics"]} == {(*described, "sources")}
     assert {name: shape(cells) for name, cells in scores.report_sums.cells.items()} == {
         None: f"key_0:String {counts}",
-        "s": f"key_0:String scale:UInt8 {counts} score_units:Int128 score_square_units:Int128 "
-        "score_square_rest:Int128 score_min:Float64 score_max:Float64",
+        "s": f"key_0:String {counts} score_sum:Float64 score_spread:Float64 score_min:Float64 "
+        "score_max:Float64",
         "rate": f"key_0:String {counts} numerator_sum:Int128 denominator_sum:Int128 "
         "numerator_squares:Int128 numerator_by_length:Int128 denominator_squares:Int128 "
         "denominator_cubes:Int128 denominator_fourths:Int128 score_min:Float64 score_max:Float64",
@@ -263,11 +262,16 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     rate = af.Metric({"d": "d", "s": "d"}, denominator={"d": "d", "s": "d"}, name="rate")
     score = af.Metric({"d": "d", "s": "s"}, name="s")
     two = af.summarize(frame, ["d", "s"], None, by="k", cluster="d", metrics=[score, rate])
-    votes = "n:Int64 wins:Int64 losses:Int64"
-    assert {name: shape(cells) for name, cells in two.sums.cells.items()} == {
-        "s": f"key_0:String cluster:Int64 scale:UInt8 {votes} x_0:Int128 x_1:Int128 lost:Int128 "
-        "squares:Int128",
-        "rate": f"key_0:String cluster:Int64 {votes} x_0:Int64 x_1:Int64 y_0:Int64 y_1:Int64",
+    sums = "key_0:String cluster:Int64 n:Int64 x_0:Float64 x_1:Float64"
+    rows = "rows:Int64 n_dropped:Int64 n_unanswerable:Int64 n:Int64 n_empty_reference:Int64"
+    assert {name: shape(frame) for name, frame in two.sums.frames().items()} == {
+        "cells s": f"{sums} lost:Float64 squares:Float64",
+        "cells rate": f"{sums} y_0:Float64 y_1:Float64",
+        **dict.fromkeys(
+            ("votes s", "votes rate"), "key_0:String pair:UInt32 wins:Int64 ties:Int64 losses:Int64"
+        ),
+        "squares s": "key_0:String square_0:Float64 square_1:Float64",
+        **dict.fromkeys(("counts s", "counts rate"), f"{rows} score_min:Float64 score_max:Float64"),
     }
 
 
@@ -294,5 +298,5 @@ def test_damage_on_disk_is_noticed_when_a_summary_is_loaded(tmp_path: Path) -> N
     path = tmp_path / "summary.parquet"
     summarize(pl.DataFrame({"p": ["a", "b"], "a": ["a", "c"]}), "p", "a", part="one").save(path)
     rewritten(path, lambda metadata: {**metadata, "parts": {"one": 3}})
-    with pytest.raises(ValueError, match="the rows do not add up: 3 read, 2 in cells"):
+    with pytest.raises(ValueError, match="it was changed or damaged after it was saved"):
         Summary.load(path)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import oracle
+import polars.selectors as cs
 import pytest
 import strategies  # noqa: F401 - sets how many examples are drawn
 from hypothesis import settings
@@ -392,6 +393,12 @@ def check_report(report: Report, rows: Sequence[Row], options: Options) -> None:
 def check_alike(found: pl.DataFrame, expected: pl.DataFrame) -> None:
     """Assert that two frames of slices are equal to the last bit."""
     assert_frame_equal(found, expected, check_exact=True)
+
+
+def check_close(found: pl.DataFrame, expected: pl.DataFrame) -> None:
+    """Assert that two frames of slices are equal up to the last digits of sums of floats."""
+    largest = expected.select(cs.float().abs().max()).fill_null(0).row(0)
+    assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12 * max(largest, default=0.0))
 
 
 TEXT = st.text("ab ", max_size=4)

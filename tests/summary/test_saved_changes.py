@@ -1,4 +1,4 @@
-"""Saved summaries: they merge with fresh ones, and what contradicts itself or is foreign is refused."""
+"""Saved summaries: they merge with fresh ones, and what was changed or is foreign is refused."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_what_is_saved_is_not_refused(systems: list[str], missing: str, cluster:
 
 @pytest.mark.parametrize("cluster", [None, "doc_id"])
 @pytest.mark.parametrize("by", [None, "question_types"])
-def test_sums_beyond_the_integers_of_a_cell_are_not_refused(by: str | None, cluster: str | None) -> None:
-    """A thousand right answers are more units than a cell has room for."""
+def test_sums_of_many_right_answers_are_not_refused(by: str | None, cluster: str | None) -> None:
+    """Of a system that is always right, the sums are the largest that there can be."""
     questions = pl.read_parquet(DATA / "ocr_qa.parquet").with_columns(right=pl.col("answers").list.first())
     systems = ["tesseract", "rapidocr", "right"]
     for chosen in (systems[:2], systems):
@@ -100,90 +100,37 @@ def test_sums_beyond_the_integers_of_a_cell_are_not_refused(by: str | None, clus
         assert loaded(summary).predictions == summary.predictions
 
 
-def changed(
-    summary: Any,
-    frame: Callable[[pl.DataFrame], pl.DataFrame] = lambda frame: frame,
-    header: Callable[[dict[str, Any]], Any] = lambda header: header,
-) -> bytes:
-    """Return the file of a summary with other values, each of the dtype that it had."""
+def changed(summary: Any, frame: pl.DataFrame | None = None, header: Any = None) -> bytes:
+    """Return the file of a summary with another table or header."""
     content = io.BytesIO(summary.to_bytes())
-    metadata = json.loads(pl.read_parquet_metadata(content)["anls_frame"])
+    metadata = pl.read_parquet_metadata(content)["anls_frame"]
     content.seek(0)
     file = io.BytesIO()
-    table = pl.read_parquet(content)
-    frame(table).cast(dict(table.schema)).write_parquet(
-        file, metadata={"anls_frame": json.dumps(header(metadata))}
-    )
+    table = pl.read_parquet(content) if frame is None else frame
+    table.write_parquet(file, metadata={"anls_frame": metadata if header is None else json.dumps(header)})
     return file.getvalue()
 
 
-def multiplied(column: str, kind: str, times: int = 2) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    return lambda frame: frame.with_columns(
-        pl.when(pl.col("kind").str.starts_with(kind)).then(pl.col(column) * times).otherwise(column)
-    )
-
-
-def all_doubled(frame: pl.DataFrame) -> pl.DataFrame:
-    sums = pl.col("^(n|wins|losses|ties|x_.*|lost|squares|sum_.*|square_.*)$")
-    return frame.with_columns(sums * 2)
-
-
-@pytest.mark.parametrize("options", [{}, {"cluster": None}, {"details": True}], ids=str)
-def test_cells_that_contradict_the_number_of_rows_are_refused(options: dict[str, Any]) -> None:
-    summary = several(**options)
-    with pytest.raises(ValueError, match="do not add up: 25 and 50"):
-        af.Summary.from_bytes(changed(summary, all_doubled))
-
-
-CELLS_OF_ONE = [
-    "rows",
-    "n",
-    "n_missing",
-    "n_unanswerable",
-    "anls_units",
-    "nls_units",
-    "exact_match_sum",
-    "zeros_sum",
-]
-
-
-@pytest.mark.parametrize("column", CELLS_OF_ONE)
-def test_a_larger_sum_of_one_system_is_refused(column: str) -> None:
-    content = changed(one(), multiplied(column, "cell", 9))
-    with pytest.raises(ValueError, match=r"add up|contradict|so many scores"):
-        af.Summary.from_bytes(content)
-
-
-def test_missing_predictions_that_are_not_those_of_the_cells_are_refused() -> None:
-    def header(values: dict[str, Any]) -> dict[str, Any]:
-        values["predictions"]["old"]["n_missing"] += 1
-        return values
-
-    with pytest.raises(ValueError, match="of missing predictions do not add up: 6 and 5"):
-        af.Summary.from_bytes(changed(one(), header=header))
-
-
 @pytest.mark.parametrize("made", [one, several], ids=["one", "systems"])
-@pytest.mark.parametrize("count", ["n_missing", "n_invented", "n_placeholders"])
-def test_more_predictions_than_rows_are_refused(made: Callable[[], Any], count: str) -> None:
-    def header(values: dict[str, Any]) -> dict[str, Any]:
-        values["predictions"]["old"][count] = 31
-        return values
+def test_any_changed_value_of_a_table_is_refused(made: Callable[[], Any]) -> None:
+    summary = made()
+    table = pl.read_parquet(io.BytesIO(summary.to_bytes()))
+    assert loaded(summary).rows == summary.rows
+    for column in table.columns:
+        without = pl.when(pl.col(column).is_first_distinct()).then(column)
+        for values in (pl.col(column).shift(1), without, pl.col(column).reverse()):
+            other = table.with_columns(values.alias(column))
+            if not other.equals(table):
+                with pytest.raises(ValueError, match="it was changed or damaged after it was saved"):
+                    af.Summary.from_bytes(changed(summary, other))
 
-    with pytest.raises(ValueError, match=f"'{count}' must be a number of at most 30"):
-        af.Summary.from_bytes(changed(made(), header=header))
 
-
-@pytest.mark.parametrize("cluster", ["doc", None])
-@pytest.mark.parametrize(
-    ("column", "kind"),
-    [("n", "cells"), ("x_0", "cells"), ("wins", "votes"), ("ties", "votes"), ("sum_1", "slices")],
-)
-def test_a_doubled_sum_of_systems_is_refused(column: str, kind: str, cluster: str | None) -> None:
-    if cluster is None and column == "x_0":
-        column = "score_0_0"
-    with pytest.raises(ValueError, match=r"add up|contradict|differ|so many scores"):
-        af.Summary.from_bytes(changed(several(cluster=cluster), multiplied(column, kind)))
+@pytest.mark.parametrize("text", ["0" * 64, "checksum", '"checksum": "0"'])
+def test_texts_like_a_checksum_are_kept(text: str) -> None:
+    """In the header, in the cells and in the rows."""
+    frame = ROWS.with_columns(pl.lit(text).alias(text), old=pl.lit(text))
+    summary = af.summarize(frame, "old", "t", by=text, worst=3, part=text)
+    assert loaded(loaded(summary)).report_sums.worst_rows.equals(summary.report_sums.worst_rows)
 
 
 def nested(levels: int) -> Any:
@@ -211,42 +158,20 @@ def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 @pytest.mark.parametrize("made", [one, several], ids=["one", "systems"])
-def test_an_unknown_way_to_count_rows_without_an_answer_is_refused(made: Callable[[], Any]) -> None:
-    def header(values: dict[str, Any]) -> dict[str, Any]:
-        return {**values, "settings": {**values["settings"], "unanswerable": "wrong"}}
-
-    summary = made()
-    with pytest.raises(ValueError, match="unanswerable must be"):
-        type(summary).from_bytes(changed(summary, header=header))
-
-
-@pytest.mark.parametrize("made", [one, several], ids=["one", "systems"])
-def test_foreign_values_anywhere_in_the_header_are_a_clear_error_or_harmless(
-    made: Callable[..., Any],
-) -> None:
+def test_foreign_values_anywhere_in_the_header_are_a_clear_error(made: Callable[..., Any]) -> None:
     errors = af.PROTOCOLS["raw"].replace(ignore_case=True)
     summary = made(protocol=af.PROTOCOLS["anls"].replace(errors=errors))
-    content = summary.to_bytes()
-    header = json.loads(pl.read_parquet_metadata(io.BytesIO(content))["anls_frame"])
-    table = pl.read_parquet(io.BytesIO(content))
-    ways = places(header)
-    assert len(ways) > 100
-    messages = {}
+    header = json.loads(pl.read_parquet_metadata(io.BytesIO(summary.to_bytes()))["anls_frame"])
+    table = pl.read_parquet(io.BytesIO(summary.to_bytes()))
+    ways = places(header)[1:]
+    assert len(ways) > 90
     for number, way in enumerate(ways):
-        new = FOREIGN[number % len(FOREIGN)]
-        file = io.BytesIO()
-        table.write_parquet(file, metadata={"anls_frame": json.dumps(replaced(header, way, new))})
-        try:
-            found = type(summary).from_bytes(file.getvalue())
-        except ValueError as error:
-            messages[way, str(new)] = str(error)
-        else:
-            of = af.Report if len(found.systems) == 1 else af.Comparison
-            of.from_summary(found).to_polars()  # type: ignore[attr-defined]
-    assert len(messages) > len(ways) / 2
-    for where, message in messages.items():
-        assert message.startswith("the content is "), where
-        assert len(message) < 2_000
+        foreign = replaced(header, way, FOREIGN[number % len(FOREIGN)])
+        if foreign == header:
+            continue
+        with pytest.raises(ValueError, match=r"^the content is ") as caught:
+            af.Summary.from_bytes(changed(summary, table, foreign))
+        assert len(str(caught.value)) < 2_000
 
 
 def test_a_header_nested_without_end_is_refused() -> None:
