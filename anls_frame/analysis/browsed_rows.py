@@ -15,16 +15,13 @@ from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.metrics import errors, scores
 from anls_frame.summary import selection
-from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import kept_names, scored_type
 from anls_frame.summary.slicing import categories
-from anls_frame.summary.systems import once, resolve_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
@@ -77,17 +74,6 @@ class OfSystem(NamedTuple):
     n_invented: int
     n_placeholders: int
     """How many predictions notes name, as in reports."""
-
-
-def metrics_of_rows(
-    given: Any, systems: Mapping[str, str], columns: Sequence[Any], protocol: ScoreProtocol | str
-) -> list[Metric]:
-    """Return the scores of rows that a caller asked for, each once."""
-    if len(systems) > 1:
-        return once(resolve_for(given, systems, has_texts=True, protocol=protocol))
-    wanted = "anls" if given is None else given
-    resolved = resolve(wanted, columns, has_texts=True, protocol=protocol)
-    return once(of_rows(resolved, given))
 
 
 def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[OfSystem]]:

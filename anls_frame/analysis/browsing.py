@@ -14,7 +14,7 @@ from anls_frame._arguments import count, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
-from anls_frame.analysis.browsed_rows import Asked, OfSystem, collected, metrics_of_rows, orders, right_values
+from anls_frame.analysis.browsed_rows import Asked, OfSystem, collected, orders, right_values
 from anls_frame.analysis.substitutions import with_substitutions
 from anls_frame.export import sources
 from anls_frame.export.display import spelled
@@ -33,7 +33,7 @@ from anls_frame.summary.settings import (
     detail_settings,
     scoring,
 )
-from anls_frame.summary.systems import resolve_systems
+from anls_frame.summary.systems import metrics_of_rows, once, resolve_systems
 
 if TYPE_CHECKING:
     import os
@@ -333,7 +333,8 @@ def browse(
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
     systems = resolve_systems(prediction) if isinstance(prediction, Mapping) else {prediction: prediction}
     frame = at_hand(frame)
-    chosen = metrics_of_rows(metrics, systems, column_names(frame), protocol)
+    options: dict[str, Any] = {"has_texts": True, "protocol": protocol}
+    chosen = once(metrics_of_rows(metrics, prediction, column_names(frame), **options))
     asked = Asked(
         systems=systems,
         answers=answers,

@@ -23,13 +23,14 @@ from anls_frame.reports.pairing import Paired, pair
 from anls_frame.reports.planning import Planner
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.significance import MOST_DRAWS
-from anls_frame.summary import transitions
 from anls_frame.summary.comparison_sums import pairs
+from anls_frame.summary.details import error_table
 from anls_frame.summary.keys import chosen_keys, in_order, named
 from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
 from anls_frame.summary.predictions import hexadecimal
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.systems import resolve_systems
+from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -220,7 +221,7 @@ class Comparison(SlicedResult[Table_co]):
     def _transitions(self, columns: Sequence[str]) -> pl.DataFrame:
         keys = chosen_keys(columns, self._by, self.noun)
         tables = [
-            transitions.table(counted, keys).select(*keys, pl.lit(name).alias("system"), pl.exclude(keys))
+            error_table(counted, keys, PAIR).select(*keys, pl.lit(name).alias("system"), pl.exclude(keys))
             for name, counted in self._sums.transitions.items()
         ]
         return named(in_order(pl.concat(tables), keys, columns, self._settings.orders), keys, columns)

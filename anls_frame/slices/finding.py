@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
@@ -28,15 +27,14 @@ from anls_frame.slices.slice_scores import scores
 from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.slices.summarized import lines_of
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.cluster_groups import hashes
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.systems import of_system, resolve_for, two
+from anls_frame.summary.systems import are_several, metrics_of_rows, of_system, systems_of, two
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -315,18 +313,13 @@ class _Given:
         metrics: Metrics | None,
         protocol: ScoreProtocol | str,
     ) -> _Given:
-        if isinstance(prediction, Mapping):
-            pair = two(prediction)
-            chosen = resolve_for(metrics, pair, has_texts=answers is not None, protocol=protocol)
-            texts = [*pair.values(), answers] if answers is not None else []
-            return cls(pair, chosen, texts, _needed(chosen, pair))
+        systems = two(prediction) if are_several(prediction) else systems_of(prediction)
         has_texts = are_texts(prediction, answers)
-        wanted = "anls" if metrics is None and has_texts else metrics
-        resolved = resolve(wanted, column_names(frame), has_texts=has_texts, protocol=protocol)
-        chosen = of_rows(resolved, wanted)
-        name = "score" if prediction is None else prediction
-        texts = [name, str(answers)] if has_texts else []
-        return cls({name: name}, chosen, texts, _needed(chosen, {name: name}))
+        options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
+        chosen = metrics_of_rows(metrics, prediction, column_names(frame), **options)
+        texts = [*systems.values(), str(answers)] if has_texts else []
+        every = [of_system(metric, system) for metric in chosen for system in systems]
+        return cls(systems, chosen, texts, list(dict.fromkeys(own_metrics.needed(every))))
 
     def with_features(
         self, wanted: Candidates, answers: str | None, schema: Mapping[str, pl.DataType]
@@ -337,11 +330,6 @@ class _Given:
         found = features_of(self.texts[0] if len(self.systems) == 1 else None, answers, schema)
         new = {name: one for name, one in found.items() if name not in (*wanted.names, *wanted.made)}
         return Candidates(wanted.names, {**wanted.made, **new})
-
-
-def _needed(metrics: Sequence[Metric], systems: Mapping[str, str]) -> list[str]:
-    every = [of_system(metric, system) for metric in metrics for system in systems]
-    return list(dict.fromkeys(own_metrics.needed(every)))
 
 
 def _conditions(found: Found, columns: Sequence[SliceColumn]) -> list[Condition]:

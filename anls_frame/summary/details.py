@@ -52,15 +52,22 @@ def error_counts(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
     return counted.group_by(*keys, "error_type").agg(pl.len().cast(pl.Int64).alias("n"))
 
 
-def error_table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return counts of error types as a table, slice by slice, in the order in which types are tested."""
-    sums = _added(counted, [*keys, "error_type"], ["n"])
-    kind = pl.col("error_type").replace_strict(
-        list(ERROR_TYPES), list(ERROR_TYPES), return_dtype=pl.Enum(ERROR_TYPES)
-    )
+def error_table(
+    counted: pl.DataFrame, keys: Sequence[str], columns: Sequence[str] = ("error_type",)
+) -> pl.DataFrame:
+    """
+    Return counts of error types as a table, each with its share of the slice's rows.
+
+    Slices come in the order of their keys, error types in the order in which they are tried. A row counts in
+    the slice of each entry of a list key. Rows may have several types, as those of two systems.
+    """
+    sums = _added(counted, [*keys, *columns], ["n"])
+    types = pl.Enum(ERROR_TYPES)
     total = pl.col("n").sum().over(keys or "all")
-    table = sums.with_columns(kind, all=0).with_columns((pl.col("n") / total).alias("share"))
-    return table.sort(*keys, "error_type", nulls_last=True).select(*keys, "error_type", "n", "share")
+    table = sums.with_columns(pl.col(columns).cast(types), all=0).with_columns(
+        (pl.col("n") / total).alias("share")
+    )
+    return table.sort(*keys, *columns, nulls_last=True).select(*keys, *columns, "n", "share")
 
 
 def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]) -> pl.LazyFrame:

@@ -42,6 +42,21 @@ def metrics_of(
     return resolve(given, columns, has_texts=has_texts, protocol=protocol)
 
 
+def metrics_of_rows(
+    given: Any,
+    prediction: Any,
+    columns: Sequence[Any],
+    *,
+    has_texts: bool,
+    protocol: ScoreProtocol | str,
+) -> tuple[Metric, ...]:
+    """Return the same that are scores of rows, for texts `"anls"` by default."""
+    if are_several(prediction):
+        return metrics_of(given, prediction, columns, has_texts=has_texts, protocol=protocol)
+    wanted = "anls" if given is None and has_texts else given
+    return of_rows(resolve(wanted, columns, has_texts=has_texts, protocol=protocol), wanted)
+
+
 def resolve_for(
     given: Any,
     systems: Mapping[str, str],

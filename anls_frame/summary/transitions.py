@@ -8,9 +8,8 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.summary.cells import add_up
-from anls_frame.summary.keys import canonical, explode_lists, sliced_keys
+from anls_frame.summary.keys import canonical, sliced_keys
 from anls_frame.summary.rows import scored_type, with_unanswerable
 
 if TYPE_CHECKING:
@@ -69,18 +68,3 @@ def counts(rows: pl.LazyFrame, first: int = 0, second: int = 1) -> pl.LazyFrame:
 def added(parts: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     """Add up the collected counts of one part or several."""
     return add_up([canonical(part) for part in parts], [*keys, *PAIR])
-
-
-def table(counted: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """
-    Return counts by slice, each with its share of the slice's rows.
-
-    Slices come in the order of their keys, error types in the order in which they are tried. A row counts in
-    the slice of each entry of a list key.
-    """
-    whole = explode_lists(counted, keys).group_by(*keys, *PAIR).agg(pl.col("n").sum())
-    names = list(ERROR_TYPES)
-    types = (pl.col(name).replace_strict(names, names, return_dtype=pl.Enum(names)) for name in PAIR)
-    total = pl.col("n").sum().over(keys or "all")
-    table = whole.with_columns(*types, all=0).with_columns((pl.col("n") / total).alias("share"))
-    return table.sort(*keys, *PAIR, nulls_last=True).select(*keys, *PAIR, "n", "share")

@@ -12,7 +12,7 @@ from sample import DATA
 
 import anls_frame as af
 from anls_frame._typing import ErrorType
-from anls_frame.summary import transitions
+from anls_frame.summary import details, transitions
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import resolve
 
@@ -57,7 +57,7 @@ def test_counts_are_those_of_a_loop(by: list[str], missing: Any) -> None:
     cells = transitions.added(
         [counted(rows(), by, missing=missing)], keys := [f"key_{i}" for i in range(len(by))]
     )
-    table = transitions.table(cells, keys)
+    table = details.error_table(cells, keys, transitions.PAIR)
     expected = slow(rows(), by, missing)
     assert {row[:-2]: row[-2] for row in table.iter_rows()} == expected
     places = [tuple(ORDER.index(kind) for kind in row[len(by) : len(by) + 2]) for row in table.iter_rows()]
@@ -75,13 +75,13 @@ def test_parts_add_up_and_fewer_keys_are_the_sums() -> None:
     parts = [counted(frame[start : start + 100], by) for start in range(0, frame.height, 100)]
     whole = transitions.added([counted(frame.lazy(), by)], keys)
     for some in ([], keys[:1], keys[1:], keys):
-        found = transitions.table(transitions.added(parts, keys), some)
-        assert found.equals(transitions.table(whole, some))
+        found = details.error_table(transitions.added(parts, keys), some, transitions.PAIR)
+        assert found.equals(details.error_table(whole, some, transitions.PAIR))
     alone = transitions.added([counted(frame.to_arrow(), ["lang"])], keys[:1])
     assert (
-        transitions.table(whole, keys[1:])
+        details.error_table(whole, keys[1:], transitions.PAIR)
         .rename({"key_1": "key_0"})
-        .equals(transitions.table(alone, keys[:1]))
+        .equals(details.error_table(alone, keys[:1], transitions.PAIR))
     )
 
 
