@@ -242,11 +242,17 @@ def wilson_interval(
         sizes=sizes,
         confidence=confidence,
     )
+    low, high = wilson_ends(mean, inverse)
+    return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
+
+
+def wilson_ends(mean: npt.ArrayLike, inverse: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the Wilson interval of a mean, from t² divided by the effective number of rows."""
+    mean, inverse = _floats(mean, inverse)
     centre = mean + inverse / 2
     half = np.sqrt(inverse * (mean * (1 - mean) + inverse / 4))
-    low = np.where(defined, np.clip((centre - half) / (1 + inverse), 0, mean), np.nan)
-    high = np.where(defined, np.clip((centre + half) / (1 + inverse), mean, 1), np.nan)
-    return np.asarray(low), np.asarray(high)
+    low, high = (centre - half) / (1 + inverse), (centre + half) / (1 + inverse)
+    return np.clip(low, 0, mean), np.clip(high, mean, 1)
 
 
 def _inverse_size(

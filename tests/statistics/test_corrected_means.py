@@ -1,0 +1,253 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from anls_frame.statistics.corrected_means import Audit, CorrectedMean
+
+DOCUMENTS = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4])
+SCORES = np.array([1, 1, 0, 1, 0.5, 0, 1, 1, 0, 1, 0.75, 1])
+PROBABILITIES = np.array([0.25, 0.25, 0.5, 0.25, 0.5, 0.5, 0.25, 0.25, 0.5, 0.25, 0.5, 0.25])
+JUDGED = np.array([0, 2, 4, 5, 7, 8])
+TRUTHS = np.array([1.0, 0, 1, 0, 1, 1])
+
+
+def audit_of(
+    documents: Any,
+    scores: Any,
+    judged: Any,
+    truths: Any,
+    *,
+    probabilities: Any = None,
+    strata: Any = None,
+    known: Any = (False,),
+) -> Audit:
+    """Return an audit of rows, each of which is a cell."""
+    documents, scores, judged = map(np.asarray, (documents, scores, judged))
+    strata = np.zeros(len(scores), int) if strata is None else np.asarray(strata)
+    if probabilities is None:
+        shares = np.bincount(strata[judged], minlength=len(known)) / np.bincount(strata, minlength=len(known))
+        probabilities = shares[strata]
+    return Audit(
+        document=documents,
+        stratum=strata,
+        n=np.ones(len(scores)),
+        total=scores.astype(float),
+        known=np.array(known),
+        judged_document=documents[judged],
+        judged_stratum=strata[judged],
+        probability=np.asarray(probabilities)[judged],
+        score=scores[judged].astype(float),
+        truth=np.asarray(truths, float),
+    )
+
+
+def example(tuning: float | None = None) -> CorrectedMean:
+    return CorrectedMean(
+        audit_of(DOCUMENTS, SCORES, JUDGED, TRUTHS, probabilities=PROBABILITIES), tuning=tuning
+    )
+
+
+def test_published_values() -> None:
+    """The values of the estimator's specification, which were computed by another program."""
+    mean = example()
+    assert mean.tuning == pytest.approx(0.3359253499222396, abs=1e-12)
+    assert mean.estimate == pytest.approx(0.7919906687402799, abs=1e-12)
+    assert mean.documents == pytest.approx(3.5555555555555554, abs=1e-12)
+    assert mean.variance - mean.unseen == pytest.approx(0.012217695584556088, abs=1e-12)
+    assert mean.variance == pytest.approx(0.04971769558455609, abs=1e-12)
+    assert mean.share_interval() == pytest.approx((0.15692695556397504, 0.987322982263979), abs=1e-12)
+    for tuning, estimate, variance in ((1, 0.875, 0.05506868961352657), (0, 0.75, 0.05108695652173913)):
+        fixed = example(tuning)
+        assert (fixed.estimate, fixed.variance) == pytest.approx((estimate, variance), abs=1e-12)
+    assert mean.verdicts_worth == pytest.approx(6 * 0.05108695652173913 / 0.04971769558455609, abs=1e-12)
+
+
+def drawn(seed: int, *, strata: int = 1, known: bool = False) -> tuple[Audit, tuple[Any, ...]]:
+    """Return an audit of rows drawn by chance, with the rows that it was made of."""
+    random = np.random.default_rng(seed)
+    document = np.sort(random.integers(0, 25, 150))
+    stratum = random.integers(0, strata, 150)
+    score, truth = random.random(150).round(2), random.random(150).round(2)
+    is_known = np.zeros(strata, bool)
+    if known:
+        is_known[-1] = True
+        truth = np.where(is_known[stratum], score, truth)
+    probability = random.uniform(0.2, 0.9, 150)
+    judged = np.flatnonzero((random.random(150) < probability) & ~is_known[stratum])
+    document = np.unique(document, return_inverse=True)[1]
+    audit = audit_of(
+        document, score, judged, truth[judged], probabilities=probability, strata=stratum, known=is_known
+    )
+    return audit, (document, stratum, score, truth, probability, judged, is_known)
+
+
+def written_out(rows: tuple[Any, ...], tuning: float | None) -> tuple[float, float, float]:
+    """The formulas of the specification, row by row, in plain Python."""
+    document, stratum, score, truth, probability, judged, is_known = rows
+    n, strata = len(score), range(len(is_known))
+    size = [sum(stratum == s) for s in strata]
+    weight = {i: 1 / probability[i] for i in judged}
+    total = [sum(weight[i] for i in judged if stratum[i] == s) for s in strata]
+    weight = {i: weight[i] * size[stratum[i]] / total[stratum[i]] for i in judged}
+    h = [sum(weight[i] * truth[i] for i in judged if stratum[i] == s) / size[s] for s in strata]
+    f = [sum(weight[i] * score[i] for i in judged if stratum[i] == s) / size[s] for s in strata]
+    b = [score[i] if is_known[stratum[i]] else h[stratum[i]] for i in range(n)]
+    mean = sum(b) / n
+    gain = sum(score[i] - f[stratum[i]] for i in range(n) if not is_known[stratum[i]]) / n
+    v, z = [np.zeros(document.max() + 1) for _ in range(2)]
+    for i in range(n):
+        v[document[i]] += (b[i] - mean) / n
+        z[document[i]] += ((0 if is_known[stratum[i]] else score[i] - f[stratum[i]]) - gain) / n
+    for i in judged:
+        v[document[i]] += weight[i] * (truth[i] - h[stratum[i]]) / n
+        z[document[i]] -= weight[i] * (score[i] - f[stratum[i]]) / n
+    if tuning is None:
+        tuning = min(max(-(v @ z) / (z @ z), 0), 1)
+    carried = np.bincount(document[judged], [weight[i] for i in judged])
+    effective = carried.sum() ** 2 / (carried**2).sum()
+    counts = np.bincount(document[judged])
+    clustering = 1 + 0.3 * ((counts**2).sum() / counts.sum() - 1)
+    labelled = [s for s in strata if any(stratum[judged] == s)]
+    unseen = sum(
+        sum((weight[i] / n) ** 2 for i in judged if stratum[i] == s) / sum(stratum[judged] == s)
+        for s in labelled
+    ) * clustering / math.sqrt(len(labelled))  # fmt: skip
+    u = v + tuning * z
+    return mean + tuning * gain, effective / (effective - 1) * (u @ u) + unseen, u.sum()
+
+
+@pytest.mark.parametrize(("strata", "known"), [(1, False), (3, False), (2, True), (4, True)])
+@pytest.mark.parametrize("tuning", [None, 0, 0.4, 1])
+def test_formulas_written_out(strata: int, known: bool, tuning: float | None) -> None:  # noqa: FBT001 - a case
+    for seed in range(5):
+        audit, rows = drawn(seed, strata=strata, known=known)
+        mean = CorrectedMean(audit, tuning=tuning)
+        estimate, variance, rest = written_out(rows, tuning)
+        assert (mean.estimate, mean.variance) == pytest.approx((estimate, variance), abs=1e-13)
+        assert rest == pytest.approx(0, abs=1e-12)
+        assert mean.contributions.sum() == pytest.approx(0, abs=1e-12)
+
+
+def test_prediction_powered_inference() -> None:
+    """ppi_py 0.2.3, `ppi_mean_pointestimate`: its rows without a verdict are ours less the judged ones."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        score, judged = random.random(80), random.choice(80, 30, replace=False)
+        truth = random.random(30)
+        ours = CorrectedMean(audit_of(np.arange(80), score, judged, truth), tuning=0.7)
+        theirs = 0.7 * (80 - 30) / 80
+        others = np.delete(score, judged)
+        point = (theirs * others).mean() + (truth - theirs * score[judged]).mean()
+        assert ours.estimate == pytest.approx(point, abs=1e-14)
+
+
+def test_active_inference() -> None:
+    """GLIDE's `ASIMeanEstimator(power_tuning=False)`: Σ f / N + Σ (h - f) / π / N."""
+    audit, (_, _, score, truth, probability, judged, _) = drawn(3)
+    # With probabilities in proportion to those, the weights add up to N, and both estimators are the same.
+    scaled = probability * (1 / probability[judged]).sum() / len(score)
+    point = score.mean() + ((truth - score)[judged] / scaled[judged]).sum() / len(score)
+    assert CorrectedMean(audit, tuning=1).estimate == pytest.approx(point, abs=1e-13)
+
+
+def test_clustered_inference() -> None:
+    """GLIDE's `ClusteredPPIMeanEstimator(power_tuning=False)`, whole documents of equal size."""
+    random = np.random.default_rng(0)
+    document, score, truth = np.repeat(np.arange(20), 5), random.random(100), random.random(100)
+    judged = np.flatnonzero(np.isin(document, random.choice(20, 8, replace=False)))
+    f, h = score.reshape(20, 5).mean(axis=1), truth.reshape(20, 5).mean(axis=1)
+    labelled = np.isin(np.arange(20), document[judged])
+    point = f[~labelled].mean() + (h - f)[labelled].mean()
+    ours = CorrectedMean(audit_of(document, score, judged, truth[judged]), tuning=20 / 12)
+    assert ours.estimate == pytest.approx(point, abs=1e-13)
+
+
+def test_all_rows_judged() -> None:
+    audit, (document, _, score, truth, *_) = drawn(1)
+    audit = audit_of(document, score, np.arange(150), truth)
+    mean = CorrectedMean(audit)
+    assert mean.estimate == pytest.approx(truth.mean(), abs=1e-13)
+    sums = np.bincount(document, truth - truth.mean()) / 150
+    assert mean.contributions == pytest.approx(sums, abs=1e-13)
+    assert mean.drawn_variance == 0
+    # Then the truth is the score, and the tuning does not matter to what documents contribute.
+    same = CorrectedMean(audit_of(document, truth, np.arange(0, 150, 3), truth[::3]), tuning=1)
+    assert same.contributions == pytest.approx(sums, abs=1e-13)
+
+
+def test_mirrored() -> None:
+    for seed in range(5):
+        audit, rows = drawn(seed, strata=2)
+        document, stratum, score, truth, probability, judged, known = rows
+        mirrored = audit_of(
+            document, 1 - score, judged, 1 - truth[judged],
+            probabilities=probability, strata=stratum, known=known,
+        )  # fmt: skip
+        mean, other = CorrectedMean(audit), CorrectedMean(mirrored)
+        assert other.estimate == pytest.approx(1 - mean.estimate, abs=1e-13)
+        assert other.variance == pytest.approx(mean.variance, abs=1e-13)
+        low, high = mean.share_interval()
+        assert other.share_interval() == pytest.approx((1 - high, 1 - low), abs=1e-12)
+
+
+def test_scores_that_say_nothing() -> None:
+    truth = np.random.default_rng(0).random(40)
+    constant = CorrectedMean(audit_of(np.arange(200) // 4, np.full(200, 0.7), np.arange(0, 200, 5), truth))
+    assert constant.tuning == 0
+    assert constant.estimate == pytest.approx(truth.mean())
+    assert constant.verdicts_worth == pytest.approx(40)
+
+
+def test_cells_are_sums_of_rows() -> None:
+    audit, (document, _, score, truth, probability, judged, known) = drawn(2)
+    cells = Audit(
+        document=np.arange(document.max() + 1),
+        stratum=np.zeros(document.max() + 1, int),
+        n=np.bincount(document).astype(float),
+        total=np.bincount(document, score),
+        known=known,
+        judged_document=document[judged],
+        judged_stratum=np.zeros(len(judged), int),
+        probability=probability[judged],
+        score=score[judged],
+        truth=truth[judged],
+    )
+    mean, other = CorrectedMean(audit), CorrectedMean(cells)
+    assert (other.estimate, other.variance) == pytest.approx((mean.estimate, mean.variance), abs=1e-13)
+    assert other.verdicts_needed(0.2) == mean.verdicts_needed(0.2)
+
+
+def test_intervals() -> None:
+    mean = example()
+    quantile = stats.t.ppf(0.95, mean.documents - 1)
+    half = quantile * math.sqrt(mean.variance)
+    assert mean.difference_interval(0.9) == pytest.approx((mean.estimate - half, 1.0))
+    bias = SCORES.mean() - mean.estimate
+    spread = np.bincount(DOCUMENTS, SCORES - SCORES.mean()) / 12 - mean.contributions
+    g = mean.documents
+    half = quantile * math.sqrt(g / (g - 1) * (spread @ spread) + mean.unseen)
+    assert mean.bias_interval(0.9) == pytest.approx((bias - half, bias + half))
+    ratio = mean.estimate / math.sqrt(mean.variance)
+    assert mean.p_value == pytest.approx(2 * stats.t.sf(ratio, g - 1))
+    # The draw alone, at the tuning of the plainer estimator: the worked example of the other page.
+    plain = example(0.7101669195751138)
+    assert plain.estimate == pytest.approx(0.8387708649468892, abs=1e-12)
+    assert plain.drawn_variance == pytest.approx(0.006237716766333317, abs=1e-12)
+    assert plain.drawn_interval() == pytest.approx((0.5091565278313558, 1.0), abs=1e-12)
+
+
+def test_plan() -> None:
+    audit, _ = drawn(4)
+    mean = CorrectedMean(audit)
+    assert mean.verdicts_needed(1e-3) is None
+    assert mean.verdicts_needed(0.4) <= mean.verdicts_needed(0.3)
+    # Nothing varies between documents: by hand, n = (residual variance) / (wanted variance).
+    n = 40_000
+    audit = audit_of(np.arange(n), np.zeros(n), np.arange(100), np.tile([0.0, 1.0], 50))
+    wanted = (0.05 / stats.t.ppf(0.975, 99)) ** 2
+    assert CorrectedMean(audit).verdicts_needed(0.1) == math.ceil(0.25 / wanted)
