@@ -12,6 +12,7 @@ from anls_frame import repeats as repeats
 from anls_frame import statistics as statistics
 from anls_frame import streaming as streaming
 from anls_frame import words as words
+from anls_frame.analysis.audit_samples import audit_sample as audit_sample
 from anls_frame.analysis.browsing import browse as browse
 from anls_frame.analysis.changed_rows import changes as changes
 from anls_frame.analysis.characters import confusions as confusions
@@ -44,6 +45,7 @@ from anls_frame.pairs.matrices import edit_matrix as edit_matrix
 from anls_frame.pairs.string_scores import anls_score as anls_score
 from anls_frame.protocol import PROTOCOLS as PROTOCOLS
 from anls_frame.protocol import ScoreProtocol as ScoreProtocol
+from anls_frame.readers import audited_scores as audited_scores
 from anls_frame.readers import read_logs as read_logs
 from anls_frame.readers import read_pages as read_pages
 from anls_frame.readers import read_results as read_results
@@ -54,6 +56,7 @@ from anls_frame.reports.comparisons import Comparison as Comparison
 from anls_frame.reports.comparisons import compare as compare
 from anls_frame.reports.comparisons import pair as pair
 from anls_frame.reports.comparisons import side_by_side as side_by_side
+from anls_frame.reports.corrected_scores import corrected as corrected
 from anls_frame.reports.reports import Report as Report
 from anls_frame.reports.reports import report as report
 from anls_frame.slices.finding import find_slices as find_slices

@@ -5,6 +5,7 @@ from __future__ import annotations
 from anls_frame._lazy import attach
 
 HOMES = {
+    "analysis.audit_samples": "audit_sample",
     "analysis.browsing": "browse",
     "analysis.changed_rows": "changes",
     "analysis.characters": "confusions",
@@ -22,8 +23,9 @@ HOMES = {
     "pairs.matrices": "edit_matrix",
     "pairs.string_scores": "anls_score",
     "protocol": "PROTOCOLS ScoreProtocol",
-    "readers": "read_logs read_pages read_results read_rrc scan_results write_results",
+    "readers": "audited_scores read_logs read_pages read_results read_rrc scan_results write_results",
     "reports.comparisons": "Comparison compare pair side_by_side",
+    "reports.corrected_scores": "corrected",
     "reports.reports": "Report report",
     "slices.finding": "find_slices",
     "slices.plan": "SliceSearch",

@@ -142,6 +142,8 @@ class AnlsFrameNamespace(Generic[FrameT]):
     summarize = _Forwarded()
     report = _Forwarded()
     compare = _Forwarded()
+    audit_sample = _Forwarded()
+    corrected = _Forwarded()
     mean_over_epochs = _Forwarded(repeats)
     pass_at_k = _Forwarded(repeats)
     variance_components = _Forwarded(repeats)

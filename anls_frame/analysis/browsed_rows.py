@@ -10,6 +10,7 @@ import polars as pl
 
 from anls_frame import words
 from anls_frame._arguments import string
+from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.frames.conversion import column_names, to_lazy
@@ -39,6 +40,8 @@ class Asked:
     settings: Settings
     row_id: str | None
     image: str | None
+    is_audit: bool
+    """Whether only drawn rows are shown, to be judged."""
 
     @property
     def kept(self) -> list[str]:
@@ -60,6 +63,9 @@ class Asked:
     @property
     def first_sort(self) -> str:
         """The column by which rows are sorted at first, after a hyphen if large values are bad."""
+        if self.is_audit:
+            # No column: they stay in their order.
+            return "drawn"
         sign = "" if self.metrics[0].higher_is_better else "-"
         # With two systems, the rows that broke.
         return f"{sign}{'change' if self.are_two else 'score_0_0'}"
@@ -80,7 +86,8 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     """
     Return the rows with the worst scores in the order of the frame, the number of all, and what they come to.
 
-    With two systems, rows that the second one broke are worse than others.
+    With two systems, rows that the second one broke are worse than others. Of an audit, these are the drawn
+    rows in a random order, and their number.
 
     The columns are those of `anls_frame.export.rows_page.RowsContent`.
     """
@@ -92,7 +99,8 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
             raise DTypeError(f"column {name!r} has dtype {schema[name]} and cannot be shown; cast it")
     shown = asked.shown | {name: name for name in repeating(schema)}
     image = _image(asked.image, names)
-    keep = tuple(dict.fromkeys([*shown.values(), *(name for _, name in image if name is not None)]))
+    audit = [AUDIT] if asked.is_audit else []
+    keep = tuple(dict.fromkeys([*shown.values(), *(name for _, name in image if name is not None), *audit]))
     settings = replace(asked.settings, by=(), keep=keep)
     chosen = selection.select_from(frame, asked.systems, asked.answers, asked.metrics, settings)
     ranks = chosen.ranks(selection.mean)
@@ -110,11 +118,15 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
         )
         for place, _ in enumerate(asked.systems)
     )
-    worst, of_all = pl.collect_all(
-        [chosen.first(rows, list(ranks), n), rows.select(pl.len(), *of_systems)], engine="streaming"
+    kept = dict(zip(keep, map(pl.col, kept_names(settings)), strict=True))
+    wanted = rows.filter(kept[AUDIT]) if asked.is_audit else rows
+    worst, height, of_all = pl.collect_all(
+        [chosen.first(wanted, list(ranks), n), wanted.select(pl.len()), rows.select(*of_systems)],
+        engine="streaming",
     )
     worst = chosen.checked(worst, n).sort(selection.ROW)
-    kept = dict(zip(keep, map(pl.col, kept_names(settings)), strict=True))
+    if asked.is_audit:
+        worst = worst.sample(fraction=1, shuffle=True, seed=0)
     selected = {alias: kept[name] for alias, name in shown.items()}
     if image:
         pieces = [
@@ -125,8 +137,7 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     unused = [
         name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
     ]
-    height, *found = of_all.row(0)
-    return table.drop(unused), height, [OfSystem(*one.values()) for one in found]
+    return table.drop(unused), height.item(), [OfSystem(*one.values()) for one in of_all.row(0)]
 
 
 def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._arguments import count, string, takes_names
+from anls_frame._arguments import count, flag, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
@@ -250,6 +250,7 @@ def browse(
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
+    audit: bool = False,
 ) -> RowsPage:
     """
     Return a page on which the rows are sorted, filtered, searched and read.
@@ -296,6 +297,9 @@ def browse(
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
         empty, whatever `missing` says, and wrong with any text.
+    audit
+        Show only the rows that `audit_sample` drew, in a random order, and count those that are left to be
+        judged. The verdicts then correct the score of all rows, see `corrected`.
 
     Returns
     -------
@@ -332,6 +336,8 @@ def browse(
     check_missing(missing)
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
     systems = resolve_systems(prediction) if isinstance(prediction, Mapping) else {prediction: prediction}
+    if flag("audit", audit) and n is not None:
+        raise ValueError("n leaves rows out, but all rows of an audit are to be judged; draw fewer of them")
     frame = at_hand(frame)
     options: dict[str, Any] = {"has_texts": True, "protocol": protocol}
     chosen = once(metrics_of_rows(metrics, prediction, column_names(frame), **options))
@@ -349,6 +355,7 @@ def browse(
         ),
         row_id=id,
         image=image,
+        is_audit=audit,
     )
     table, rows, of_systems = collected(frame, asked, MOST_ROWS if n is None else n)
     if n is None and rows > MOST_ROWS:
@@ -372,6 +379,7 @@ def browse(
             scoring={name: described[name] for name in ("protocol", "missing", "unanswerable")},
             counting=counting if is_alone else {},
             sort=asked.first_sort,
+            is_audit=audit,
         )
     )
 
@@ -385,11 +393,11 @@ def _notes(asked: Asked, table: pl.DataFrame, rows: int, of_systems: Sequence[Of
     metric = asked.metrics[0]
     name = metric.row or metric.name
     shown = table.height
+    is_whole = shown == rows and not asked.is_audit
     counts: dict[str, Any]
     if len(of_systems) == 1:
         (alone,) = of_systems
         counts = {name: getattr(alone, name) for name in NOTED}
-        is_whole = shown == rows
         worst = _worst_slice(table, asked, metric) if is_whole else None
         lost = _lost_points(table, metric) if is_whole else None
         score = None if alone.mean is None else spelled(alone.mean, (), _SCORE)
@@ -397,7 +405,12 @@ def _notes(asked: Asked, table: pl.DataFrame, rows: int, of_systems: Sequence[Of
     else:
         systems = list(zip(asked.systems, of_systems, strict=True))
         counts = {name: {system: getattr(one, name) for system, one in systems} for name in NOTED}
-        found = [_of_several(name, asked, table if shown == rows else None, of_systems)]
+        found = [_of_several(name, asked, table if is_whole else None, of_systems)]
+    if asked.is_audit:
+        found.append(
+            f"These are the {numbered(shown, 'row')} that were drawn, in random order. Judge each of them: "
+            "score right (0), our error (1), or what else is the matter."
+        )
     if shown < rows:
         what = f"rows that {list(asked.systems)[1]} broke, or" if asked.are_two else "rows"
         found.append(f"These are the {shown:,} {what} with the worst scores of {rows:,}.")

@@ -10,7 +10,7 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-VERDICTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format")
+VERDICTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right")
 
 REPEATS = ("system", "epoch")
 """Columns that tell rows with the same id apart."""

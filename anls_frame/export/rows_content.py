@@ -65,6 +65,8 @@ class RowsContent:
         Names of the files that it was made of.
     sort
         The column by which rows are sorted at first, after a hyphen if the largest values are first.
+    is_audit
+        Whether all rows are to be judged, in their order.
     """
 
     title: str
@@ -80,6 +82,7 @@ class RowsContent:
     counting: Mapping[str, Any] = field(default_factory=dict)
     source: Sequence[str] = ()
     sort: str
+    is_audit: bool = False
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ def page(content: RowsContent, packed: Packed) -> str:
         "by": list(content.by),
         "keep": list(content.keep),
         "sort": content.sort,
+        "audit": content.is_audit,
         "protocol": content.scoring["protocol"],
         "verdicts": VERDICTS,
         "colors": ERROR_COLORS,

@@ -12,6 +12,7 @@ from anls_frame.readers.descriptions import READERS
 
 _OTHERS = {
     "any_file": "read_file",
+    "audit_truths": "audited_scores",
     "judged_rows": "judged",
     "logs": "read_logs",
     "verdict_losses": "LostPoints lost_points",

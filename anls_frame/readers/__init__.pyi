@@ -1,6 +1,7 @@
 """The public names, which are imported on first use; `.ci/stub.py` writes this file."""
 
 from anls_frame.readers.any_file import read_file as read_file
+from anls_frame.readers.audit_truths import audited_scores as audited_scores
 from anls_frame.readers.dude import read_dude as read_dude
 from anls_frame.readers.harness import read_inspect as read_inspect
 from anls_frame.readers.harness import read_lm_eval as read_lm_eval

@@ -50,8 +50,8 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
         - `id`: the value of the column that `browse` was given as `id=`, as `Int64` if all are whole numbers
           and otherwise as `String`; null without such a column;
         - `row` (`Int64`): the number of the row in the frame, from 0;
-        - `verdict` (`Enum`): `our_error`, `answer_wrong`, `answer_incomplete`, `ambiguous_question` or
-          `format`;
+        - `verdict` (`Enum`): `our_error`, `answer_wrong`, `answer_incomplete`, `ambiguous_question`, `format`
+          or `score_right`;
         - `digest` (`String`): the digest of its predictions and answers;
         - `system` and `epoch` (`String`): the values of the columns with these names, which tell rows with
           the same id apart; null without such a column.
@@ -67,6 +67,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     --------
     anls_frame.browse : the page.
     anls_frame.readers.judged : the rows of a frame that have a verdict.
+    anls_frame.audited_scores : the score that judged rows should have had.
 
     Examples
     --------

@@ -307,3 +307,20 @@ class CorrectedMean:
         sigma = float(audit.sizes[judged] @ np.sqrt(spread)) / self.rows
         needed = math.ceil(sigma**2 * self.clustering / (wanted - least))
         return needed if needed <= audit.sizes[~audit.known].sum() else None
+
+
+def agreement(audit: Audit) -> dict[str, float | None]:
+    """Return how far scores of 0 and 1 agree with the truth, by the weights of judged rows; else nothing."""
+    if not (np.isin(audit.score, (0, 1)).all() and np.isin(audit.truth, (0, 1)).all()):
+        return {}
+    weight = audit.weight / audit.weight.sum()
+    score, truth = float(weight @ audit.score), float(weight @ audit.truth)
+    both = float(weight @ (audit.score * audit.truth))
+    neither = 1 - score - truth + both
+    by_chance = score * truth + (1 - score) * (1 - truth)
+    return {
+        "agreement": both + neither,
+        "sensitivity": both / truth if truth > 0 else None,
+        "specificity": neither / (1 - truth) if truth < 1 else None,
+        "kappa": (both + neither - by_chance) / (1 - by_chance) if by_chance < 1 else None,
+    }

@@ -233,6 +233,25 @@ def test_rows_that_broke_come_before_the_worst(tmp_path: Path, metric: str, sign
     assert "These are the 300 rows that new broke, or with the worst scores of 1,624." in found.text
 
 
+def test_a_page_of_an_audit_has_the_drawn_rows_in_random_order(tmp_path: Path) -> None:
+    sample = af.audit_sample(QUESTIONS, 50, cluster="doc_id")
+
+    page = sample.anls.browse("tesseract", "answers", id="question_id", audit=True)  # type: ignore[attr-defined]
+
+    found = read(page, tmp_path)
+    drawn = sample.with_row_index("row").filter("audit")
+    rows, ids = found.column("row"), found.column("id")
+    assert sorted(zip(rows, ids, strict=True)) == drawn.select("row", "question_id").rows()
+    assert rows != sorted(rows)
+    # Sorted by nothing that the page has.
+    assert found.meta["audit"] is True
+    assert found.meta["sort"].lstrip("-") not in found.meta["columns"]
+    assert "These are the 50 rows that were drawn, in random order." in found.text
+    assert read(af.browse(QUESTIONS, "tesseract", "answers", n=3), tmp_path).meta["audit"] is False
+    with pytest.raises(ValueError, match="n leaves rows out"):
+        af.browse(sample, "tesseract", "answers", audit=True, n=5)
+
+
 def test_pandas_and_arrow_give_the_same_page(tmp_path: Path) -> None:
     options: dict[str, Any] = {"by": ["lang"], "keep": ["question"]}
     pages = [

@@ -38,6 +38,7 @@ from anls_frame.metrics import distances, errors, scores
 from anls_frame.namespaces import AnlsExprNamespace
 from anls_frame.pandas import AnlsPandasAccessor
 from anls_frame.readers.descriptions import READERS
+from anls_frame.reports.corrected_scores import Corrected
 from anls_frame.reports.decisions import Decision
 from anls_frame.reports.pairing import Paired
 from anls_frame.slices.result import Slices
@@ -81,7 +82,7 @@ def exported() -> set[str]:
     return {name.decode() for name in re.findall(rb"_polars_plugin_([a-z0-9_]+)\0", library)}
 
 
-RESULTS = (Decision, Paired, RowsPage, Settings, Slices)
+RESULTS = (Corrected, Decision, Paired, RowsPage, Settings, Slices)
 """Types of results, which have no name one dot away."""
 
 

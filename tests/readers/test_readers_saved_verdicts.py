@@ -62,7 +62,7 @@ def test_ids_are_texts_unless_all_are_numbers(tmp_path: Path) -> None:
 
         assert found["id"].equals(expected)
         assert found.schema["verdict"] == pl.Enum(
-            ["our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format"]
+            ["our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right"]
         )
 
 

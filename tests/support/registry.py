@@ -532,10 +532,12 @@ SCALAR_FUNCTIONS = (
 
 FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add_scores": af.add_scores,
+    "audit_sample": af.audit_sample,
     "browse": af.browse,
     "changes": af.changes,
     "compare": af.compare,
     "confusions": af.confusions,
+    "corrected": af.corrected,
     "find_slices": af.find_slices,
     "length_scores": af.length_scores,
     "mean_over_epochs": af.repeats.mean_over_epochs,
@@ -574,6 +576,7 @@ CLASSES = (
     "CharErrorRate",
     "ColumnNotFoundError",
     "Comparison",
+    "Corrected",
     "Decision",
     "DTypeError",
     "DuplicateColumnError",

@@ -97,7 +97,7 @@ function fillVerdict(cell, verdicts, row) {
   if (!code && !cell.textContent) {
     return;
   }
-  cell.textContent = code ? String(code) : "";
+  cell.textContent = code ? verdictKey(verdicts.names[code - 1], code - 1) : "";
   cell.title = code ? verdictName(verdicts.names[code - 1]) : "";
 }
 

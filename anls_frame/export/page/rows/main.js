@@ -102,6 +102,10 @@ class App {
     byId("save").textContent = isSaved ? `Saved ${verdicts} ✓` : `Save ${verdicts}${isKept ? "" : ", not kept"}`;
     byId("save").classList.toggle("saved", isSaved);
     byId("save").title = isKept ? "" : "The browser keeps nothing for this page: what is not saved is lost when it is closed";
+    if (this.rows.meta.audit) {
+      const left = this.rows.count - count;
+      byId("left").textContent = left ? `${grouped(left)} left to judge` : "all judged: save the verdicts";
+    }
     const { last } = this.verdicts;
     byId("undo").hidden = last === null;
     byId("undo").title = `Undo: ${last} (u)`;
@@ -192,8 +196,10 @@ class App {
       End: () => this.move(Infinity),
       Enter: () => this.open(Math.max(0, list.at)),
       Escape: () => this.escape(),
-      ...Object.fromEntries(this.verdicts.names.map((verdict, at) => [at + 1, () => this.judge(verdict)])),
-      0: () => (this.marks.isOpen ? this.marks.mark(null) : null),
+      ...Object.fromEntries(
+        this.verdicts.names.map((verdict, at) => [verdictKey(verdict, at), () => this.judge(verdict)]),
+      ),
+      "-": () => (this.marks.isOpen ? this.marks.mark(null) : null),
       m: () => this.marks.open(),
       u: () => this.verdicts.undo(),
       "/": () => byId("search").select(),

@@ -7,6 +7,11 @@ function verdictName(verdict) {
   return verdict.replace("_", " ");
 }
 
+/** The key of a verdict: its place from 1 on, and 0 for a right score, which is most often given. */
+function verdictKey(verdict, at) {
+  return verdict === "score_right" ? "0" : String(at + 1);
+}
+
 /** Return the digest of texts that `read_verdicts` checks: FNV-1a, 64 bits in two halves, of their JSON. */
 function digestOf(texts) {
   let [high, low] = [0xcbf29ce4, 0x84222325];
@@ -145,7 +150,7 @@ class Verdicts {
       class: "verdict",
       "aria-pressed": String(this.of(row) === verdict),
       onclick: () => this.toggle(row, verdict),
-    }, element("kbd", {}, String(at + 1)), ` ${verdictName(verdict)}`));
+    }, element("kbd", {}, verdictKey(verdict, at)), ` ${verdictName(verdict)}`));
     return element("div", { class: "verdicts", role: "group", "aria-label": "Verdict" }, ...buttons);
   }
 }
@@ -158,9 +163,9 @@ class MarkMenu extends Menu {
     this.said = element("p", { role: "status" });
     const button = (verdict, ...text) => element("button", { type: "button", onclick: () => this.mark(verdict) }, ...text);
     const buttons = verdicts.names.map((verdict, at) => (
-      button(verdict, element("kbd", {}, String(at + 1)), ` ${verdictName(verdict)}`)
+      button(verdict, element("kbd", {}, verdictKey(verdict, at)), ` ${verdictName(verdict)}`)
     ));
-    this.none = button(null, element("kbd", {}, "0"), " no verdict");
+    this.none = button(null, element("kbd", {}, "-"), " no verdict");
     this.content.append(this.said, ...buttons, this.none);
   }
 
@@ -193,7 +198,7 @@ class MarkMenu extends Menu {
 /** Say in the help which key gives which verdict. */
 function verdictKeys(names) {
   return names.flatMap((verdict, at) => [
-    element("dt", {}, element("kbd", {}, String(at + 1))),
+    element("dt", {}, element("kbd", {}, verdictKey(verdict, at))),
     element("dd", {}, verdictName(verdict)),
   ]);
 }

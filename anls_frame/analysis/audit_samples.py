@@ -1,0 +1,248 @@
+"""Which rows to judge: a sample of a frame from which its score can be corrected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._arguments import count, string, takes_names
+from anls_frame._text import numbered
+from anls_frame._typing import table_of_frame
+from anls_frame.exceptions import DTypeError, DuplicateColumnError
+from anls_frame.frames.checks import check_column
+from anls_frame.frames.conversion import (
+    as_kind_of,
+    at_hand,
+    column_names,
+    in_memory,
+    is_pandas,
+    to_lazy,
+    with_columns,
+)
+from anls_frame.frames.documents import numbers
+from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
+from anls_frame.summary.keys import optional
+from anls_frame.summary.settings import check_by
+from anls_frame.summary.systems import resolve_systems
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anls_frame.statistics.student import FloatArray
+
+__all__ = ["audit_sample"]
+
+AUDIT, PROBABILITY, STRATUM, DOCUMENT = "audit", "audit_probability", "audit_stratum", "audit_cluster"
+"""The columns of a sample."""
+
+SAME = "same"
+"""The stratum of rows that need no verdict, because all systems say the same."""
+
+_ALL, _ROW = "all", "__anls_frame_row"
+_WEIGHTS = {_ALL: 1.0, "different": 1.0, "lowest": 0.3, "between": 0.5, "highest": 0.3}
+"""For each kind of row the standard deviation that is expected of its truth, of scores as measured."""
+
+_LEAST_OF_SCORES = 10
+_LEANS = ("uniform", "differing", "score")
+
+
+@table_of_frame
+@takes_names
+def audit_sample(
+    frame: Any,
+    n: int,
+    *,
+    lean: str = "uniform",
+    score: str | None = None,
+    prediction: Mapping[str, str] | Sequence[str] | None = None,
+    cluster: str | None = None,
+    by: str | Sequence[str] | None = None,
+    per_slice: int = 0,
+    seed: int = 0,
+) -> Any:
+    """
+    Draw rows to be judged by people, whose verdicts then correct the score of all rows.
+
+    Parameters
+    ----------
+    frame
+        All rows that are scored: a Polars DataFrame or LazyFrame (which is collected), a pandas DataFrame, or
+        any object with the Arrow PyCapsule interface.
+    n
+        How many rows are drawn.
+    lean
+        Which rows are drawn more often. `"uniform"`, the default: all alike. `"differing"`, to compare
+        systems: all verdicts go to rows in which the texts of systems differ, because the others cannot make
+        a difference; three to four times as much is then known about the difference, and nothing about the
+        score of one system. `"score"`: rows with partial scores more often than those with the lowest and the
+        highest one, which have at least ten verdicts each. Otherwise the name of a column of numbers, at
+        least 0: half of the probability of a row is in proportion to its number.
+    score
+        Column with the score of each row, for `lean="score"`.
+    prediction
+        Columns with the texts of systems, by name or as a list, for `lean="differing"`.
+    cluster
+        Column that identifies the document of each row; few rows are then drawn from the same document. It is
+        kept as `audit_cluster`, which `corrected` reads. Nulls form one document.
+    by, per_slice
+        Columns that slice the rows, one value for each row, and how many rows of each slice are drawn at
+        least; all of a smaller one. Slices share the others in proportion to their rows.
+    seed
+        Seed of the draw.
+
+    Returns
+    -------
+    Frame
+        All rows, in memory, as the same kind of frame with new columns: `audit` (`Boolean`), whether a row is
+        drawn; `audit_probability` (`Float64`), with which probability, null for rows that need no verdict;
+        `audit_stratum` (`String`), the group of rows among which it was drawn; and `audit_cluster` if
+        `cluster` is given.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If a column of `by` holds lists, or `lean` or `score` no numbers.
+    DuplicateColumnError
+        If the frame has a column with the name of a new one.
+    ValueError
+        If there are too few rows, `lean` needs a column that is not given, or `n` is less than slices need.
+    TypeError
+        If the frame is not one of the accepted kinds.
+
+    See Also
+    --------
+    anls_frame.browse : with `audit=True`, a page of the drawn rows on which verdicts are given.
+    anls_frame.audited_scores : the verdicts as numbers.
+    anls_frame.corrected : the corrected score.
+
+    Notes
+    -----
+    Rows are drawn systematically within each stratum, in a random order of documents and of the rows in them:
+    exactly as many as wanted, each with its probability (Madow 1949). Verdicts must not depend on anything
+    but the drawn rows, and all of these must be judged: those that a judge skips are not like the others.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"doc": [1, 1, 2, 2, 3, 3], "anls": [1.0, 0.5, 1.0, 1.0, 0.0, 1.0]})
+    >>> sample = af.audit_sample(df, 3, cluster="doc")
+    >>> sample.filter("audit").select("doc", "audit_probability", "audit_stratum")
+    shape: (3, 3)
+    ┌─────┬───────────────────┬───────────────┐
+    │ doc ┆ audit_probability ┆ audit_stratum │
+    │ --- ┆ ---               ┆ ---           │
+    │ i64 ┆ f64               ┆ str           │
+    ╞═════╪═══════════════════╪═══════════════╡
+    │ 1   ┆ 0.5               ┆ all           │
+    │ 2   ┆ 0.5               ┆ all           │
+    │ 3   ┆ 0.5               ┆ all           │
+    └─────┴───────────────────┴───────────────┘
+    """
+    n, per_slice = count("n", n, 1), count("per_slice", per_slice)
+    seed, slices = count("seed", seed), list(check_by(by))
+    if per_slice and not slices:
+        raise ValueError("per_slice needs by=, the columns of the slices")
+    systems = {} if prediction is None else resolve_systems(prediction)
+    given = at_hand(frame)
+    names = column_names(given)
+    taken = [name for name in (AUDIT, PROBABILITY, STRATUM, DOCUMENT) if name in names]
+    if taken:
+        raise DuplicateColumnError(
+            f"the frame has the columns {taken} already; leave them out, or rename them"
+        )
+    frame = in_memory(given)
+    needed = [*slices, *optional(cluster), *_lean_column(lean, score, systems, names)]
+    rows = pl.DataFrame({_ROW: np.arange(len(frame))})
+    rows = rows.hstack(to_lazy(frame, list(systems.values()), needed).collect())
+    lists = [name for name in slices if isinstance(rows.schema[name], pl.List | pl.Array)]
+    if lists:
+        raise DTypeError(f"the columns {lists} of by= hold lists; a row is drawn in one slice alone")
+    documents = numbers(None if cluster is None else rows[cluster], rows.height).astype(np.int64)
+    kinds = _kinds(rows, lean, score, list(systems.values()))
+    strata = rows.select(label=_labels(kinds, slices), kind=kinds)
+    suspicion = _numbers(rows, lean, least=0.0) if lean not in _LEANS else np.zeros(rows.height)
+    least = max(per_slice, _LEAST_OF_SCORES if lean == "score" else 0)
+    random = np.random.default_rng(seed)
+    is_drawn, probability = np.zeros(rows.height, bool), np.full(rows.height, np.nan)
+    for label, share in _shared_out(strata, n, least).items():
+        own = (strata["label"] == label).arg_true().to_numpy()
+        probability[own] = probabilities(share, suspicion[own])
+        is_drawn[own] = systematic(share, probability[own], documents[own], random)
+    columns = pl.DataFrame({
+        AUDIT: is_drawn,
+        PROBABILITY: pl.Series(probability).fill_nan(None),
+        STRATUM: strata["label"],
+        **({} if cluster is None else {DOCUMENT: rows[cluster]}),
+    })  # fmt: skip
+    if is_pandas(frame):
+        return with_columns(frame, columns)
+    return as_kind_of(given, frame.with_columns(columns))
+
+
+def _lean_column(lean: str, score: str | None, systems: Mapping[str, str], names: Sequence[Any]) -> list[str]:
+    """Return the column of numbers that a draw needs; raise an error if an argument is missing."""
+    if string("lean", lean) == "differing" and not systems:
+        raise ValueError("lean='differing' needs prediction=, the columns with the texts of systems")
+    if lean == "score" and score is None:
+        raise ValueError("lean='score' needs score=, the column with the score of each row")
+    if lean not in _LEANS:
+        check_column([*names, *_LEANS], lean)
+        return [lean]
+    return [str(score)] if lean == "score" else []
+
+
+def _kinds(rows: pl.DataFrame, lean: str, score: str | None, texts: Sequence[str]) -> pl.Series:
+    """Return the kind of each row, by what is expected of its truth."""
+    kind = pl.lit(_ALL)
+    if lean == "differing":
+        first, *others = (cs.by_name(name).cast(pl.String) for name in texts)
+        is_same = pl.all_horizontal(first.eq_missing(other) for other in others)
+        kind = pl.when(is_same).then(pl.lit(SAME)).otherwise(pl.lit("different"))
+    elif lean == "score":
+        values = pl.lit(pl.Series(_numbers(rows, str(score))))
+        at_end = pl.when(values == values.max()).then(pl.lit("highest")).when(values == values.min())
+        kind = at_end.then(pl.lit("lowest")).otherwise(pl.lit("between"))
+    return rows.select(_ROW, kind=kind)["kind"]
+
+
+def _labels(kinds: pl.Series, slices: Sequence[str]) -> pl.Expr:
+    """Return the names of strata: kinds of rows, crossed with the values of slices."""
+    values = [cs.by_name(name).cast(pl.String).fill_null("null") for name in slices]
+    is_alone = bool(slices) and kinds.n_unique() == 1
+    return pl.concat_str([*([] if is_alone else [pl.lit(kinds)]), *values], separator=" / ")
+
+
+def _shared_out(strata: pl.DataFrame, n: int, least: int) -> dict[str, int]:
+    """Return how many rows are drawn from each stratum whose rows need a verdict."""
+    wanted = strata.filter(pl.col("kind") != SAME).group_by("label").agg(pl.len(), pl.col("kind").first())
+    wanted = wanted.sort("label")
+    sizes = wanted["len"].cast(pl.Int64).to_numpy()
+    weights = np.array([_WEIGHTS[kind] for kind in wanted["kind"]])
+    fewest, most = int(np.minimum(sizes, least).sum()), int(sizes.sum())
+    if n < fewest:
+        raise ValueError(f"n must be at least {fewest:,}, because strata need as many verdicts, got {n:,}")
+    if n > most:
+        raise ValueError(f"n must be at most {most:,}, the number of rows that need a verdict, got {n:,}")
+    counts = allotted(n, sizes, weights, np.full(len(sizes), least))
+    return dict(zip(wanted["label"], counts.tolist(), strict=True))
+
+
+def _numbers(rows: pl.DataFrame, name: str, least: float = -np.inf) -> FloatArray:
+    """Return a column of numbers of at least this."""
+    if not (rows.schema[name].is_numeric() or rows.schema[name] == pl.Boolean):
+        raise DTypeError(f"column {name!r} must hold numbers, but has dtype {rows.schema[name]}")
+    values = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    wrong = int(np.count_nonzero(~(np.isfinite(values) & (values >= least))))
+    if wrong:
+        bound = "" if least < 0 else f" of at least {least:g}"
+        raise ValueError(
+            f"column {name!r} must hold numbers{bound}, but {numbered(wrong, 'value')} of {rows.height:,} "
+            "cannot be used; leave these rows out before the draw, or fill them"
+        )
+    return values

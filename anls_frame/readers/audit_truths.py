@@ -1,0 +1,192 @@
+"""Verdicts as numbers: the score that each judged row should have had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._arguments import choice, takes_names
+from anls_frame._text import listed, numbered, quoted
+from anls_frame._typing import Missing, table_of_frame
+from anls_frame.analysis.audit_samples import AUDIT
+from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.export.page_verdicts import REPEATS
+from anls_frame.frames.conversion import (
+    as_kind_of,
+    at_hand,
+    column_names,
+    in_memory,
+    is_pandas,
+    to_lazy,
+    with_columns,
+)
+from anls_frame.metrics.scores import anls
+from anls_frame.readers.judged_rows import judged
+from anls_frame.summary.keys import optional
+
+if TYPE_CHECKING:
+    from anls_frame.protocol import ScoreProtocol
+
+__all__ = ["audited_scores"]
+
+Counted = Literal["given", "full"]
+
+_ROW = "__anls_frame_row"
+_NAMED = 5
+"""Rows that a message names."""
+
+
+@table_of_frame
+@takes_names
+def audited_scores(
+    frame: Any,
+    verdicts: pl.DataFrame,
+    score: str | Mapping[str, str],
+    *,
+    prediction: str | Mapping[str, str] = "prediction",
+    answers: str = "answers",
+    id: str | None = None,  # noqa: A002 - as in `anls_frame.browse`
+    repaired: str | None = None,
+    format: Counted = "given",  # noqa: A002 - the name of the verdict
+    ambiguous: Counted = "given",
+    protocol: ScoreProtocol | str = "anls",
+    missing: Missing = "empty",
+) -> Any:
+    """
+    Return the score that each judged row should have had, by its verdict.
+
+    Parameters
+    ----------
+    frame
+        All rows, as `audit_sample` returns them: a Polars DataFrame or LazyFrame (which is collected), a
+        pandas DataFrame, or any object with the Arrow PyCapsule interface.
+    verdicts
+        The verdicts, as `anls_frame.readers.read_verdicts` returns them.
+    score
+        Column with the given scores, from 0 to 1; of several systems, a mapping from their names to these
+        columns.
+    prediction, answers, id
+        The columns that `browse` was given for the page, by which `anls_frame.readers.judged` finds the rows.
+        `prediction` names the same systems as `score`.
+    repaired
+        Column with the right answer or answers of rows whose accepted ones are wrong or incomplete, null
+        elsewhere. Such rows are scored against it.
+    format, ambiguous
+        How rows with the verdicts `format` and `ambiguous_question` count: `"given"`, with their given score,
+        or `"full"`, with 1. They are never left out, because that would change whose score is estimated.
+    protocol, missing
+        How texts are scored against `repaired`, as for `add_scores`.
+
+    Returns
+    -------
+    Frame
+        All rows, in memory, as the same kind of frame with a new column `audited_score` (`Float64`), null
+        where nobody looked; of several systems, `audited_score_NAME` of each. The verdicts `score_right` and
+        `our_error` keep the given score. Without a repaired answer, a wrong answer turns the score around,
+        into 1 where points were lost, since the model may well have been right, and into 0 where none were;
+        an incomplete answer gives 1. With several systems, repair answers: of two texts that lost points, one
+        alone may be right.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DuplicateColumnError
+        If the frame has a column with the name of a new one.
+    ValueError
+        If a drawn row has no verdict or another row has one, a verdict does not belong to exactly one row, or
+        an option has an invalid value.
+
+    See Also
+    --------
+    anls_frame.audit_sample : the rows to be judged.
+    anls_frame.corrected : the corrected score.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"id": [7, 8], "prediction": ["4", "c0w"], "answers": ["four", "cow"]})
+    >>> df = df.with_columns(anls=pl.Series([0.0, 2 / 3]))
+    >>> verdicts = pl.DataFrame(
+    ...     {"id": [7], "row": [0], "verdict": ["answer_incomplete"], "digest": ["b5fff5139edef2af"]}
+    ... )
+    >>> af.audited_scores(df, verdicts, "anls", id="id")["audited_score"].to_list()
+    [1.0, None]
+    """
+    choice("format", format, ("given", "full"))
+    choice("ambiguous", ambiguous, ("given", "full"))
+    scores = score if isinstance(score, Mapping) else {"": score}
+    systems = prediction if isinstance(prediction, Mapping) else {"": prediction}
+    if list(scores) != list(systems):
+        raise ValueError(f"score and prediction must name the same systems, got {[*scores]} and {[*systems]}")
+    new = {name: f"audited_score_{name}" if name else "audited_score" for name in scores}
+    given = at_hand(frame)
+    frame, names = in_memory(given), column_names(given)
+    taken = [name for name in new.values() if name in names]
+    if taken:
+        raise DuplicateColumnError(
+            f"the frame has the columns {taken} already; leave them out, or rename them"
+        )
+    texts = [*systems.values(), answers, *optional(repaired)]
+    others = [*scores.values(), *optional(id), *(name for name in (*REPEATS, AUDIT) if name in names)]
+    rows = to_lazy(frame, texts, others).with_row_index(_ROW).collect()
+    found = judged(rows, verdicts, prediction, answers, id=id)
+    if AUDIT in names:
+        _check_complete(rows, found, id)
+    full = [
+        name for name, counted in (("format", format), ("ambiguous_question", ambiguous)) if counted == "full"
+    ]
+    truths = [
+        _truth(scores[name], text, repaired, full, protocol=protocol, missing=missing).alias(new[name])
+        for name, text in systems.items()
+    ]
+    added = rows.select(_ROW).join(found.select(_ROW, *truths), on=_ROW, how="left", maintain_order="left")
+    columns = added.drop(_ROW)
+    if is_pandas(frame):
+        return with_columns(frame, columns)
+    return as_kind_of(given, frame.with_columns(columns))
+
+
+def _truth(
+    score: str,
+    text: str,
+    repaired: str | None,
+    full: list[str],
+    *,
+    protocol: ScoreProtocol | str,
+    missing: Missing,
+) -> pl.Expr:
+    """Return the score that a judged row should have had."""
+    given, verdict = cs.by_name(score).cast(pl.Float64), pl.col("verdict").cast(pl.String)
+    known = pl.lit(None, pl.Float64)
+    if repaired is not None:
+        known = anls(cs.by_name(text), cs.by_name(repaired), protocol=protocol, missing=missing)
+    turned = pl.when(given < 1).then(1.0).otherwise(0.0)
+    return (
+        pl.when(verdict == "answer_wrong")
+        .then(pl.coalesce(known, turned))
+        .when(verdict == "answer_incomplete")
+        .then(pl.coalesce(known, pl.lit(1.0)))
+        .when(verdict.is_in(full))
+        .then(1.0)
+        .otherwise(given)
+    )
+
+
+def _check_complete(rows: pl.DataFrame, found: pl.DataFrame, id_column: str | None) -> None:
+    """Raise an error unless the drawn rows have a verdict, and no others."""
+    has_verdict = rows[_ROW].is_in(found[_ROW].implode())
+    is_drawn = rows[AUDIT].fill_null(value=False)
+    skipped = "have no verdict; judge them too: those that a judge skips are not like the others"
+    undrawn = "have a verdict, but were not drawn; leave these verdicts out"
+    for wrong, what in ((is_drawn & ~has_verdict, skipped), (~is_drawn & has_verdict, undrawn)):
+        ids = rows.filter(wrong)[id_column or _ROW].to_list()
+        if ids:
+            named = f"{id_column or 'row'} {listed(map(quoted, ids), _NAMED)}"
+            raise ValueError(
+                f"{numbered(len(ids), 'row')} ({named}) {what}; {int(is_drawn.sum()):,} rows were drawn"
+            )

@@ -1,0 +1,591 @@
+"""Scores corrected by the verdicts of people on some of the rows."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from anls_frame import statistics
+from anls_frame._arguments import choice, number, share, takes_names
+from anls_frame._typing import Table_co
+from anls_frame.analysis.audit_samples import AUDIT, DOCUMENT
+from anls_frame.analysis.audit_samples import PROBABILITY as PROBABILITY_COLUMN
+from anls_frame.analysis.audit_samples import STRATUM as STRATUM_COLUMN
+from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
+from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, System, audited
+from anls_frame.reports.corrected_documents import CorrectedView, corrected_document, corrected_glances
+from anls_frame.results import SlicedResult
+from anls_frame.statistics.corrected_means import CorrectedMean, agreement
+from anls_frame.summary import slicing as slicings
+from anls_frame.summary.keys import chosen_keys, in_order, named, optional, sliced_keys
+from anls_frame.summary.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from anls_frame.export import Document
+    from anls_frame.export.display import Glance
+    from anls_frame.reports.audited_rows import AuditedRows, Slice
+    from anls_frame.statistics.corrected_means import Audit
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.slicing import By
+
+__all__ = ["Corrected", "corrected"]
+
+FEWEST, FEWEST_OF_SLICE = (30, 10), (10, 5)
+"""Judged rows, and documents with judged rows, below which there are no figures: of all, and of a slice."""
+FEW_DOCUMENTS = 20
+"""Effective documents with judged rows, below which a figure rests on few of them."""
+
+_COUNTS = ("n", "n_clusters", "n_audited", "n_clusters_audited")
+_FIGURES = (
+    *("score", "corrected", "corrected_low", "corrected_high", "bias", "bias_low", "bias_high"),
+    *("audit_low", "audit_high", "audit_share", "agreement", "sensitivity", "specificity", "kappa"),
+    "tuning",
+)
+_DIFFERENCES = (
+    *("given_difference", "difference", "difference_low", "difference_high", "p_value", "p_adjusted"),
+    "tuning",
+)
+
+
+def _schema(names: Sequence[str], figures: Sequence[str]) -> dict[str, Any]:
+    return {
+        **dict.fromkeys(names, pl.String),
+        **dict.fromkeys(_COUNTS, pl.Int64),
+        **dict.fromkeys(figures, pl.Float64),
+        "verdicts_worth": pl.Int64,
+        "few_rows": pl.Boolean,
+    }
+
+
+class Corrected(SlicedResult[Table_co]):
+    """
+    Scores of all rows and of each slice, corrected by verdicts on some rows.
+
+    Returned by `corrected`.
+
+    Parameters
+    ----------
+    rows
+        The rows, added up.
+    systems
+        The columns of each system.
+    settings
+        How rows are sliced and clustered.
+    described
+        Names of the columns of the draw.
+    bounds
+        The lowest and the highest score.
+    tuning
+        As for `corrected`.
+    baseline
+        The system that others are compared with.
+    confidence
+        Confidence level of the intervals.
+    from_pandas
+        Whether tables are pandas frames.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "doc": [row // 4 for row in range(400)],
+    ...         "judge": [1.0, 1.0, 0.0, 1.0] * 100,
+    ...         "people": [1.0, None, None, None, None, None, 0.0, None, 0.0, None, None, None] * 33
+    ...         + [None] * 4,
+    ...     }
+    ... )
+    >>> af.corrected(df, "judge", "people", cluster="doc").overall.select("n", "n_audited", "score")
+    shape: (1, 3)
+    ┌─────┬───────────┬───────┐
+    │ n   ┆ n_audited ┆ score │
+    │ --- ┆ ---       ┆ ---   │
+    │ i64 ┆ i64       ┆ f64   │
+    ╞═════╪═══════════╪═══════╡
+    │ 400 ┆ 99        ┆ 0.75  │
+    └─────┴───────────┴───────┘
+    """
+
+    noun = "correction"
+
+    def __init__(
+        self,
+        rows: AuditedRows,
+        systems: Mapping[str, System],
+        settings: Settings,
+        *,
+        described: Mapping[str, str],
+        bounds: tuple[float, float],
+        tuning: float | None,
+        baseline: str,
+        confidence: float,
+        from_pandas: bool,
+    ) -> None:
+        super().__init__(settings, confidence, from_pandas=from_pandas)
+        self.systems = dict(systems)
+        self.baseline = baseline
+        self._rows = rows
+        self._settings = settings
+        self._described = described
+        self._bounds = bounds
+        self._given_tuning = tuning
+        self._tunings: dict[bytes, float | None] = {}
+
+    @property
+    def signature(self) -> str:
+        """The settings in one line; figures with equal signatures are comparable."""
+        tuning = "estimated" if self._given_tuning is None else f"{self._given_tuning:g}"
+        draw = [f"{role}:{self._described.get(role, 'none')}" for role in (PROBABILITY, STRATUM)]
+        cluster = self._settings.cluster or "none"
+        return "|".join(
+            ["corrected", f"tuning:{tuning}", *draw, f"cluster:{cluster}", f"v:{self._settings.version}"]
+        )
+
+    @property
+    def measures(self) -> tuple[Metric, ...]:
+        """No metrics: the scores are given."""
+        return ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings that the figures depend on."""
+        return {
+            **self._settings.to_dict(),
+            "systems": {name: list(system) for name, system in self.systems.items()},
+            "probability": self._described.get(PROBABILITY),
+            "stratum": self._described.get(STRATUM),
+            "bounds": list(self._bounds),
+            "tuning": self._given_tuning,
+            "baseline": self.baseline,
+            "confidence": self.confidence,
+        }
+
+    @property
+    def overall(self) -> Table_co:
+        """Figures of all rows: one row for each system, as in `by`."""
+        return self._as_given(self._overall)
+
+    def by(self, *columns: str) -> Table_co:
+        """
+        Corrected scores, grouped by some of the `by` columns.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns; without columns, the result covers all rows together.
+
+        Returns
+        -------
+        DataFrame
+            One row for each slice and system, the largest slices first: the keys, `system`; `n` (rows),
+            `n_clusters` (null without clusters), and of both those with a truth, `n_audited` and
+            `n_clusters_audited`; `score`, the mean of the given scores; `corrected`, the mean truth that they
+            and the verdicts let expect, with its interval in `corrected_low` and `corrected_high`; `bias`,
+            the given score minus the corrected one, with its interval; `audit_low` and `audit_high`, the
+            interval of the mean truth of these very rows, and `audit_share`, the share of the variance that
+            more verdicts on them would remove; where scores and truths are all 0 or 1, their `agreement`, the
+            `sensitivity` and `specificity` of the score, and Cohen's `kappa`; `verdicts_worth`, how many
+            verdicts alone have an interval of this width; `tuning` (λ); and `few_rows`, true below 20
+            effective documents with verdicts.
+
+            What needs a truth is null below 30 verdicts or 10 documents with verdicts, in a slice below 10
+            verdicts or 5 documents, and where a stratum of the draw has none.
+
+        Raises
+        ------
+        ValueError
+            If a column is not one of the `by` columns.
+        """
+        return self._as_given(self._slices(columns))
+
+    @cached_property
+    def differences(self) -> Table_co:
+        """
+        Differences of systems to the baseline, of all rows and of all slices as in `to_polars`.
+
+        The columns are the keys, `system` and `baseline`, counts as in `by`, `given_difference` (of the given
+        scores), the corrected `difference` (system minus baseline) with its interval in `difference_low` and
+        `difference_high`, `p_value` (two-sided, Student's t), `p_adjusted` (Holm, for all lines of a table),
+        `verdicts_worth`, `tuning` and `few_rows`. Without a second system, it has no rows.
+        """
+        return self._as_given(self._flat(self._differences_by))
+
+    def verdicts_needed(self, width: float) -> Table_co:
+        """
+        Return how many verdicts in all would make intervals about so wide.
+
+        Parameters
+        ----------
+        width
+            Width of an interval, from its low to its high end.
+
+        Returns
+        -------
+        DataFrame
+            One row for each system and, with `baseline`, for each difference: `n_audited`, and
+            `verdicts_needed`, null where no number of verdicts helps, because documents vary: more documents
+            do.
+
+        Raises
+        ------
+        ValueError
+            If the width is not above 0.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame(
+        ...     {"judge": [1.0, 1.0, 0.0, 1.0] * 500, "people": [1.0, 0.0] * 60 + [None] * 1880}
+        ... )
+        >>> corrected = af.corrected(df, "judge", "people")
+        >>> corrected.verdicts_needed(0.1)["verdicts_needed"].item() > 200
+        True
+        """
+        width = number("width", width, 0, ends=False) / (self._bounds[1] - self._bounds[0])
+        whole = self._whole
+        lines = [
+            {
+                "system": system,
+                "baseline": baseline,
+                "n_audited": len(whole.probability),
+                "verdicts_needed": None if mean is None else mean.verdicts_needed(width, self.confidence),
+            }
+            for system, baseline, mean in self._means(whole, FEWEST)
+        ]
+        schema = {
+            "system": pl.String,
+            "baseline": pl.String,
+            "n_audited": pl.Int64,
+            "verdicts_needed": pl.Int64,
+        }
+        return self._as_given(pl.DataFrame(lines, schema=schema))
+
+    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+        return self._table(columns, self._figures, _schema(["system"], _FIGURES))
+
+    def _differences_by(self, columns: Sequence[str]) -> pl.DataFrame:
+        table = self._table(columns, self._differences, _schema(["system", "baseline"], _DIFFERENCES))
+        adjusted = statistics.holm(table["p_value"].to_numpy())
+        return table.with_columns(pl.Series("p_adjusted", adjusted).fill_nan(None))
+
+    def _table(
+        self,
+        columns: Sequence[str],
+        lines_of: Callable[[Slice, tuple[int, int]], Iterator[dict[str, Any]]],
+        schema: Mapping[str, Any],
+    ) -> pl.DataFrame:
+        """Return lines of slices, the largest first or in the order of a column."""
+        keys = chosen_keys(columns, self._by, self.noun)
+        slices, parts = self._rows.slices(keys)
+        fewest = FEWEST_OF_SLICE if keys else FEWEST
+        lines = [(place, line) for place, part in enumerate(parts) for line in lines_of(part, fewest)]
+        table = pl.DataFrame([line for _, line in lines], schema=schema)
+        if not keys:
+            return table
+        table = pl.concat([slices[[place for place, _ in lines]], table], how="horizontal")
+        table = in_order(table, keys, columns, self._settings.orders)
+        is_ordered = len(columns) == 1 and columns[0] in self._settings.orders
+        order, descending = (keys, False) if is_ordered else (["n", *keys], [True, *(False for _ in keys)])
+        ordered = table.sort(order, descending=descending, nulls_last=True, maintain_order=True)
+        return named(ordered, keys, columns)
+
+    def _means(
+        self, part: Slice, fewest: tuple[int, int]
+    ) -> Iterator[tuple[str, str | None, CorrectedMean | None]]:
+        """Yield each system, and each difference with its baseline, with its figures."""
+        for system, factors in self._factors.items():
+            yield system, None, self._mean(part.audit(factors), factors, fewest)
+        for system, factors in self._changes.items():
+            yield system, self.baseline, self._mean(part.audit(factors), factors, fewest)
+
+    @cached_property
+    def _factors(self) -> dict[str, FloatArray]:
+        """By which the scores of systems are multiplied to have that of each."""
+        return dict(zip(self.systems, np.eye(len(self.systems)), strict=True))
+
+    @cached_property
+    def _changes(self) -> dict[str, FloatArray]:
+        """By which the scores of systems are multiplied to have the difference of each to the baseline."""
+        first = self._factors[self.baseline]
+        return {name: own - first for name, own in self._factors.items() if name != self.baseline}
+
+    def _mean(self, audit: Audit, factors: FloatArray, fewest: tuple[int, int]) -> CorrectedMean | None:
+        """Return the corrected mean, if there are enough verdicts."""
+        judged, documents = fewest
+        has_enough = len(audit.truth) >= judged and len(np.unique(audit.judged_document)) >= documents
+        tuning = self._tuning(factors)
+        if not (has_enough and audit.is_covered) or tuning is None:
+            return None
+        return CorrectedMean(audit, tuning=tuning)
+
+    def _tuning(self, factors: FloatArray) -> float | None:
+        """Return the tuning of all rows, which that of slices is; None if a stratum has no verdicts."""
+        if self._given_tuning is not None:
+            return self._given_tuning
+        if (key := factors.tobytes()) not in self._tunings:
+            audit = self._whole.audit(factors)
+            self._tunings[key] = CorrectedMean(audit).tuning if audit.is_covered else None
+        return self._tunings[key]
+
+    @cached_property
+    def _whole(self) -> Slice:
+        """All rows as one slice."""
+        (whole,) = self._rows.slices(())[1]
+        return whole
+
+    def _figures(self, part: Slice, fewest: tuple[int, int]) -> Iterator[dict[str, Any]]:
+        """Yield the figures of each system."""
+        least, width = self._bounds[0], self._bounds[1] - self._bounds[0]
+        for system, factors in self._factors.items():
+            audit = part.audit(factors)
+            line = {"system": system, **self._counts(audit)}
+            line["score"] = least + width * float(audit.total.sum()) / line["n"]
+            mean = self._mean(audit, factors, fewest)
+            if mean is not None:
+                ends = [*mean.share_interval(self.confidence), *mean.drawn_interval(self.confidence)]
+                low, high, audit_low, audit_high = (least + width * end for end in ends)
+                bias_low, bias_high = (width * end for end in mean.bias_interval(self.confidence))
+                line |= {
+                    "corrected": least + width * min(max(mean.estimate, 0.0), 1.0),
+                    "corrected_low": low,
+                    "corrected_high": high,
+                    "bias": width * mean.bias,
+                    "bias_low": bias_low,
+                    "bias_high": bias_high,
+                    "audit_low": audit_low,
+                    "audit_high": audit_high,
+                    "audit_share": mean.drawn_variance / mean.variance,
+                    **_of_mean(mean),
+                    **agreement(audit),
+                }
+            yield line
+
+    def _differences(self, part: Slice, fewest: tuple[int, int]) -> Iterator[dict[str, Any]]:
+        """Yield the difference of each system to the baseline."""
+        width = self._bounds[1] - self._bounds[0]
+        for system, factors in self._changes.items():
+            audit = part.audit(factors)
+            line = {"system": system, "baseline": self.baseline, **self._counts(audit)}
+            line["given_difference"] = width * float(audit.total.sum()) / line["n"]
+            mean = self._mean(audit, factors, fewest)
+            if mean is not None:
+                low, high = (width * end for end in mean.difference_interval(self.confidence))
+                line |= {
+                    "difference": width * mean.estimate,
+                    "difference_low": low,
+                    "difference_high": high,
+                    "p_value": mean.p_value,
+                    **_of_mean(mean),
+                }
+            yield line
+
+    def _counts(self, audit: Audit) -> dict[str, Any]:
+        """Return the numbers of rows and documents, of all and of those with a truth."""
+        has_clusters = self._rows.has_clusters
+        return {
+            "n": round(audit.n.sum()),
+            "n_clusters": audit.documents if has_clusters else None,
+            "n_audited": len(audit.truth),
+            "n_clusters_audited": len(np.unique(audit.judged_document)) if has_clusters else None,
+        }
+
+    def _document(self) -> Document:
+        return corrected_document(self._view)
+
+    def _glances(self, most: int | None) -> list[Glance]:
+        return corrected_glances(self._view, most)
+
+    @property
+    def _view(self) -> CorrectedView:
+        differences = self._flat(self._differences_by) if self._changes else None
+        return CorrectedView(
+            scores=self.sliced_tables(),
+            differences=[
+                (columns, self._with_overall(self._differences_by(columns), self._differences_by(())))
+                for columns in self._tables
+            ],
+            flat=self.to_polars() if differences is None else differences,
+            settings=self.settings,
+            signature=self.signature,
+        )
+
+
+def _of_mean(mean: CorrectedMean) -> dict[str, Any]:
+    """Return what figures of scores and of differences have in common."""
+    return {
+        "verdicts_worth": round(mean.verdicts_worth),
+        "tuning": mean.tuning,
+        "few_rows": mean.documents < FEW_DOCUMENTS,
+    }
+
+
+@takes_names
+def corrected(
+    frame: Any,
+    score: str | None = None,
+    truth: str | None = None,
+    *,
+    systems: Mapping[str, tuple[str, str]] | None = None,
+    by: By | None = None,
+    cluster: str | None = None,
+    probability: str | None = PROBABILITY_COLUMN,
+    stratum: str | None = STRATUM_COLUMN,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    tuning: float | None = None,
+    baseline: str | None = None,
+    confidence: float = 0.95,
+) -> Corrected[Any]:
+    """
+    Correct the score of all rows by the truth of those that people judged.
+
+    The score of each row may come from answers of which some are wrong, or from a model that judges answers.
+    `audit_sample` draws the rows to be judged, and `audited_scores` makes numbers of verdicts.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame (read on the streaming engine), a pandas DataFrame, or any object with
+        the Arrow PyCapsule interface: all rows, judged or not.
+    score, truth
+        Columns with the given score of each row, and with its true score, null where nobody looked.
+    systems
+        In place of `score` and `truth`, these two columns of several systems, by their names. The same rows
+        must be judged for all of them.
+    by
+        What slices the rows, as for `report`.
+    cluster
+        Column that identifies the document of each row; nulls form one document. By default `audit_cluster`,
+        if the frame has it. Without documents, rows are taken as independent.
+    probability
+        Column with the probability with which each row was drawn; null in strata whose rows need no verdict,
+        because all systems say the same. The default is used if the frame has it. None states that judged
+        rows were drawn at random.
+    stratum
+        Column with the group of rows among which each was drawn. The default is used if the frame has it.
+    bounds
+        The lowest and the highest score, of scores and truths.
+    tuning
+        How far the scores of all rows correct the mean truth of judged ones, at least 0: 0 not at all, 1 as
+        far as the scores of judged rows are from those of all. By default what makes the variance smallest.
+    baseline
+        The system that others are compared with; the first one by default.
+    confidence
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    Corrected
+        The corrected scores, overall and by slice, with `differences` of several systems.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If a column of scores or truths holds no numbers, or a column cannot slice rows.
+    ValueError
+        If a row has no score, a value is outside the bounds, drawn rows were not judged or other rows were, a
+        probability is not in (0, 1], or only rows of one kind or of one document were judged.
+    TypeError
+        If the frame is not one of the accepted kinds.
+
+    Warns
+    -----
+    InputWarning
+        If rows that nobody drew are unlike the others, or the number of judged rows is far from that of the
+        draw.
+
+    See Also
+    --------
+    anls_frame.audit_sample : the rows to be judged.
+    anls_frame.audited_scores : the truth by the verdicts of a page of rows.
+
+    Notes
+    -----
+    The corrected score is the mean truth H of judged rows, weighted by their stratum, plus λ times the
+    difference of the mean score of all rows and that of judged ones. Intervals allow for documents, of which
+    only a part may be judged, and for errors of the score that are too rare to have been drawn. Slices have
+    the λ of all rows, and their own judged rows. Verdicts are taken as the truth. See the page on corrected
+    scores, and the one of evidence for the coverage of the intervals.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"doc": [row // 5 for row in range(1000)], "judge": [1.0, 1.0, 0.0, 1.0] * 250})
+    >>> sample = af.audit_sample(df, 200, cluster="doc")
+    >>> people = pl.when("audit").then(pl.when(pl.col("doc") % 8 < 2).then(0.0).otherwise("judge"))
+    >>> corrected = af.corrected(sample.with_columns(people=people), "judge", "people")
+    >>> corrected.overall.select(pl.col("score", "corrected", "corrected_low", "corrected_high").round(2))
+    """
+    confidence = share("confidence", confidence, ends=False)
+    tuning = None if tuning is None else number("tuning", tuning, 0)
+    bounds = _checked_bounds(bounds)
+    columns = _systems(score, truth, systems)
+    baseline = next(iter(columns)) if baseline is None else choice("baseline", baseline, columns)
+    frame = at_hand(frame)
+    names = column_names(frame)
+    if cluster is None and DOCUMENT in names:
+        cluster = DOCUMENT
+    draw = {PROBABILITY: probability, STRATUM: stratum, AUDIT: AUDIT}
+    defaults = {PROBABILITY_COLUMN, STRATUM_COLUMN, AUDIT}
+    described = {
+        role: name
+        for role, name in draw.items()
+        if name is not None and (name in names or name not in defaults)
+    }
+    if probability is None:
+        described.pop(AUDIT, None)
+    slicing = slicings.resolve(by)
+    numbers = [name for system in columns.values() for name in system]
+    needed = [*numbers, *described.values(), *slicing.columns, *optional(cluster)]
+    source = to_lazy(frame, [], list(dict.fromkeys(needed)))
+    keys, orders = sliced_keys(source, slicing, cluster)
+    rows = audited(source, keys, columns, described, bounds)
+    settings = Settings(
+        by=slicing.names, tables=slicing.tables, orders=orders, cluster=cluster, metrics=(), has_texts=False,
+        missing="drop",
+    )  # fmt: skip
+    described.pop(AUDIT, None)
+    return Corrected(
+        rows,
+        columns,
+        settings,
+        described=described,
+        bounds=bounds,
+        tuning=tuning,
+        baseline=baseline,
+        confidence=confidence,
+        from_pandas=is_pandas(frame),
+    )
+
+
+def _checked_bounds(bounds: Any) -> tuple[float, float]:
+    """Return the lowest and the highest score."""
+    if not (isinstance(bounds, tuple | list) and len(bounds) == 2):  # noqa: PLR2004 - a pair
+        raise TypeError(f"bounds must be a pair, the lowest and the highest score, got {bounds!r}")
+    least, most = (number("bounds", end, -math.inf) for end in bounds)
+    if least >= most:
+        raise ValueError(f"bounds must be the lowest and then the highest score, got {bounds!r}")
+    return least, most
+
+
+def _systems(score: Any, truth: Any, systems: Any) -> dict[str, System]:
+    """Return the columns of each system; that of a single one is its name."""
+    if (score is None) != (truth is None) or (score is None) == (systems is None):
+        raise ValueError("pass two columns, score and truth, or those of several systems in systems=")
+    if systems is None:
+        return {score: System(score, truth)}
+    found = {name: System(*pair) for name, pair in systems.items()}
+    if not all(isinstance(column, str) for system in found.values() for column in system):
+        raise TypeError(f"systems must map names to the columns of scores and truths, got {systems!r}")
+    return found

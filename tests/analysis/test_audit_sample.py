@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+
+NEW = ["audit", "audit_probability", "audit_stratum", "audit_cluster"]
+
+
+def rows(documents: int = 20, each: int = 10) -> pl.DataFrame:
+    n = documents * each
+    random = np.random.default_rng(0)
+    score = random.choice([0.0, 0.5, 0.75, 1.0], n, p=[0.2, 0.1, 0.1, 0.6])
+    return pl.DataFrame({
+        "doc": [f"d{row // each}" for row in range(n)],
+        "lang": ["en" if row % 8 else "ja" for row in range(n)],
+        "score": score,
+        "doubt": 1 - score,
+        "old": [f"{row}" for row in range(n)],
+        "new": [f"{row}" if row % 5 else None for row in range(n)],
+    })  # fmt: skip
+
+
+def test_a_row_of_each_document() -> None:
+    sample = af.audit_sample(rows(), 20, cluster="doc")
+    assert sample.columns == [*rows().columns, *NEW]
+    assert sample["audit"].sum() == 20
+    assert sample.filter("audit")["doc"].n_unique() == 20
+    assert sample["audit_probability"].unique().to_list() == [pytest.approx(0.1)]
+    assert sample["audit_stratum"].unique().to_list() == ["all"]
+    assert sample["audit_cluster"].equals(sample["doc"])
+    assert "audit_cluster" not in af.audit_sample(rows(), 20).columns
+
+
+def test_each_row_has_its_probability() -> None:
+    """As often as they should be, over 600 draws: a column, in strata of two slices."""
+    frame = rows()
+    draws = [
+        af.audit_sample(frame, 40, lean="doubt", cluster="doc", by="lang", seed=seed) for seed in range(600)
+    ]
+    assert {draw["audit"].sum() for draw in draws} == {40}
+    probability = draws[0]["audit_probability"].to_numpy()
+    often = np.mean([draw["audit"].to_numpy() for draw in draws], axis=0)
+    error = np.sqrt(probability * (1 - probability) / 600)
+    assert (np.abs(often - probability) < 5 * error).all()
+    # By hand: half of it is the same for all rows of a slice, half in proportion to the column.
+    own = frame["lang"].to_numpy() == "ja"
+    shares = 0.5 / own.sum() + 0.5 * frame["doubt"].to_numpy()[own] / frame["doubt"].to_numpy()[own].sum()
+    assert probability[own].sum() == pytest.approx(5)
+    assert probability[own] == pytest.approx(5 * shares)
+
+
+def test_certain_rows() -> None:
+    """A row with all the doubt is drawn in any case, and the others share what is left."""
+    frame = pl.DataFrame({"doubt": [100.0] + [0.0] * 9})
+    probability = af.audit_sample(frame, 5, lean="doubt")["audit_probability"]
+    assert probability.to_list() == pytest.approx([1.0] + [4 / 9] * 9)
+
+
+def test_differing_rows() -> None:
+    sample = af.audit_sample(rows(), 30, lean="differing", prediction=["old", "new"], cluster="doc")
+    differing = sample.filter(pl.col("new").is_null())
+    assert differing["audit"].sum() == 30
+    assert differing["audit_probability"].to_list() == pytest.approx([30 / 40] * 40)
+    others = sample.filter(pl.col("new").is_not_null())
+    assert others["audit_probability"].null_count() == others.height == 160
+    assert dict(sample["audit_stratum"].value_counts().iter_rows()) == {"same": 160, "different": 40}
+
+
+def test_strata_by_score() -> None:
+    frame = pl.DataFrame({"score": [0.0] * 100 + [0.5] * 20 + [1.0] * 280})
+    sample = af.audit_sample(frame, 60, lean="score", score="score")
+    drawn = dict(sample.filter("audit")["audit_stratum"].value_counts().iter_rows())
+    # 10 at least of the few between; the others in proportion 100 * 0.3 to 280 * 0.3.
+    assert drawn == {"lowest": 13, "between": 10, "highest": 37}
+    shares = sample.group_by("audit_stratum").agg(pl.col("audit_probability").first()).rows()
+    assert dict(shares) == pytest.approx({"lowest": 0.13, "between": 0.5, "highest": 37 / 280})
+
+
+def test_slices_have_enough_rows() -> None:
+    sample = af.audit_sample(rows(), 60, by="lang", per_slice=20, cluster="doc")
+    drawn = dict(sample.filter("audit")["lang"].value_counts().iter_rows())
+    assert drawn == {"ja": 20, "en": 40}
+    assert sample["audit_stratum"].equals(sample["lang"], check_names=False)
+    crossed = af.audit_sample(rows(), 60, lean="score", score="score", by="lang")
+    assert "lowest / ja" in crossed["audit_stratum"].unique()
+    whole = af.audit_sample(rows(), 60, by="lang", per_slice=30)
+    assert whole.filter(lang="ja")["audit"].all()
+
+
+def test_frames_of_all_kinds() -> None:
+    frame = rows().with_columns(pl.col("doc").cast(pl.Categorical))
+    expected = af.audit_sample(frame, 25, cluster="doc", seed=3)
+    assert_frame_equal(frame.lazy().anls.audit_sample(25, cluster="doc", seed=3), expected)  # type: ignore[attr-defined]
+    pandas = frame.to_pandas().set_axis([f"r{row}" for row in range(frame.height)])
+    found = pandas.anls.audit_sample(25, cluster="doc", seed=3)
+    assert found.index.equals(pandas.index)
+    assert found["audit"].to_numpy().tolist() == expected["audit"].to_list()
+    assert af.audit_sample(frame.to_arrow(), 25, seed=3).column("audit").to_pylist().count(True) == 25
+    assert not expected["audit"].equals(af.audit_sample(frame, 25, cluster="doc", seed=4)["audit"])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n": 0}, ValueError, "n must be an integer of at least 1"),
+        ({"n": 201}, ValueError, "n must be at most 200, the number of rows that need a verdict, got 201"),
+        ({"n": 41, "lean": "differing", "prediction": ["old", "new"]}, ValueError, "at most 40"),
+        ({"lean": "differing"}, ValueError, "lean='differing' needs prediction="),
+        ({"lean": "score"}, ValueError, "lean='score' needs score="),
+        ({"lean": "dout"}, af.exceptions.ColumnNotFoundError, "did you mean 'doubt'"),
+        ({"lean": "doc"}, af.DTypeError, "column 'doc' must hold numbers"),
+        ({"lean": "negative"}, ValueError, "numbers of at least 0, but 1 value of 200"),
+        ({"lean": "score", "score": "hole"}, ValueError, "must hold numbers, but 1 value of 200"),
+        ({"per_slice": 5}, ValueError, "per_slice needs by="),
+        ({"by": "lang", "per_slice": 20}, ValueError, "n must be at least 40, because strata need"),
+        ({"by": "many"}, af.DTypeError, r"\['many'\] of by= hold lists"),
+        ({"cluster": "audit"}, af.DuplicateColumnError, r"\['audit'\] already"),
+    ],
+)
+def test_refusals(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    frame = rows().with_columns(
+        negative=pl.when(pl.int_range(pl.len()) > 0).then("doubt").otherwise(-1.0),
+        hole=pl.when(pl.int_range(pl.len()) > 0).then("score"),
+        many=pl.concat_list("lang"),
+    )
+    if options.get("cluster") == "audit":
+        frame = frame.with_columns(audit=True)
+    with pytest.raises(error, match=message):
+        af.audit_sample(frame, **{"n": 10, **options})

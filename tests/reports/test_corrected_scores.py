@@ -1,0 +1,322 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+from anls_frame.statistics import holm
+from anls_frame.statistics.corrected_means import Audit, CorrectedMean
+
+FIGURES = ["corrected", "corrected_low", "corrected_high", "bias", "verdicts_worth", "tuning"]
+
+
+def population(seed: int = 0) -> pl.DataFrame:
+    """Return rows with two scores and their truths, in documents of different sizes."""
+    random = np.random.default_rng(seed)
+    document = np.sort(random.integers(0, 60, 900) ** 2 // 40)
+    n = len(document)
+    old = (random.random(n) < 0.7).astype(float)
+    new = np.where(random.random(n) < 0.8, old, (random.random(n) < 0.9).astype(float))
+    is_wrong = random.random(n) < 0.1
+    return pl.DataFrame({
+        "doc": [f"d{one}" for one in document],
+        "lang": random.choice(["en", "de", "ja"], n),
+        "kinds": [["a", "b"][: 1 + one % 2] if one % 7 else [] for one in range(n)],
+        "old": old,
+        "new": new,
+        "old_text": old.astype(str),
+        "new_text": new.astype(str),
+        "old_truth": np.where(is_wrong, 1 - old, old),
+        "new_truth": np.where(is_wrong, 1 - new, new),
+    })  # fmt: skip
+
+
+def sample(n: int = 240, seed: int = 0, **options: Any) -> pl.DataFrame:
+    drawn: pl.DataFrame = af.audit_sample(population(seed), n, cluster="doc", seed=seed, **options)
+    return drawn.with_columns(pl.when("audit").then(pl.col("old_truth", "new_truth")))
+
+
+SYSTEMS = {"old": ("old", "old_truth"), "new": ("new", "new_truth")}
+
+
+def by_hand(frame: pl.DataFrame, *, tuning: float | None = None, difference: bool = False) -> CorrectedMean:
+    """Return the figures of a frame, whose rows are the cells."""
+    strata = {name: place for place, name in enumerate(sorted(set(frame["audit_stratum"])))}
+    document = np.unique(frame["audit_cluster"].to_numpy(), return_inverse=True)[1]
+    stratum = np.array([strata[name] for name in frame["audit_stratum"]])
+    score, truth = frame["old"].to_numpy(), frame["old_truth"].to_numpy()
+    if difference:
+        score, truth = frame["new"].to_numpy() - score, frame["new_truth"].to_numpy() - truth
+    judged = np.isfinite(truth.astype(float))
+    return CorrectedMean(
+        Audit(
+            document=document,
+            stratum=stratum,
+            n=np.ones(len(score)),
+            total=score,
+            known=np.array([name == "same" for name in strata]),
+            judged_document=document[judged],
+            judged_stratum=stratum[judged],
+            probability=frame["audit_probability"].to_numpy()[judged],
+            score=score[judged],
+            truth=truth[judged].astype(float),
+        ),
+        tuning=tuning,
+    )
+
+
+def check(line: dict[str, Any], mean: CorrectedMean) -> None:
+    low, high = mean.share_interval()
+    values = [mean.estimate, low, high, mean.bias, round(mean.verdicts_worth), mean.tuning]
+    assert [line[name] for name in FIGURES] == pytest.approx(values, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"lean": "score", "score": "old"}, {"lean": "old"}, {"by": "lang"}])
+def test_figures_are_those_of_the_estimator(options: dict[str, Any]) -> None:
+    frame = sample(**options)
+    corrected = af.corrected(frame, "old", "old_truth", by=[["lang"], ["kinds"]])
+    whole = by_hand(frame)
+    check(corrected.overall.row(0, named=True), whole)
+    tables = corrected.tables
+    for line in tables["lang"].iter_rows(named=True):
+        check(line, by_hand(frame.filter(lang=line["lang"]), tuning=whole.tuning))
+    for line in tables["kinds"].iter_rows(named=True):
+        is_own = (
+            pl.col("kinds").list.len() == 0
+            if line["kinds"] is None
+            else pl.col("kinds").list.contains(line["kinds"])
+        )
+        check(line, by_hand(frame.filter(is_own), tuning=whole.tuning))
+    assert tables["lang"]["n"].is_sorted(descending=True)
+
+
+def test_difference_of_two_systems() -> None:
+    frame = sample(50, lean="differing", prediction={"old": "old_text", "new": "new_text"})
+    corrected = af.corrected(frame, systems=SYSTEMS, by="lang")
+    # Rows in which both say the same were not judged: nothing is known of the score of one.
+    assert corrected.overall["corrected"].null_count() == 2
+    mean = by_hand(frame, difference=True)
+    line = corrected.differences.row(0, named=True)
+    ends = mean.difference_interval()
+    assert (line["difference"], line["difference_low"], line["difference_high"]) == pytest.approx(
+        (mean.estimate, *ends)
+    )
+    assert line["given_difference"] == pytest.approx((frame["new"] - frame["old"]).mean())
+    groups = corrected.differences.filter(slice="group")
+    assert groups["p_adjusted"].to_numpy() == pytest.approx(holm(groups["p_value"].to_numpy()))
+    with pytest.raises(ValueError, match="systems have different scores in rows that need no verdict"):
+        af.corrected(frame.with_columns(pl.col("new") * 0.5), systems=SYSTEMS)
+    # The same from the other side.
+    mirrored = af.corrected(frame, systems=SYSTEMS, baseline="new").differences.row(0, named=True)
+    assert mirrored["difference"] == pytest.approx(-line["difference"])
+    assert mirrored["difference_low"] == pytest.approx(-line["difference_high"])
+
+
+def test_another_system_changes_nothing() -> None:
+    frame = sample()
+    both, alone = (
+        af.corrected(frame, systems=dict(list(SYSTEMS.items())[:number]), by="lang") for number in (2, 1)
+    )
+    assert_frame_equal(both.to_polars().filter(system="old"), alone.to_polars(), abs_tol=1e-12)
+    named = af.corrected(frame, "old", "old_truth", by="lang").to_polars()
+    assert_frame_equal(named.drop("system"), alone.to_polars().drop("system"), abs_tol=1e-12)
+    assert alone.differences.is_empty()
+    assert alone.differences.columns == both.differences.columns
+
+
+def test_order_names_and_kinds_of_frames_do_not_matter() -> None:
+    frame = sample()
+    expected = af.corrected(frame, "old", "old_truth", by="lang").to_polars()
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=1).with_columns(
+        pl.col("audit_cluster").str.replace("d", "x").cast(pl.Categorical)
+    )
+    for other in (
+        shuffled,
+        frame.lazy(),
+        frame.to_arrow(),
+        pl.concat([frame[:400], frame[400:]], rechunk=False),
+    ):
+        found = af.corrected(other, "old", "old_truth", by="lang").to_polars()
+        assert_frame_equal(found, expected, check_exact=False, abs_tol=1e-12)
+    pandas = frame.drop("kinds").to_pandas().anls.corrected("old", "old_truth", by="lang")
+    assert pandas.overall.columns.tolist() == expected.columns[2:]
+    assert pandas.by_group["corrected"].to_numpy() == pytest.approx(expected["corrected"][1:].to_numpy())
+    assert pandas.differences.shape[0] == 0
+
+
+def test_bounds() -> None:
+    """Stars from 1 to 5 are shares of 4, after 1."""
+    frame = sample()
+    stars = frame.with_columns(pl.col("old", "new", "old_truth", "new_truth") * 4 + 1)
+    found = af.corrected(stars, systems=SYSTEMS, bounds=(1, 5), by="lang")
+    expected = af.corrected(frame, systems=SYSTEMS, by="lang")
+    lines = found.to_polars(), expected.to_polars()
+    for name, shift in (("score", 1), ("corrected_low", 1), ("audit_high", 1), ("bias_low", 0), ("bias", 0)):
+        assert lines[0][name].to_numpy() == pytest.approx(shift + 4 * lines[1][name].to_numpy())
+    assert found.differences["difference_low"].to_numpy() == pytest.approx(
+        4 * expected.differences["difference_low"].to_numpy()
+    )
+    assert found.verdicts_needed(0.6).equals(expected.verdicts_needed(0.15))
+
+
+def test_agreement() -> None:
+    """Each weighted by how many rows it stands for: a table of four cells, by hand."""
+    frame = sample(lean="score", score="old")
+    line = af.corrected(frame, "old", "old_truth").overall.row(0, named=True)
+    sizes = frame.group_by("audit_stratum").agg(pl.len(), pl.col("audit").sum())
+    weights = {name: Fraction(n, drawn) for name, n, drawn in sizes.iter_rows()}
+    cells: dict[tuple[float, float], Fraction] = {}
+    for stratum, old, truth in frame.filter("audit").select("audit_stratum", "old", "old_truth").iter_rows():
+        cells[old, truth] = cells.get((old, truth), Fraction()) + weights[stratum] / frame.height
+    right = cells[1.0, 1.0] + cells[0.0, 0.0]
+    score, truth = (cells[1.0, 1.0] + cells[one] for one in ((1.0, 0.0), (0.0, 1.0)))
+    chance = score * truth + (1 - score) * (1 - truth)
+    expected = (
+        right,
+        cells[1.0, 1.0] / truth,
+        cells[0.0, 0.0] / (1 - truth),
+        (right - chance) / (1 - chance),
+    )
+    found = (line["agreement"], line["sensitivity"], line["specificity"], line["kappa"])
+    assert found == pytest.approx(tuple(map(float, expected)))
+    graded = frame.with_columns(pl.col("old") * 0.9)
+    assert af.corrected(graded, "old", "old_truth").overall["kappa"].to_list() == [None]
+
+
+def test_too_few_verdicts() -> None:
+    frame = sample(40).with_columns(rare=pl.int_range(pl.len()) < 30)
+    corrected = af.corrected(frame, "old", "old_truth", by="rare")
+    assert corrected.overall["corrected"].null_count() == 0
+    assert dict(corrected.by_group.select("rare", pl.col("bias").is_null()).iter_rows()) == {
+        False: False,
+        True: True,
+    }
+    assert "No figure is given below 30 verdicts" in str(corrected)
+    few = af.corrected(sample(29), "old", "old_truth")
+    assert few.overall.select("corrected", "bias", "tuning", "verdicts_worth").null_count().row(0) == (
+        1,
+        1,
+        1,
+        1,
+    )
+    assert few.overall["score"].item() == pytest.approx(frame["old"].mean())
+    assert "no figure from 29 verdicts" in str(few)
+    assert few.verdicts_needed(0.1)["verdicts_needed"].to_list() == [None]
+
+
+def test_without_a_draw() -> None:
+    """Rows that the caller drew at random, the same as if their probability were known."""
+    frame = sample()
+    plain = frame.drop("audit", "audit_probability", "audit_stratum")
+    found, expected = (af.corrected(one, "old", "old_truth").overall for one in (plain, frame))
+    assert_frame_equal(found, expected, check_exact=False, abs_tol=1e-12)
+    rows = af.corrected(plain.drop("audit_cluster"), "old", "old_truth")
+    assert rows.overall["n_clusters"].to_list() == [None]
+    assert "rows are taken as independent" in str(rows)
+    assert rows.overall["few_rows"].to_list() == [False]
+
+
+UNKNOWN = pl.lit(None, pl.Float64)
+DRAWN = pl.col("audit")
+WRONG: list[tuple[dict[str, pl.Expr], dict[str, Any], str]] = [
+    ({"old": pl.when(pl.int_range(pl.len()) > 1).then("old")}, {}, "'old' is null in 2 rows of 900"),
+    ({"old_truth": pl.col("old_truth") * 2}, {}, "'old_truth' is outside 0 to 1 in"),
+    ({"audit_probability": pl.col("audit_probability") * 10}, {}, r"must hold numbers in \(0, 1\]: 900 rows"),
+    (
+        {"audit_probability": pl.when(DRAWN).then("audit_probability")},
+        {},
+        "is null in 660 rows, but not in all",
+    ),
+    ({"audit_probability": UNKNOWN}, {}, "'audit_probability' is null in rows with a truth"),
+    ({"old_truth": UNKNOWN}, {}, r"'old_truth' has no truth of drawn rows; .*: 240 rows \("),
+    ({"old_truth": pl.col("old")}, {}, "'old_truth' has a truth of rows that were not drawn"),
+    ({"old_truth": UNKNOWN, "audit": pl.lit(value=False)}, {}, "no row has a truth in column 'old_truth'"),
+    ({"new_truth": UNKNOWN}, {"systems": SYSTEMS}, "of 'old_truth' and 'new_truth', one column alone"),
+    ({"audit_cluster": pl.lit("x")}, {}, "all rows with a truth are of one document"),
+    ({}, {"bounds": (1, 0)}, "bounds must be the lowest and then the highest score"),
+    ({}, {"tuning": -1}, "tuning must be a number of at least 0"),
+    ({}, {"baseline": "x"}, "baseline must be one of"),
+    ({}, {"systems": {"old": ("old", "old_truth")}, "score": "old"}, "pass two columns, score and truth"),
+]
+
+
+@pytest.mark.parametrize(("columns", "options", "message"), WRONG)
+def test_refusals(columns: dict[str, pl.Expr], options: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"score": "old", "truth": "old_truth", **options}
+    if "systems" in options:
+        del given["truth"]
+        given |= {} if options.get("score") else {"score": None}
+    with pytest.raises(ValueError, match=message):
+        af.corrected(sample().with_columns(**columns), **given)
+
+
+def test_rows_that_nobody_drew() -> None:
+    frame = sample().drop("audit", "audit_probability", "audit_stratum")
+    for kept, kind in ((pl.col("old") < 1, "lost points"), (pl.col("old") == 1, "have all points")):
+        one_sided = frame.with_columns(pl.when(kept).then("old_truth").alias("old_truth"))
+        with pytest.raises(ValueError, match=f"only rows that {kind} were judged"):
+            af.corrected(one_sided, "old", "old_truth")
+    unlike = frame.with_columns(
+        pl.when((pl.col("old") < 1) | (pl.int_range(pl.len()) < 20)).then("old_truth").alias("old_truth")
+    )
+    with pytest.warns(af.InputWarning, match="the judged rows are not like the others"):
+        af.corrected(unlike, "old", "old_truth")
+
+
+def test_lost_verdicts() -> None:
+    frame = (
+        sample()
+        .drop("audit")
+        .with_columns(pl.when(pl.int_range(pl.len()) > 500).then("old_truth").alias("old_truth"))
+    )
+    with pytest.warns(
+        af.InputWarning, match=r"have a truth, but 240\.0 were drawn by column 'audit_probability'"
+    ):
+        af.corrected(frame, "old", "old_truth")
+
+
+def test_written(tmp_path: Path) -> None:
+    frame = sample().with_columns(lang=pl.col("lang").replace("ja", "<b>ja"))
+    corrected = af.corrected(frame, systems=SYSTEMS, by="lang")
+    assert max(map(len, str(corrected).splitlines()[:8])) <= 90
+    assert "<b>" not in corrected.write(tmp_path / "c.html", title="Judge").read_text(encoding="utf-8")
+    for suffix in (".csv", ".json", ".md", ".xlsx", ".tex", ".parquet"):
+        assert corrected.write(tmp_path / f"c{suffix}").stat().st_size > 100
+    read = pl.read_csv(tmp_path / "c.csv")
+    assert read["difference"].to_list() == pytest.approx(corrected.differences["difference"].to_list())
+    assert "new against old" in corrected._repr_html_()
+    assert "corrected|tuning:estimated|probability:audit_probability" in corrected.signature
+    line = corrected.overall.row(0, named=True)
+    side = "low" if line["bias"] < 0 else "high"
+    assert f"old: {line['corrected']:.3f} [" in str(corrected)
+    assert f"{abs(line['bias']):.3f} too {side}" in str(corrected)
+
+
+def test_spoilt_answers_of_the_sample_data() -> None:
+    """The clean score is within the interval as often as it says, but not where wrong rows are left out."""
+    frame = pl.read_parquet(Path(__file__).parents[2] / "data" / "ocr_qa.parquet")
+    frame = af.add_scores(frame, "rapidocr", "answers", columns=["anls"], missing="empty").drop_nulls("anls")
+    clean, held, held_without, runs = frame["anls"].mean(), 0, 0, 60
+    for seed in range(runs):
+        random = np.random.default_rng(seed)
+        is_spoilt = pl.Series(random.random(frame.height) < 0.06)
+        given = af.audit_sample(frame, 200, cluster="doc_id", seed=seed).with_columns(
+            given=pl.when(is_spoilt).then(0.0).otherwise("anls"), truth=pl.when("audit").then("anls")
+        )
+        line = af.corrected(given, "given", "truth").overall.row(0, named=True)
+        held += line["audit_low"] <= clean <= line["audit_high"]
+        assert line["audit_high"] - line["audit_low"] < line["corrected_high"] - line["corrected_low"]
+        # What the people found among those that lost points is left out, the rest stays as it is.
+        found = is_spoilt & given["audit"] & (given["anls"] > 0)
+        without = given.filter(~found)["given"].mean()
+        half = (line["audit_high"] - line["audit_low"]) / 2
+        held_without += without - half <= clean <= without + half
+    assert held >= runs * 0.95 - 3 * math.sqrt(runs * 0.95 * 0.05)
+    assert held_without < runs / 3
