@@ -20,6 +20,7 @@ from anls_frame.statistics.intervals import (
 from anls_frame.statistics.many_systems import Pairwise, pairwise
 from anls_frame.statistics.nested import NestedAnova, nested_anova, pass_at_k
 from anls_frame.statistics.ranks import Ranks, rank_sets
+from anls_frame.statistics.risk_coverage import RiskCoverage, difference_of_augrc
 from anls_frame.statistics.significance import holm, sign_flip, sign_flip_counts
 from anls_frame.statistics.step_down import max_t
 from anls_frame.statistics.student import t_quantile, t_two_sided
@@ -29,7 +30,9 @@ __all__ = [
     "NestedAnova",
     "Pairwise",
     "Ranks",
+    "RiskCoverage",
     "SystemSums",
+    "difference_of_augrc",
     "effective_units",
     "holm",
     "max_t",

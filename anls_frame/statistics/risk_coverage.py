@@ -1,0 +1,457 @@
+"""
+Risk and coverage: how well a model's confidence tells right answers from wrong ones.
+
+Rows are ranked by confidence. The *coverage* of a threshold is the share of rows at or above it, its *risk*
+their mean loss. Rows of equal confidence are in every order at once: the curve is the mean over these orders.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from anls_frame.statistics.intervals import effective_units, ratio_variance, wilson_interval
+from anls_frame.statistics.student import t_quantile, t_two_sided
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from anls_frame.statistics.student import FloatArray
+
+    IntArray = npt.NDArray[np.intp]
+
+FEWEST_DOCUMENTS = 20.0
+"""Areas and their differences have no interval with fewer effective documents."""
+
+STEPS = 50
+"""Number of thresholds that are tried for a certificate."""
+
+_MOST_DOCUMENTS = 2.0**40
+"""Where this many documents do not show a risk, no number is named."""
+
+Status = Literal["certified", "too_few_documents", "risk_too_high"]
+
+
+class Accepted(NamedTuple):
+    """Sums over the documents of the rows at or above each of several thresholds."""
+
+    documents: FloatArray
+    """Number of documents with an accepted row."""
+    n: FloatArray
+    """Number of accepted rows."""
+    loss: FloatArray
+    loss_squares: FloatArray
+    """Σ of the squared losses of documents."""
+    products: FloatArray
+    """Σ of their losses times their numbers of rows."""
+    n_squares: FloatArray
+    n_cubes: FloatArray
+    n_fourths: FloatArray
+    row_squares: FloatArray
+    """Σ of the squared losses of rows."""
+
+    @property
+    def risk(self) -> FloatArray:
+        """Mean loss of the accepted rows; nan where there are none."""
+        return np.divide(self.loss, self.n, out=np.full_like(self.n, np.nan), where=self.n > 0)
+
+    def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+        """Return the Wilson interval of the risk, which allows for documents; nan with fewer than two."""
+        units = effective_units(self.n, self.n_squares)
+        sums = (self.loss, self.n, self.loss_squares, self.products, self.n_squares)
+        return wilson_interval(
+            self.risk,
+            ratio_variance(units, *sums),
+            self.n,
+            units,
+            confidence,
+            sum_squares=self.row_squares,
+            cubes=self.n_cubes,
+            fourths=self.n_fourths,
+        )
+
+    def upper_bound(self, confidence: float) -> FloatArray:
+        """Return a bound that the risk is below with this one-sided confidence, above one half; at most 1."""
+        return np.nan_to_num(self.interval(2 * confidence - 1)[1], nan=1.0)
+
+    def without_loss(self) -> Accepted:
+        """Return what the sums would be if no row had a loss."""
+        none = np.zeros_like(self.n)
+        return self._replace(loss=none, loss_squares=none, products=none, row_squares=none)
+
+    def documents_that(self, pass_: Callable[[Accepted], npt.NDArray[np.bool_]]) -> float:
+        """
+        Return the smallest number of documents like those of the last threshold that pass.
+
+        It is nan if even `_MOST_DOCUMENTS` do not.
+        """
+        low, numbers = 1.0, _MOST_DOCUMENTS / 2.0 ** np.arange(40)[::-1]
+        while True:
+            sums = Accepted(*(values[-1] * numbers / self.documents[-1] for values in self))
+            passing = np.flatnonzero(pass_(sums))
+            if not len(passing):
+                return math.nan
+            first = passing[0]
+            high, low = numbers[first], numbers[first - 1] if first else low
+            if high - low <= 1:
+                return float(high)
+            numbers = np.unique(np.ceil(np.linspace(low, high, 1000)[1:]))
+
+
+class Certificate(NamedTuple):
+    """A threshold whose risk is below a target with a stated confidence, from `RiskCoverage.certified`."""
+
+    threshold: float
+    """The least confidence to accept; nan if no threshold is certified."""
+    bound: float
+    """The upper bound of its risk; nan without a threshold."""
+    status: Status
+    documents_needed: float
+    """With too few documents: how many would do if they had no loss at all; otherwise nan."""
+    naive_coverage: float
+    """Coverage of the laxest threshold whose observed risk meets the target, which promises nothing."""
+
+
+@dataclass(frozen=True)
+class RiskCoverage:
+    """
+    Rows ranked by confidence, the surest first, with the areas under their risk-coverage curve.
+
+    Made by `RiskCoverage.of`.
+
+    Parameters
+    ----------
+    confidence, loss
+        Confidence and loss of each row in this order.
+    document
+        Number of its document, from 0.
+
+    Notes
+    -----
+    AUGRC, the area under the generalized risk-coverage curve, is the share of rows that are both accepted and
+    lost, averaged over all coverages (Traub et al. 2024); AURC is the risk averaged over all coverages
+    (Geifman, Uziel and El-Yaniv 2019). With g for groups of equal confidence, the surest first, of m rows
+    with the loss l in total, and a rows with the loss L above them:
+
+    - AUGRC = Σ m (L + l/2) / n²
+    - AURC = Σ (l + (L - a l/m) H) / n, where H = 1/(a + 1) + ... + 1/(a + m)
+
+    The influence of a row is what an infinitesimal weight of it adds to the area. Their sums by document give
+    the variance, as the delta method has it.
+
+    Examples
+    --------
+    >>> from anls_frame.statistics import RiskCoverage
+    >>> ranked = RiskCoverage.of([0.9, 0.9, 0.9, 0.5, 0.5, 0.1], [0, 1, 0, 0, 1, 1])
+    >>> round(ranked.augrc, 4), round(ranked.aurc, 4), round(ranked.best_aurc, 4)
+    (0.1944, 0.3792, 0.1917)
+    """
+
+    confidence: FloatArray
+    loss: FloatArray
+    document: IntArray
+
+    @classmethod
+    def of(
+        cls, confidence: npt.ArrayLike, loss: npt.ArrayLike, document: npt.ArrayLike | None = None
+    ) -> RiskCoverage:
+        """
+        Rank rows by confidence.
+
+        Parameters
+        ----------
+        confidence
+            Any numbers, higher meaning surer. Rows of -inf are ranked last, and no threshold accepts them.
+        loss
+            From 0 (right) to 1 (wrong).
+        document
+            Number of the document of each row, from 0; by default, each row is a document.
+
+        Raises
+        ------
+        ValueError
+            If there are no rows, a confidence is nan, or a loss is outside [0, 1].
+        """
+        confidence, loss = np.asarray(confidence, np.float64), np.asarray(loss, np.float64)
+        if not len(loss):
+            raise ValueError("there must be at least one row")
+        if np.isnan(confidence).any():
+            raise ValueError("confidence must not be nan; pass -inf for unknown ones")
+        if not ((loss >= 0) & (loss <= 1)).all():
+            raise ValueError("loss must be in [0, 1]")
+        order = np.argsort(-confidence)
+        rows = np.arange(len(loss)) if document is None else np.asarray(document, np.intp)
+        return cls(confidence[order], loss[order], rows[order])
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.loss)
+
+    @cached_property
+    def _starts(self) -> IntArray:
+        """The place of the first row of each group of equal confidence."""
+        return np.flatnonzero(np.append(True, self.confidence[1:] != self.confidence[:-1]))
+
+    @cached_property
+    def _groups(self) -> _Groups:
+        return _Groups.of(self._starts, self.loss)
+
+    @property
+    def n_distinct(self) -> int:
+        """Number of different confidences, without -inf."""
+        return len(self._starts) - int(self.confidence[-1] == -np.inf)
+
+    @cached_property
+    def n_known(self) -> int:
+        """Number of rows whose confidence is not -inf."""
+        return int(np.count_nonzero(self.confidence > -np.inf))
+
+    @cached_property
+    def augrc(self) -> float:
+        """Area under the generalized risk-coverage curve, at most 0.5; by chance, half the mean loss."""
+        groups = self._groups
+        return float(groups.size @ (groups.loss_above + groups.loss / 2)) / self.n**2
+
+    @cached_property
+    def aurc(self) -> float:
+        """Area under the risk-coverage curve, at most 1; by chance, the mean loss."""
+        groups = self._groups
+        return float((groups.loss + groups.excess * groups.harmonic).sum()) / self.n
+
+    @cached_property
+    def best_aurc(self) -> float:
+        """The AURC of a confidence that ranks rows by their loss."""
+        loss, size = np.unique(self.loss, return_counts=True)
+        starts = np.cumsum(size) - size
+        groups = _Groups.of(starts, np.repeat(loss, size))
+        return float((groups.loss + groups.excess * groups.harmonic).sum()) / self.n
+
+    @cached_property
+    def auroc(self) -> float:
+        """
+        Probability that a right row is surer than a wrong one, ties counted half.
+
+        It is nan unless all losses are 0 or 1, and both occur.
+        """
+        wrong = self.loss.sum()
+        if wrong in (0, self.n) or not np.isin(self.loss, (0, 1)).all():
+            return math.nan
+        groups = self._groups
+        right = groups.size - groups.loss
+        right_above = groups.above - groups.loss_above
+        return float(groups.loss @ (right_above + right / 2)) / float(wrong * (self.n - wrong))
+
+    @cached_property
+    def augrc_influence(self) -> FloatArray:
+        """What each row, in the order of the ranks, contributes to AUGRC; the sum is 0."""
+        groups = self._groups
+        below = self.n - groups.above - groups.size
+        weight, rest = groups.size / 2 + below, groups.loss_above + groups.loss / 2
+        of_rows = self.loss * np.repeat(weight, groups.sizes) + np.repeat(rest, groups.sizes)
+        return np.asarray((of_rows / self.n - 2 * self.augrc) / self.n)
+
+    @cached_property
+    def aurc_influence(self) -> FloatArray:
+        """What each row, in the order of the ranks, contributes to AURC; the sum is 0."""
+        groups = self._groups
+        above, size, excess, harmonic = groups.above, groups.size, groups.excess, groups.harmonic
+        mean, end = groups.loss / size, above + size
+        # What a row above adds to a group: to its ranks, and to their harmonic numbers.
+        shifted = np.zeros_like(above)
+        shifted[1:] = (excess * (1 / end - 1 / np.maximum(above, 1)) - mean * harmonic)[1:]
+        weight = 1 - above * harmonic / size + _below(harmonic)
+        rest = above * mean * harmonic / size + excess / end + _below(shifted)
+        of_rows = self.loss * np.repeat(weight, groups.sizes) + np.repeat(rest, groups.sizes)
+        return np.asarray((of_rows - self.aurc) / self.n)
+
+    @cached_property
+    def documents(self) -> float:
+        """Effective number of documents, for the usual correlation of their rows."""
+        size = np.bincount(self.document).astype(np.float64)
+        powers = (float((size**power).sum()) for power in (1, 2, 3, 4))
+        return max(float(effective_units(*powers)), 2.0)
+
+    def variance(self, influence: FloatArray) -> float:
+        """Return the variance of an area from the influence of rows, as G/(G - 1) Σ(Σu)² over documents."""
+        return _variance(self.by_document(influence), self.documents)
+
+    def by_document(self, influence: FloatArray) -> FloatArray:
+        """Return the influence of each document."""
+        return np.bincount(self.document, influence).astype(np.float64)
+
+    def interval(self, area: Literal["augrc", "aurc"], confidence: float) -> tuple[float, float]:
+        """
+        Return the interval of an area on the log scale, A exp(±t √V / A), cut at the largest area.
+
+        Without any loss it ends at the bound of the mean loss. Both ends are nan with fewer than
+        `FEWEST_DOCUMENTS` effective documents.
+        """
+        if self.documents < FEWEST_DOCUMENTS - 1e-9:
+            return math.nan, math.nan
+        value, influence, most = {
+            "augrc": lambda: (self.augrc, self.augrc_influence, 0.5),
+            "aurc": lambda: (self.aurc, self.aurc_influence, 1.0),
+        }[area]()
+        if value == 0:
+            return 0.0, min(float(self.all_rows().interval(confidence)[1][0]), most)
+        t = float(t_quantile(0.5 + confidence / 2, self.documents - 1))
+        half = t * math.sqrt(self.variance(influence)) / value
+        return value * math.exp(-half), min(value * math.exp(min(half, 700.0)), most)
+
+    def accepted(self, thresholds: npt.ArrayLike) -> Accepted:
+        """Return the sums of the rows at or above each threshold, the strictest first."""
+        ends = np.searchsorted(-self.confidence, -np.asarray(thresholds, np.float64), side="right")
+        steps = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+        rows = len(steps)
+        # Documents by steps: how many rows, and how much loss, each step adds to a document.
+        pairs, place = np.unique(self.document[:rows] * len(ends) + steps, return_inverse=True)
+        new, lost = np.bincount(place), np.bincount(place, self.loss[:rows])
+        document, step = np.divmod(pairs, len(ends))
+        first = np.searchsorted(document, document)
+        n, loss = (np.cumsum(one) - (np.cumsum(one) - one)[first] for one in (new, lost))
+        changes = _moments(n, loss) - _moments(n - new, loss - lost)
+        sums = [np.bincount(step, change, len(ends)).cumsum() * 1.0 for change in changes]
+        squares = np.concatenate(([0.0], np.cumsum(self.loss**2)))
+        return Accepted(*sums, squares[ends])
+
+    def all_rows(self) -> Accepted:
+        """Return the sums of all rows, also those of -inf."""
+        sums = _moments(np.bincount(self.document), self.by_document(self.loss)).sum(axis=1)
+        return Accepted(*np.append(sums, self.loss @ self.loss)[:, None])
+
+    def thresholds(self, steps: int = STEPS) -> FloatArray:
+        """Return quantiles of the confidences but -inf, at equal steps of all rows, the strictest first."""
+        ranks = np.ceil(self.n * np.arange(1, steps + 1) / steps).astype(np.intp) - 1
+        found = np.unique(self.confidence[ranks[ranks < self.n_known]])
+        lowest = self.confidence[self.n_known - 1 : self.n_known]
+        return np.union1d(found, lowest)[::-1]
+
+    @cached_property
+    def _steps(self) -> tuple[FloatArray, Accepted]:
+        """The thresholds that are tested, with their sums."""
+        thresholds = self.thresholds()
+        return thresholds, self.accepted(thresholds)
+
+    def certified(self, risk: float, confidence: float) -> Certificate:
+        """
+        Return the laxest threshold that a sequence of tests certifies.
+
+        Parameters
+        ----------
+        risk
+            The target: the largest mean loss of the accepted rows, in (0, 1).
+        confidence
+            Probability that the true risk is below the target, above one half.
+
+        Notes
+        -----
+        Learn then Test (Angelopoulos et al. 2021) with a fixed sequence: `thresholds`, which are chosen
+        without the losses, are tested from strict to lax until the upper end of the Wilson interval of the
+        risk exceeds the target. As the first failure ends the sequence, no correction for many tests is
+        needed. It starts where the bound would be at most half of the target if no row had a loss, or at
+        2 ln(1 - confidence) / ln(1 - risk) rows if that is earlier, but not where no loss at all would fail.
+        """
+        thresholds, accepted = self._steps
+        naive = accepted.n[accepted.risk <= risk]
+        of_naive = float(naive.max(initial=0)) / self.n
+        possible = accepted.without_loss().upper_bound(confidence)
+        start = _start(possible, accepted.n, risk, confidence)
+        if start is None:
+            needed = math.nan
+            if len(thresholds):
+                needed = accepted.documents_that(
+                    lambda sums: sums.without_loss().upper_bound(confidence) <= risk
+                )
+            return Certificate(math.nan, math.nan, "too_few_documents", needed, of_naive)
+        bounds = accepted.upper_bound(confidence)
+        failed = np.flatnonzero(bounds[start:] > risk)
+        last = start + (int(failed[0]) if len(failed) else len(bounds) - start) - 1
+        if last < start:
+            return Certificate(math.nan, math.nan, "risk_too_high", math.nan, of_naive)
+        return Certificate(float(thresholds[last]), float(bounds[last]), "certified", math.nan, of_naive)
+
+
+class Difference(NamedTuple):
+    """The difference of two areas with its interval and its p-value, from `difference_of_augrc`."""
+
+    value: float
+    low: float
+    high: float
+    p_value: float
+
+
+def difference_of_augrc(first: RiskCoverage, second: RiskCoverage, confidence: float) -> Difference:
+    """
+    Return AUGRC of the second ranking minus that of the first, with a t interval over their documents.
+
+    The interval and the p-value are nan with fewer than `FEWEST_DOCUMENTS` effective documents.
+    """
+    value = second.augrc - first.augrc
+    if first.documents < FEWEST_DOCUMENTS - 1e-9:
+        return Difference(value, math.nan, math.nan, math.nan)
+    influence = second.by_document(second.augrc_influence) - first.by_document(first.augrc_influence)
+    error = math.sqrt(_variance(influence, first.documents))
+    if error < 1e-12:  # noqa: PLR2004 - rounding errors
+        return Difference(value, value, value, 1.0 if abs(value) < 1e-12 else math.nan)  # noqa: PLR2004
+    half = float(t_quantile(0.5 + confidence / 2, first.documents - 1)) * error
+    p_value = float(t_two_sided(value / error, first.documents - 1))
+    return Difference(value, max(value - half, -0.5), min(value + half, 0.5), p_value)
+
+
+class _Groups(NamedTuple):
+    """Rows of equal confidence, the surest first."""
+
+    sizes: IntArray
+    size: FloatArray
+    loss: FloatArray
+    above: FloatArray
+    """Number of rows above."""
+    loss_above: FloatArray
+    harmonic: FloatArray
+    """Σ 1/k over the ranks k of the group."""
+
+    @classmethod
+    def of(cls, starts: IntArray, loss: FloatArray) -> _Groups:
+        sizes = np.diff(starts, append=len(loss))
+        total = np.add.reduceat(loss, starts)
+        harmonic = np.add.reduceat(1 / np.arange(1.0, len(loss) + 1), starts)
+        above = starts.astype(np.float64)
+        return cls(sizes, sizes.astype(np.float64), total, above, np.cumsum(total) - total, harmonic)
+
+    @property
+    def excess(self) -> FloatArray:
+        """The loss above, less that of as many rows of the group."""
+        return self.loss_above - self.above * self.loss / self.size
+
+
+def _below(values: FloatArray) -> FloatArray:
+    """Return the sum of the values of all groups below each."""
+    return np.asarray(np.cumsum(values[::-1])[::-1] - values)
+
+
+def _moments(n: npt.ArrayLike, loss: FloatArray) -> FloatArray:
+    """Return what each document adds to the first eight sums of `Accepted`."""
+    n = np.asarray(n, np.float64)
+    squares = n * n
+    return np.stack((n > 0, n, loss, loss * loss, loss * n, squares, squares * n, squares * squares))
+
+
+def _variance(influence: FloatArray, documents: float) -> float:
+    return documents / (documents - 1) * float(influence @ influence)
+
+
+def _start(possible: FloatArray, n: FloatArray, risk: float, confidence: float) -> int | None:
+    """Return the first step to test; None if even no loss would not show the risk anywhere."""
+    enough_rows = 2 * math.log(1 - confidence) / math.log(1 - risk)
+    can_pass = possible <= risk
+    wanted = np.flatnonzero(can_pass & ((possible <= risk / 2) | (n >= enough_rows)))
+    if len(wanted):
+        return int(wanted[0])
+    return int(np.flatnonzero(can_pass)[-1]) if can_pass.any() else None

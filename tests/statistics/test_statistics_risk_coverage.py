@@ -1,0 +1,303 @@
+"""Areas under risk-coverage curves and certified thresholds against loops and published code."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anls_frame.statistics import (
+    RiskCoverage,
+    difference_of_augrc,
+    effective_units,
+    ratio_variance,
+    wilson_interval,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    FloatArray = npt.NDArray[np.float64]
+
+CONFIDENCE = [0.9, 0.9, 0.9, 0.5, 0.5, 0.1]
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from([-math.inf, 0.0, 0.25, 0.5, 0.9, math.inf]), st.sampled_from([0.0, 0.25, 0.5, 1.0])
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+def documents(seed: int, number: int, sizes: tuple[int, int] = (5, 15)) -> tuple[FloatArray, ...]:
+    """Draw confidences in steps of a tenth, losses that are 1 less often for sure rows, and documents."""
+    random = np.random.default_rng(seed)
+    document = np.repeat(np.arange(number), random.integers(*sizes, number))
+    level = random.beta(4, 2, number)[document]
+    confidence = np.clip(level + random.normal(0, 0.2, len(level)), 0, 1).round(1)
+    return confidence, (random.random(len(level)) > level).astype(float), document
+
+
+def trapezoid(confidence: FloatArray, loss: FloatArray) -> float:
+    """Area of fd-shifts: generalized risk over coverage at each distinct confidence, from no coverage on."""
+    points = [(0.0, 0.0)]
+    for threshold in sorted(set(confidence.tolist()), reverse=True):
+        accepted = confidence >= threshold
+        points.append((accepted.mean(), loss[accepted].sum() / len(loss)))
+    return float(np.trapezoid(*reversed(list(zip(*points, strict=True)))))
+
+
+def auarc(loss: FloatArray) -> float:
+    """Area of MAPIE's accuracy-rejection curve of rows in the order of their confidence."""
+    return float(np.mean(np.cumsum(1 - loss) / np.arange(1, len(loss) + 1)))
+
+
+@pytest.mark.parametrize(
+    ("loss", "areas", "influence", "errors"),
+    [
+        (
+            [0, 1, 0, 0, 1, 1],
+            (0.3791666666666667, 0.19444444444444445, 0.19166666666666665),
+            (
+                [-0.604167, 1.0125, -0.604167, -0.208333, 0.283333, 0.120833],
+                [-0.305556, 0.444444, -0.305556, -0.138889, 0.194444, 0.111111],
+            ),
+            (0.20312589031143913, 0.11368545516489515),
+        ),
+        ([0, 0.5, 0, 0.25, 1, 1], (0.2649305555555556, 0.14583333333333334, 0.1798611111111111), None, None),
+    ],
+)
+def test_worked_example(
+    loss: Sequence[float],
+    areas: tuple[float, float, float],
+    influence: tuple[list[float], list[float]] | None,
+    errors: tuple[float, float] | None,
+) -> None:
+    ranked = RiskCoverage.of(CONFIDENCE, loss, [0, 0, 1, 1, 2, 2])
+    assert (ranked.aurc, ranked.augrc, ranked.best_aurc) == pytest.approx(areas, abs=1e-12)
+    if influence is None or errors is None:
+        return
+    every = (ranked.aurc_influence, ranked.augrc_influence)
+    for found, wanted, error in zip(every, influence, errors, strict=True):
+        by_row = sorted(zip(ranked.confidence, ranked.loss, 6 * found, strict=True))
+        assert [value for *_, value in by_row] == pytest.approx(
+            [value for *_, value in sorted(zip(CONFIDENCE, loss, wanted, strict=True))], abs=1e-6
+        )
+        assert math.sqrt(ranked.variance(found)) == pytest.approx(error, abs=1e-12)
+
+
+@given(ROWS)
+def test_areas_are_means_over_all_orders_of_ties(rows: list[tuple[float, float]]) -> None:
+    """In each order that the confidences leave open, AURC is 1 minus MAPIE's area."""
+    by_confidence = [
+        [loss for confidence, loss in rows if confidence == level]
+        for level in sorted({confidence for confidence, _ in rows}, reverse=True)
+    ]
+    orders = itertools.product(*(itertools.permutations(losses) for losses in by_confidence))
+    every = [auarc(np.array(list(itertools.chain(*order)))) for order in orders]
+    confidence, loss = np.array(rows).T
+    ranked = RiskCoverage.of(confidence, loss)
+    assert ranked.aurc == pytest.approx(1 - np.mean(every), abs=1e-12)
+    assert ranked.augrc == pytest.approx(trapezoid(confidence, loss), abs=1e-14)
+    assert ranked.best_aurc == pytest.approx(1 - auarc(np.sort(loss)), abs=1e-12)
+    assert ranked.aurc_influence.sum() == pytest.approx(0, abs=1e-12)
+    assert ranked.augrc_influence.sum() == pytest.approx(0, abs=1e-12)
+
+
+@given(st.integers(0, 10_000))
+def test_order_and_scale_of_confidence_do_not_matter(seed: int) -> None:
+    confidence, loss, document = documents(seed, 6)
+    if seed % 2:
+        loss = loss * np.random.default_rng(seed).random(len(loss))
+    order = np.random.default_rng(seed).permutation(len(loss))
+    first = RiskCoverage.of(confidence, loss, document)
+    second = RiskCoverage.of(np.exp(3 * confidence[order]) - 7, loss[order], document[order])
+    for name in ("aurc", "augrc", "best_aurc", "auroc", "documents"):
+        assert getattr(second, name) == pytest.approx(getattr(first, name), abs=1e-12, nan_ok=True)
+    for area in ("aurc_influence", "augrc_influence"):
+        values = [one.by_document(getattr(one, area)) for one in (first, second)]
+        assert values[1] == pytest.approx(values[0], abs=1e-12)
+    assert np.array(second.accepted(second.thresholds())) == pytest.approx(
+        np.array(first.accepted(first.thresholds())), abs=1e-9
+    )
+
+
+@given(st.integers(0, 10_000))
+def test_auroc_is_the_mann_whitney_statistic_and_gives_augrc(seed: int) -> None:
+    confidence, loss, _ = documents(seed, 6)
+    ranked = RiskCoverage.of(confidence, loss)
+    right, wrong = confidence[loss == 0], confidence[loss == 1]
+    if not (len(right) and len(wrong)):
+        assert math.isnan(ranked.auroc)
+        return
+    statistic = scipy.stats.mannwhitneyu(right, wrong).statistic
+    assert ranked.auroc == pytest.approx(statistic / (len(right) * len(wrong)), abs=1e-12)
+    accuracy = 1 - loss.mean()
+    expected = (1 - ranked.auroc) * accuracy * (1 - accuracy) + (1 - accuracy) ** 2 / 2
+    assert ranked.augrc == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_standard_error_is_that_of_the_jackknife_of_documents(seed: int) -> None:
+    confidence, loss, document = documents(seed, 60, (10, 20))
+    ranked = RiskCoverage.of(confidence, loss, document)
+    without = [
+        RiskCoverage.of(confidence[document != one], loss[document != one], document[document != one])
+        for one in range(60)
+    ]
+    for area in ("aurc", "augrc"):
+        values = np.array([getattr(one, area) for one in without])
+        jackknife = math.sqrt(59 / 60 * ((values - values.mean()) ** 2).sum())
+        error = math.sqrt(ranked.variance(getattr(ranked, f"{area}_influence")))
+        assert error == pytest.approx(jackknife, rel=0.03)
+
+
+def test_interval_is_that_of_the_logarithm() -> None:
+    confidence, loss, document = documents(1, 30)
+    ranked = RiskCoverage.of(confidence, loss, document)
+    sizes = np.bincount(document).astype(float)
+    units = effective_units(*((sizes**power).sum() for power in (1, 2, 3, 4)))
+    for area in ("aurc", "augrc"):
+        value, influence = getattr(ranked, area), getattr(ranked, f"{area}_influence")
+        of_documents = np.bincount(ranked.document, influence)
+        error = math.sqrt(units / (units - 1) * (of_documents**2).sum()) / value
+        half = scipy.stats.t.ppf(0.95, units - 1) * error
+        found = ranked.interval(area, 0.9)
+        assert found == pytest.approx((value * math.exp(-half), value * math.exp(half)), rel=1e-12)
+
+
+def test_interval_without_documents_and_without_loss() -> None:
+    confidence, loss, document = documents(1, 19)
+    assert np.isnan(RiskCoverage.of(confidence, loss, document).interval("augrc", 0.95)).all()
+    right = RiskCoverage.of(np.arange(40.0), np.zeros(40))
+    low, high = right.interval("aurc", 0.95)
+    assert low == 0
+    assert high == pytest.approx(float(wilson_interval(0, 0, 40, 40, sum_squares=0)[1]))
+    wrong = RiskCoverage.of(np.arange(40.0), np.ones(40))
+    assert wrong.interval("aurc", 0.95) == (1, 1)
+    assert wrong.interval("augrc", 0.95) == (0.5, 0.5)
+
+
+def test_difference_of_two_rankings() -> None:
+    confidence, loss, document = documents(2, 30)
+    first = RiskCoverage.of(confidence, loss, document)
+    second = RiskCoverage.of(-confidence, loss, document)
+    change = difference_of_augrc(first, second, 0.95)
+    by_document = np.zeros(30)
+    for sign, one in ((-1, first), (1, second)):
+        by_document += sign * np.bincount(one.document, one.augrc_influence)
+    units = first.documents
+    error = math.sqrt(units / (units - 1) * (by_document**2).sum())
+    value = second.augrc - first.augrc
+    t = scipy.stats.t(units - 1)
+    assert change.value == value
+    assert change.low == pytest.approx(value - t.ppf(0.975) * error)
+    assert change.high == pytest.approx(value + t.ppf(0.975) * error)
+    assert change.p_value == pytest.approx(2 * t.sf(abs(value) / error))
+    assert difference_of_augrc(first, first, 0.95) == (0, 0, 0, 1)
+    few = RiskCoverage.of(*documents(2, 10))
+    assert np.isnan(difference_of_augrc(few, few, 0.95)[1:]).all()
+
+
+def test_sums_of_accepted_rows_are_those_of_a_loop() -> None:
+    confidence, loss, document = documents(4, 12)
+    loss *= 0.7
+    confidence[:9] = -math.inf
+    ranked = RiskCoverage.of(confidence, loss, document)
+    thresholds = ranked.thresholds(7)
+    assert list(thresholds) == sorted(set(thresholds), reverse=True)
+    assert thresholds[-1] == confidence[9:].min()
+    found = ranked.accepted(thresholds)
+    for step, threshold in enumerate(thresholds):
+        chosen = confidence >= threshold
+        n = np.bincount(document[chosen]).astype(float)
+        x = np.bincount(document[chosen], loss[chosen])
+        wanted = [(n > 0).sum(), n.sum(), x.sum(), x @ x, x @ n, n @ n, (n**3).sum(), (n**4).sum()]
+        wanted.append((loss[chosen] ** 2).sum())
+        assert [values[step] for values in found] == pytest.approx(wanted, rel=1e-12)
+        units = effective_units(n.sum(), n @ n)
+        variance = ratio_variance(units, x.sum(), n.sum(), x @ x, x @ n, n @ n)
+        powers = {"sum_squares": wanted[-1], "cubes": wanted[6], "fourths": wanted[7]}
+        low, high = wilson_interval(x.sum() / n.sum(), variance, n.sum(), units, 0.8, **powers)
+        assert [one[step] for one in found.interval(0.8)] == pytest.approx([float(low), float(high)])
+        assert found.upper_bound(0.9)[step] == pytest.approx(float(high))
+    assert ranked.all_rows().n[0] == len(loss)
+
+
+def certified_by_loop(ranked: RiskCoverage, risk: float, confidence: float) -> float:
+    """Walk from strict to lax from the first step that may start, until a bound exceeds the risk."""
+    rows = 2 * math.log(1 - confidence) / math.log(1 - risk)
+    passed, has_started = math.nan, False
+    for threshold in ranked.thresholds():
+        accepted = ranked.accepted([threshold])
+        possible = accepted.without_loss().upper_bound(confidence)[0]
+        may_start = possible <= risk and (possible <= risk / 2 or accepted.n[0] >= rows)
+        has_started = has_started or may_start
+        if has_started and accepted.upper_bound(confidence)[0] > risk:
+            return passed
+        if has_started:
+            passed = float(threshold)
+    return passed
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("risk", [0.05, 0.1, 0.3])
+def test_certified_threshold_is_the_last_that_passes(seed: int, risk: float) -> None:
+    random = np.random.default_rng(seed)
+    document = np.repeat(np.arange(150), 8)
+    confidence = random.random(len(document)).round(2 + seed % 3)
+    loss = (random.random(len(document)) > confidence**0.2).astype(float)
+    ranked = RiskCoverage.of(confidence, loss, document)
+    found = ranked.certified(risk, 0.9)
+    assert found.threshold == pytest.approx(certified_by_loop(ranked, risk, 0.9), nan_ok=True)
+    assert (found.status == "certified") == (found.bound <= risk)
+    naive = [ranked.accepted([step]) for step in ranked.thresholds()]
+    assert found.naive_coverage == max(
+        [one.n[0] / ranked.n for one in naive if one.risk[0] <= risk], default=0
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 4, 20])
+@pytest.mark.parametrize("risk", [0.01, 0.05, 0.1])
+def test_documents_that_are_needed_are_as_few_as_can_pass(rows: int, risk: float) -> None:
+    def certificate(number: int) -> tuple[str, float]:
+        document = np.repeat(np.arange(number), rows)
+        found = RiskCoverage.of(np.ones(len(document)), np.zeros(len(document)), document)
+        return found.certified(risk, 0.95)[2:4]
+
+    status, needed = certificate(5)
+    assert status == "too_few_documents"
+    assert certificate(int(needed))[0] == "certified"
+    assert certificate(int(needed) - 1) == ("too_few_documents", needed)
+
+
+def test_nothing_is_certified_by_copies_or_by_a_confidence_without_rows() -> None:
+    rows = np.repeat(np.arange(40), 20)
+    for loss in (np.zeros(800), (rows % 10 == 0).astype(float)):
+        assert math.isnan(RiskCoverage.of(rows / 40, loss, rows).certified(0.02, 0.95).threshold)
+    nothing = RiskCoverage.of(np.full(300, -math.inf), np.zeros(300))
+    assert nothing.certified(0.02, 0.95)[2:] == ("too_few_documents", pytest.approx(math.nan, nan_ok=True), 0)
+    reversed_ = RiskCoverage.of(np.arange(2000) < 500, np.arange(2000) < 500)
+    assert reversed_.certified(0.02, 0.95).status == "risk_too_high"
+
+
+@pytest.mark.parametrize(
+    ("confidence", "loss", "words"),
+    [
+        ([], [], "there must be at least one row"),
+        ([math.nan], [0.0], "confidence must not be nan"),
+        ([0.5], [1.5], r"loss must be in \[0, 1\]"),
+        ([0.5], [math.nan], r"loss must be in \[0, 1\]"),
+    ],
+)
+def test_wrong_rows_are_refused(confidence: list[float], loss: list[float], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        RiskCoverage.of(confidence, loss)
