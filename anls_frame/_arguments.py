@@ -31,7 +31,18 @@ class ArgumentTypeError(TypeError, ValueError):
 COLUMNS = frozenset(
     (
         *("prediction", "answers", "systems", "system", "id", "question_id", "on", "by", "cluster"),
-        *("metrics", "keep", "columns", "image", "baseline", "scores", "length", "cer", "error_type"),
+        *(
+            "metrics",
+            "keep",
+            "columns",
+            "image",
+            "model_confidence",
+            "baseline",
+            "scores",
+            "length",
+            "cer",
+            "error_type",
+        ),
     )
 )
 """Parameters of functions of frames that take names of columns."""

@@ -27,6 +27,7 @@ HOMES = {
     "reports.comparisons": "Comparison compare pair side_by_side",
     "reports.corrected_scores": "corrected",
     "reports.reports": "Report report",
+    "reports.selective": "selective",
     "slices.finding": "find_slices",
     "slices.plan": "SliceSearch",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",

@@ -152,6 +152,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     changes = _Forwarded()
     confusions = _Forwarded()
     length_scores = _Forwarded()
+    selective = _Forwarded()
     worst = _Forwarded()
 
 

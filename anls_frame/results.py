@@ -175,7 +175,7 @@ class SlicedResult(Written, Generic[Table_co]):
     A subclass provides the figures (`by`), what they depend on (`settings`), and the document to export.
     """
 
-    noun: ClassVar[Literal["report", "comparison", "correction"]]
+    noun: ClassVar[Literal["report", "comparison", "correction", "result"]]
 
     def __init__(self, settings: Settings, confidence: float, *, from_pandas: bool) -> None:
         self.confidence = confidence

@@ -20,6 +20,7 @@ Examples
 from __future__ import annotations
 
 from anls_frame.plot.character_matrices import confusion_matrix, edit_matrix
+from anls_frame.plot.confidence_plots import reliability, risk_coverage
 from anls_frame.plot.distributions import cer_distribution, ecdf, score_distribution
 from anls_frame.plot.error_shares import error_types
 from anls_frame.plot.found_slices import worse_slices
@@ -38,6 +39,8 @@ __all__ = [
     "heat_map",
     "length_effect",
     "ranking",
+    "reliability",
+    "risk_coverage",
     "score_distribution",
     "threshold_curve",
     "worse_slices",

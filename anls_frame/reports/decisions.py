@@ -1,4 +1,4 @@
-"""Fine, regressed or undecided: what a comparison shows about a margin."""
+"""Fine, regressed or undecided: what a comparison shows about a margin, and accepted answers about a risk."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from anls_frame.reports.planning import Planner
+    from anls_frame.statistics.risk_coverage import Accepted
     from anls_frame.summary.measures import Metric
 
 __all__ = ["Decision"]
@@ -157,6 +158,103 @@ class Decision(Generic[Table_co]):
             low, high = _rounded(self.needed_low), _rounded(self.needed)
             return f"{can}; {low:,} to {high:,} are needed to decide, if the systems are equal"
         return f"{can}, but the difference is close to the margin"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskDecision:
+    """
+    Whether the risk of accepted answers is at most a target.
+
+    Returned by `Selective.holds`.
+
+    Parameters
+    ----------
+    threshold
+        The least confidence that is accepted.
+    target
+        The largest risk.
+    confidence
+        Confidence of each bound.
+    risk, risk_low, risk_high
+        The mean loss of the accepted answers and its one-sided bounds; None if none is accepted, or they come
+        from fewer than two documents.
+    documents
+        Number of documents, or of rows without clusters, with an accepted answer.
+    has_clusters
+        Whether documents are counted.
+    needed
+        Number of these that would decide if the risk is as observed; None if it is unknown.
+
+    Attributes
+    ----------
+    answer
+        "fine" if the upper bound is at most the target, "regressed" if the lower one is above it, otherwise
+        "undecided".
+    """
+
+    threshold: float
+    target: float
+    confidence: float
+    risk: float | None
+    risk_low: float | None
+    risk_high: float | None
+    documents: int
+    has_clusters: bool
+    needed: int | None
+
+    @classmethod
+    def of(
+        cls, accepted: Accepted, *, threshold: float, risk: float, confidence: float, has_clusters: bool
+    ) -> RiskDecision:
+        """Return the decision from the sums of accepted rows."""
+
+        def decides(sums: Accepted) -> Any:
+            low, high = sums.interval(2 * confidence - 1)
+            return (high <= risk) | (low > risk)
+
+        observed, *ends = (float(one[0]) for one in (accepted.risk, *accepted.interval(2 * confidence - 1)))
+        needed = accepted.documents_that(decides) if accepted.n[0] else math.nan
+        figures = (None if math.isnan(one) else one for one in (observed, *ends, needed))
+        observed_risk, low, high, documents_needed = figures
+        return cls(
+            threshold=threshold,
+            target=risk,
+            confidence=confidence,
+            risk=observed_risk,
+            risk_low=low,
+            risk_high=high,
+            documents=int(accepted.documents[0]),
+            has_clusters=has_clusters,
+            needed=None if documents_needed is None else int(documents_needed),
+        )
+
+    @property
+    def answer(self) -> Answer:
+        """What the bounds say about the target."""
+        if self.risk_low is None or self.risk_high is None:
+            return "undecided"
+        return (
+            "fine"
+            if self.risk_high <= self.target
+            else "regressed"
+            if self.risk_low > self.target
+            else "undecided"
+        )
+
+    def __str__(self) -> str:
+        """Return the decision in one line."""
+        if self.risk is None:
+            return f"undecided: no answer is accepted from {self.threshold:g} on"
+        accepted = f"of what is accepted from {self.threshold:g} on"
+        if self.answer == "fine":
+            return f"fine: at most {self.target:.3g} {accepted} is lost"
+        if self.answer == "regressed":
+            return f"regressed: more than {self.target:.3g} {accepted} is lost ({self.risk:.3g})"
+        line = f"undecided: {self.risk:.3g} {accepted} is lost, {self.target:.3g} are allowed"
+        if self.needed is None:
+            return line
+        documents = numbered(self.documents, "document" if self.has_clusters else "row")
+        return f"{line}; {documents} cannot tell, about {_rounded(self.needed):,} could"
 
 
 def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bool = False) -> float:

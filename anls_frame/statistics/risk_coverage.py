@@ -319,7 +319,7 @@ class RiskCoverage:
         changes = _moments(n, loss) - _moments(n - new, loss - lost)
         sums = [np.bincount(step, change, len(ends)).cumsum() * 1.0 for change in changes]
         squares = np.concatenate(([0.0], np.cumsum(self.loss**2)))
-        return Accepted(*sums, squares[ends])
+        return Accepted(*[*sums, squares[ends]])
 
     def all_rows(self) -> Accepted:
         """Return the sums of all rows, also those of -inf."""
@@ -333,11 +333,40 @@ class RiskCoverage:
         lowest = self.confidence[self.n_known - 1 : self.n_known]
         return np.union1d(found, lowest)[::-1]
 
+    def bins(self, number: int) -> IntArray:
+        """
+        Return the ends of bins of about as many rows, from 0, without those of -inf.
+
+        A bin ends at the first change of confidence at or after its share.
+        """
+        wanted = self.n_known * np.arange(1, number + 1) / number
+        changes = np.append(self._starts[self._starts < self.n_known], self.n_known)
+        return np.unique(np.append(0, changes[np.searchsorted(changes, wanted)]))
+
+    def between(self, start: int, end: int) -> RiskCoverage:
+        """Return some of the rows, by their ranks."""
+        return RiskCoverage(self.confidence[start:end], self.loss[start:end], self.document[start:end])
+
     @cached_property
     def _steps(self) -> tuple[FloatArray, Accepted]:
         """The thresholds that are tested, with their sums."""
         thresholds = self.thresholds()
         return thresholds, self.accepted(thresholds)
+
+    @cached_property
+    def _known_bounds(self) -> dict[float, tuple[FloatArray, FloatArray]]:
+        return {}
+
+    def _bounds(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds of each threshold without any loss and with what was lost, for all risks."""
+        if confidence not in self._known_bounds:
+            _, accepted = self._steps
+            every = accepted.without_loss(), accepted
+            self._known_bounds[confidence] = (
+                every[0].upper_bound(confidence),
+                every[1].upper_bound(confidence),
+            )
+        return self._known_bounds[confidence]
 
     def certified(self, risk: float, confidence: float) -> Certificate:
         """
@@ -361,7 +390,7 @@ class RiskCoverage:
         thresholds, accepted = self._steps
         naive = accepted.n[accepted.risk <= risk]
         of_naive = float(naive.max(initial=0)) / self.n
-        possible = accepted.without_loss().upper_bound(confidence)
+        possible, bounds = self._bounds(confidence)
         start = _start(possible, accepted.n, risk, confidence)
         if start is None:
             needed = math.nan
@@ -370,7 +399,6 @@ class RiskCoverage:
                     lambda sums: sums.without_loss().upper_bound(confidence) <= risk
                 )
             return Certificate(math.nan, math.nan, "too_few_documents", needed, of_naive)
-        bounds = accepted.upper_bound(confidence)
         failed = np.flatnonzero(bounds[start:] > risk)
         last = start + (int(failed[0]) if len(failed) else len(bounds) - start) - 1
         if last < start:

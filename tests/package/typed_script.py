@@ -110,6 +110,10 @@ def tables() -> None:
     assert_type(af.changes(PANDAS, SYSTEMS, "answers", n=1), pd.DataFrame)
     assert_type(af.find_slices(POLARS, "old", "answers", cluster="id").frame, pl.DataFrame)
     assert_type(af.find_slices(PANDAS, SYSTEMS, "answers"), Slices[pd.DataFrame])
+    sure = POLARS.with_columns(sure=pl.int_range(pl.len()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", af.InputWarning)  # of few different confidences
+        assert_type(af.selective(sure, "old", "answers", "sure").threshold(0.1), pl.DataFrame)
     assert_type(af.confusions(POLARS.lazy(), "old", "answers", by="lang"), pl.DataFrame)
     assert_type(af.confusions(PANDAS, prediction="old", answers="answers"), pd.DataFrame)
     assert_type(af.length_scores(PANDAS, "old", "answers"), pd.DataFrame)

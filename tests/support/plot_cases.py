@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from anls_frame.reports.selective import Selective
     from anls_frame.slices.result import Slices
 
 # The letters of the answers stand for kinds of pages: (group, answer, first system, second system).
@@ -74,6 +76,22 @@ def found(**options: Any) -> Slices:
 
 FOUND = found()
 
+
+def confident(rows: int = len(ROWS)) -> Selective:
+    """Rank as many rows by two confidences, at least the two that this takes."""
+    sure = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, None]
+    scores = {"right": [1, 1, 0, 1, 0, 1, 0], "first": sure, "second": sure[::-1]}
+    data = pl.DataFrame(scores).head(max(rows, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", af.InputWarning)  # of few rows
+        return af.selective(data, metrics="right", model_confidence=["first", "second"])
+
+
+def curve(rows: int) -> pl.DataFrame:
+    """Return the first points of the curves."""
+    return confident().curve().head(2 * rows)
+
+
 PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "score_distribution": lambda data, ax: af.plot.score_distribution(report(data).summary, ax=ax),
     "cer_distribution": lambda data, ax: af.plot.cer_distribution(data, ax=ax),
@@ -88,6 +106,9 @@ PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "ranking": lambda data, ax: af.plot.ranking(ranked(data), ax=ax),
     "heat_map": lambda data, ax: af.plot.heat_map(ranked(data), ax=ax),
     "worse_slices": lambda data, ax: af.plot.worse_slices(FOUND.frame.head(data.height), ax=ax),
+    "risk_coverage": lambda data, ax: af.plot.risk_coverage(curve(data.height), ax=ax),
+    "reliability": lambda data, ax: af.plot.reliability(confident().reliability().head(data.height), ax=ax),
+    "Selective.plot": lambda _, ax: confident().plot(risk=0.5, ax=ax),
     "Report.plot": lambda data, ax: report(data).plot(ax=ax),
     "Comparison.plot": lambda data, ax: compared(data).plot(ax=ax),
     "Comparison.plot of many": lambda data, ax: ranked(data).plot(metric="cer_corpus", ax=ax),
@@ -109,10 +130,13 @@ WRONG_INPUTS: dict[str, Any] = {
     "ranking": [frame(), report(frame()), report(frame()).summary, compared(frame()).to_polars(), None],
     "heat_map": [frame(), report(frame()), report(frame()).summary, compared(frame()).to_polars(), None],
     "worse_slices": [frame(), report(frame()), report(frame()).summary, compared(frame()), None],
+    "risk_coverage": [frame(), report(frame()), confident(), None],
+    "reliability": [frame(), report(frame()), confident(), None],
 }
 """What each plot must refuse."""
 DETAILED = report(frame(), details=True)
 RANKED = ranked(frame())
+CURVE, RELIABILITY = confident().curve(), confident().reliability()
 INPUTS: dict[str, list[Any]] = {
     "score_distribution": [DETAILED.summary, DETAILED],
     "group_scores": [DETAILED, DETAILED.to_polars(), DETAILED.to_pandas(), DETAILED.to_polars().to_arrow()],
@@ -130,6 +154,8 @@ INPUTS: dict[str, list[Any]] = {
     "ranking": [RANKED.ranking, RANKED.ranking.to_pandas(), RANKED.ranking.to_arrow()],
     "worse_slices": [FOUND.frame, FOUND.to_pandas(), FOUND.frame.to_arrow()],
     "heat_map": [RANKED, RANKED.ranking, RANKED.ranking.to_pandas(), RANKED.ranking.to_arrow()],
+    "risk_coverage": [CURVE, CURVE.to_pandas(), CURVE.to_arrow()],
+    "reliability": [RELIABILITY, RELIABILITY.to_pandas(), RELIABILITY.to_arrow()],
 }
 """What each plot draws alike, the first of which is how it is usually called."""
 ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}

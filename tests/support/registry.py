@@ -543,6 +543,7 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mean_over_epochs": af.repeats.mean_over_epochs,
     "pass_at_k": af.repeats.pass_at_k,
     "report": af.report,
+    "selective": af.selective,
     "summarize": af.summarize,
     "variance_components": af.repeats.variance_components,
     "worst": af.worst,

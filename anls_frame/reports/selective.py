@@ -1,0 +1,678 @@
+"""Confidence: which answers may be used unseen, and what the model's confidence is worth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame import plot
+from anls_frame._arguments import choice, count, number, share, takes_names
+from anls_frame._typing import Missing, Options, Table_co
+from anls_frame.export.document import SLICE
+from anls_frame.frames.conversion import at_hand, is_pandas
+from anls_frame.frames.documents import forgotten
+from anls_frame.reports.confidence_rows import ConfidenceRows
+from anls_frame.reports.decisions import RiskDecision
+from anls_frame.reports.selective_documents import SelectiveView, selective_document, selective_glances
+from anls_frame.results import SlicedResult
+from anls_frame.statistics.risk_coverage import RiskCoverage, difference_of_augrc
+from anls_frame.summary.keys import check_by_names
+from anls_frame.summary.settings import check_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from anls_frame._typing import OnFrames
+    from anls_frame.export import Document
+    from anls_frame.export.display import Glance
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.reports.confidence_rows import Signals
+    from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.measures import Metric
+    from anls_frame.summary.settings import Unanswerable
+    from anls_frame.summary.slicing import By
+
+__all__ = ["Selective", "selective"]
+
+_FEW_ROWS, _FEW_DOCUMENTS = 100, 50.0
+"""Rows and effective documents, below which intervals are approximate."""
+_BINS = 10
+
+_INT, _FLOAT = pl.Int64(), pl.Float64()
+_FIGURES = {
+    **dict.fromkeys(("n", "n_clusters", "n_unsure", "n_distinct"), _INT),
+    **dict.fromkeys(("score", "score_low", "score_high", "augrc", "augrc_low", "augrc_high"), _FLOAT),
+    **dict.fromkeys(("aurc", "aurc_low", "aurc_high", "eaurc", "auroc", "bias", "ece"), _FLOAT),
+    "few_rows": pl.Boolean(),
+}
+_DIFFERENCES = {
+    "baseline": pl.String(),
+    "n": _INT,
+    "n_clusters": _INT,
+    **dict.fromkeys(("augrc", "baseline_augrc", "difference"), _FLOAT),
+    **dict.fromkeys(("difference_low", "difference_high", "p_value"), _FLOAT),
+    "few_rows": pl.Boolean(),
+}
+_CURVE = {
+    "threshold": _FLOAT,
+    "n_accepted": _INT,
+    **dict.fromkeys(("coverage", "risk", "risk_low", "risk_high", "generalized_risk", "best_risk"), _FLOAT),
+}
+_RELIABILITY = {
+    **dict.fromkeys(("bin", "n", "n_clusters"), _INT),
+    **dict.fromkeys(("confidence_min", "confidence_max", "confidence_mean"), _FLOAT),
+    **dict.fromkeys(("score", "score_low", "score_high", "gap"), _FLOAT),
+}
+_THRESHOLD = {
+    "threshold": _FLOAT,
+    **dict.fromkeys(("n", "n_accepted", "n_clusters_accepted"), _INT),
+    **dict.fromkeys(("accepted", "accepted_low", "accepted_high", "naive_accepted"), _FLOAT),
+    **dict.fromkeys(("risk", "risk_low", "risk_high", "risk_bound"), _FLOAT),
+    "status": pl.String(),
+    "documents_needed": _INT,
+}
+
+_Line = dict[str, object]
+Rows = npt.NDArray[np.intp] | None
+
+
+class Selective(SlicedResult[Table_co]):
+    """
+    What the confidences of models are worth, and from which confidence on answers may be used unseen.
+
+    Returned by `anls_frame.selective`.
+
+    Parameters
+    ----------
+    rows
+        The scored rows with their confidences.
+    confidence
+        Confidence level of the intervals.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> questions = pl.read_parquet("data/ocr_qa.parquet")
+    >>> options = {"metrics": "exact_match", "cluster": "doc_id"}
+    >>> chosen = af.selective(questions, "tesseract", "answers", "tesseract_confidence", **options)
+    >>> chosen.overall.select("n", "n_unsure", pl.col("augrc", "auroc").round(3)).row(0)
+    (1568, 272, 0.162, 0.786)
+    """
+
+    noun = "result"
+
+    def __init__(
+        self,
+        rows: ConfidenceRows,
+        confidence: float,
+        *,
+        higher_is_surer: bool,
+        forgotten_documents: str | None,
+        from_pandas: bool,
+    ) -> None:
+        super().__init__(rows.settings, confidence, from_pandas=from_pandas)
+        self._rows = rows
+        self._higher_is_surer = higher_is_surer
+        self._forgotten_documents = forgotten_documents
+        self._of_all_rows = {signal: rows.ranked(signal) for signal in rows.signals}
+
+    @property
+    def signature(self) -> str:
+        """The settings in one line; figures with equal signatures are comparable."""
+        return self._rows.settings.signature
+
+    @property
+    def measures(self) -> tuple[Metric, ...]:
+        """The score whose loss counts."""
+        return (self._rows.metric,)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings that the figures depend on."""
+        return {
+            **self._rows.settings.to_dict(),
+            "signals": list(self._rows.signals),
+            "higher_is_surer": self._higher_is_surer,
+            "confidence": self.confidence,
+            "forgotten_documents": self._forgotten_documents,
+        }
+
+    @cached_property
+    def overall(self) -> Table_co:
+        """Counts and figures of all rows, with a line for each confidence, see `by`."""
+        return self._as_given(self._overall)
+
+    def by(self, *columns: str) -> Table_co:
+        """
+        Counts and figures, grouped by some of the `by` columns.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns; without columns, the result covers all rows together.
+
+        Returns
+        -------
+        DataFrame
+            A line for each slice and confidence: the keys; `signal`; `n` (scored rows), `n_clusters` (null
+            without clusters), `n_unsure` (rows without a confidence) and `n_distinct` (different
+            confidences); `score` with its interval; `augrc`, `aurc` with theirs, and `eaurc`, what AURC
+            exceeds that of the best order by; `auroc`, null unless scores are 0 or 1 and both occur; `bias`
+            (mean confidence minus mean score) and `ece`, null unless all confidences lie in [0, 1]; and
+            `few_rows`, true below 100 rows or 50 effective documents. Areas have no interval below 20
+            effective documents.
+        """
+        return self._as_given(self._slices(columns))
+
+    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+        return self._lines(columns, _FIGURES, lambda *one: [self._figures(self._ranked(*one))])
+
+    def _figures(self, ranked: RiskCoverage) -> _Line:
+        """Return the figures of a slice."""
+        ends = {
+            f"{area}_{end}": value
+            for area in ("augrc", "aurc")
+            for end, value in zip(("low", "high"), ranked.interval(area, self.confidence), strict=True)
+        }
+        everything = ranked.all_rows()
+        loss, low, high = (float(one[0]) for one in (everything.risk, *everything.interval(self.confidence)))
+        score, *of_score = (self._score(value) for value in (loss, low, high))
+        bias, ece = self._calibration(ranked)
+        return {
+            "n": ranked.n,
+            "n_clusters": self._n_clusters(everything.documents[0]),
+            "n_unsure": ranked.n - ranked.n_known,
+            "n_distinct": ranked.n_distinct,
+            "score": score,
+            "score_low": min(of_score),
+            "score_high": max(of_score),
+            "augrc": ranked.augrc,
+            "aurc": ranked.aurc,
+            "eaurc": max(ranked.aurc - ranked.best_aurc, 0.0),
+            "auroc": ranked.auroc,
+            "bias": bias,
+            "ece": ece,
+            "few_rows": ranked.n < _FEW_ROWS or ranked.documents < _FEW_DOCUMENTS - 1e-9,
+            **ends,
+        }
+
+    def _score(self, loss: float) -> float:
+        """Return the score that a loss stands for."""
+        metric = self._rows.metric
+        least, width = metric.span or (0.0, 1.0)
+        return least + width * (1 - loss if metric.higher_is_better else loss)
+
+    def _n_clusters(self, documents: float) -> int | None:
+        return None if self._rows.settings.cluster is None else int(documents)
+
+    def _given(self, confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return confidences as they were given."""
+        return confidence if self._higher_is_surer else -confidence
+
+    def _calibration(self, ranked: RiskCoverage) -> tuple[float | None, float | None]:
+        """Return the bias of the confidence and its expected calibration error."""
+        known = ranked.confidence[: ranked.n_known]
+        if not (self._higher_is_surer and len(known) and known[0] <= 1 and known[-1] >= 0):
+            return None, None
+        gap = np.add.reduceat(1 - ranked.loss[: len(known)] - known, ranked.bins(_BINS)[:-1])
+        return -float(gap.sum()) / len(known), float(np.abs(gap).sum()) / len(known)
+
+    @cached_property
+    def differences(self) -> Table_co:
+        """
+        Differences of AUGRC between the first confidence and each other one, on the same rows.
+
+        The columns are `slice` ("overall" or "group"), the keys, `signal`, `baseline`, `n`, `n_clusters`,
+        `augrc`, `baseline_augrc`, `difference` (negative if the other one is better) with its interval,
+        `p_value` and `few_rows`. Below 20 effective documents there is no interval and no p-value.
+        """
+        return self._as_given(self._flat(self._differences))
+
+    def _differences(self, columns: Sequence[str]) -> pl.DataFrame:
+        baseline = next(iter(self._rows.signals))
+
+        def lines(signal: str, rows: Rows) -> list[_Line]:
+            if signal == baseline:
+                return []
+            first, second = self._ranked(baseline, rows), self._ranked(signal, rows)
+            change = difference_of_augrc(first, second, self.confidence)
+            return [
+                {
+                    **self._figures(second),
+                    "baseline": baseline,
+                    "baseline_augrc": first.augrc,
+                    "difference": change.value,
+                    "difference_low": change.low,
+                    "difference_high": change.high,
+                    "p_value": change.p_value,
+                }
+            ]
+
+        return self._lines(columns, _DIFFERENCES, lines)
+
+    def curve(self, *columns: str, points: int = 500) -> Table_co:
+        """
+        Return the risk-coverage curve of each slice and confidence.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns; by default, all rows form one curve.
+        points
+            Largest number of thresholds of a curve: quantiles of the confidences.
+
+        Returns
+        -------
+        DataFrame
+            The keys, `signal`, `threshold`, the strictest first; `n_accepted`, the rows that are at least as
+            sure; `coverage`, their share of all rows; `risk`, their mean loss, with its interval in
+            `risk_low` and `risk_high`; `generalized_risk`, their loss as a share of all rows; and
+            `best_risk`, the least risk of as many rows. If rows have no confidence, a last line without a
+            threshold has all rows.
+        """
+        points = count("points", points, 2)
+
+        def lines(signal: str, rows: Rows) -> list[_Line]:
+            ranked = self._ranked(signal, rows)
+            thresholds = ranked.thresholds(points)
+            if ranked.n_known < ranked.n:
+                thresholds = np.append(thresholds, -np.inf)
+            sums = ranked.accepted(thresholds)
+            low, high = sums.interval(self.confidence)
+            least = np.cumsum(np.sort(ranked.loss))[sums.n.astype(np.intp) - 1] / sums.n
+            columns = (
+                self._given(np.where(thresholds > -np.inf, thresholds, np.nan)),
+                sums.n.astype(int),
+                sums.n / ranked.n,
+                sums.risk,
+                low,
+                high,
+                sums.loss / ranked.n,
+                least,
+            )
+            return [dict(zip(_CURVE, line, strict=True)) for line in zip(*columns, strict=True)]
+
+        return self._as_given(self._lines(columns, _CURVE, lines))
+
+    def reliability(self, *columns: str, bins: int = _BINS) -> Table_co:
+        """
+        Return mean scores by confidence, which show whether 0.9 means right in 90 % of all cases.
+
+        Parameters
+        ----------
+        columns
+            Any of the `by` columns; by default, all rows form one table.
+        bins
+            Number of groups of about as many rows, cut by confidence; equal confidences stay together.
+
+        Returns
+        -------
+        DataFrame
+            The keys, `signal`, `bin` (1 for the least sure), `n`, `n_clusters`, the lowest, highest and mean
+            confidence in `confidence_min`, `confidence_max` and `confidence_mean`; `score`, 1 minus the mean
+            loss, with its interval; and `gap`, score minus mean confidence, null unless all confidences lie
+            in [0, 1]. Rows without a confidence are left out.
+        """
+        bins = count("bins", bins, 1)
+
+        def lines(signal: str, rows: Rows) -> list[_Line]:
+            ranked = self._ranked(signal, rows)
+            is_probability = self._calibration(ranked)[0] is not None
+            found: list[_Line] = []
+            ends = ranked.bins(bins)
+            for start, end in zip(ends[:-1][::-1], ends[1:][::-1], strict=True):
+                part = ranked.between(start, end)
+                sums = part.all_rows()
+                low, high = (float(one[0]) for one in sums.interval(self.confidence))
+                known = self._given(part.confidence)
+                score = 1 - float(sums.risk[0])
+                found.append({
+                    "bin": len(found) + 1,
+                    "n": part.n,
+                    "n_clusters": self._n_clusters(sums.documents[0]),
+                    "confidence_min": known.min(),
+                    "confidence_max": known.max(),
+                    "confidence_mean": known.mean(),
+                    "score": score,
+                    "score_low": 1 - high,
+                    "score_high": 1 - low,
+                    "gap": score - known.mean() if is_probability else None,
+                })  # fmt: skip
+            return found
+
+        return self._as_given(self._lines(columns, _RELIABILITY, lines))
+
+    def threshold(
+        self,
+        risk: float = 0.02,
+        *,
+        confidence: float = 0.95,
+        by: str | Sequence[str] | None = None,
+        together: bool = True,
+    ) -> Table_co:
+        """
+        Find the laxest confidence from which on answers may be used unseen, with a promise.
+
+        The promise: on so large a share of samples of documents like these as `confidence` says, the true
+        risk of what is accepted, its mean loss, is at most `risk`. It holds for the mean of all accepted rows
+        of a line, for documents like these, and not after the threshold was moved by hand.
+
+        Parameters
+        ----------
+        risk
+            The largest share of the accepted answers that may be lost, between 0 and 1.
+        confidence
+            How sure the promise is, above 0.5.
+        by
+            Some of the `by` columns: a threshold for each slice.
+        together
+            Whether the promises of all lines hold together: each line has its share of 1 - `confidence`.
+            Otherwise each promise holds by itself.
+
+        Returns
+        -------
+        DataFrame
+            A line for each slice and confidence: the keys; `signal`; `threshold`, the least confidence to
+            accept, null without a certified one; `n`, `n_accepted`, `n_clusters_accepted`; `accepted`, the
+            share of accepted rows, with its interval; `naive_accepted`, what the laxest threshold would
+            accept whose observed risk is at most `risk`, which breaks such a promise in about half of all
+            samples; `risk`, the observed one, with its interval; `risk_bound`, the bound that was compared
+            with the target; `status`; and `documents_needed`.
+
+            The status is `certified`; `risk_too_high`; or `too_few_documents`, if even no loss at all would
+            not show the risk: `documents_needed` is the number of documents of these sizes that could.
+
+        Notes
+        -----
+        Learn then Test (Angelopoulos et al. 2021) with documents as units, see
+        `anls_frame.statistics.RiskCoverage.certified`.
+        """
+        target = number("risk", risk, 0, 1, ends=False)
+        level = _level(confidence)
+        columns = check_by(by)
+        n_lines = sum(1 for _ in self._rows.slices(columns)) * len(self._rows.signals)
+        of_each = 1 - (1 - level) / (n_lines if together else 1)
+        return self._as_given(
+            self._lines(
+                columns,
+                _THRESHOLD,
+                lambda signal, rows: [self._certified(self._ranked(signal, rows), target, of_each)],
+            )
+        )
+
+    def _certified(self, ranked: RiskCoverage, risk: float, confidence: float) -> _Line:
+        found = ranked.certified(risk, confidence)
+        line: _Line = {
+            "n": ranked.n,
+            "naive_accepted": found.naive_coverage,
+            "status": found.status,
+            "documents_needed": None if np.isnan(found.documents_needed) else int(found.documents_needed),
+        }
+        if found.status != "certified":
+            return {**line, "n_accepted": 0, "n_clusters_accepted": self._n_clusters(0), "accepted": 0.0}
+        sums = ranked.accepted([found.threshold])
+        is_accepted = ranked.confidence >= found.threshold
+        of_share = replace(ranked, loss=is_accepted.astype(float)).all_rows().interval(self.confidence)
+        (low,), (high,) = sums.interval(self.confidence)
+        return {
+            **line,
+            "threshold": float(self._given(np.array(found.threshold))),
+            "n_accepted": int(sums.n[0]),
+            "n_clusters_accepted": self._n_clusters(sums.documents[0]),
+            "accepted": float(sums.n[0]) / ranked.n,
+            "accepted_low": float(of_share[0][0]),
+            "accepted_high": float(of_share[1][0]),
+            "risk": float(sums.risk[0]),
+            "risk_low": float(low),
+            "risk_high": float(high),
+            "risk_bound": found.bound,
+        }
+
+    def holds(self, threshold: float, risk: float = 0.02, *, confidence: float = 0.95) -> RiskDecision:
+        """
+        Decide whether a threshold that was chosen on other documents keeps its promise on these.
+
+        Parameters
+        ----------
+        threshold
+            The least confidence that is accepted.
+        risk
+            The largest mean loss of the accepted rows.
+        confidence
+            Confidence of the bounds that are compared with it, above 0.5.
+
+        Returns
+        -------
+        RiskDecision
+            "fine" if the upper bound of the risk is at most `risk`, "regressed" if the lower bound is above
+            it, otherwise "undecided", with the number of documents that would decide.
+
+        Raises
+        ------
+        ValueError
+            If there are several confidences.
+        """
+        if len(self._rows.signals) > 1:
+            raise ValueError(
+                f"a threshold is one of a single confidence, but there are {list(self._rows.signals)}; pass "
+                "one as model_confidence"
+            )
+        (ranked,) = self._of_all_rows.values()
+        lowest = float(number("threshold", threshold, -np.inf) if self._higher_is_surer else -threshold)
+        return RiskDecision.of(
+            ranked.accepted([lowest]),
+            threshold=float(threshold),
+            risk=number("risk", risk, 0, 1, ends=False),
+            confidence=_level(confidence),
+            has_clusters=self._rows.settings.cluster is not None,
+        )
+
+    def plot(
+        self,
+        kind: Literal["risk_coverage", "reliability"] = "risk_coverage",
+        *,
+        by: str | Sequence[str] | None = None,
+        risk: float | None = None,
+        **options: Any,
+    ) -> Axes:
+        """
+        Draw the curves or the reliability table.
+
+        Parameters
+        ----------
+        kind
+            `"risk_coverage"` draws with `anls_frame.plot.risk_coverage`, `"reliability"` with
+            `anls_frame.plot.reliability`.
+        by
+            Some of the `by` columns: a line for each slice.
+        risk
+            With curves, mark the certified thresholds for this risk.
+        options
+            Those of the plot.
+        """
+        columns = check_by(by)
+        if choice("kind", kind, ("risk_coverage", "reliability")) == "reliability":
+            return plot.reliability(self.reliability(*columns), **options)
+        certified = None if risk is None else self.threshold(risk, by=by)
+        return plot.risk_coverage(self.curve(*columns), certified=certified, **options)
+
+    def _ranked(self, signal: str, rows: Rows) -> RiskCoverage:
+        return self._of_all_rows[signal] if rows is None else self._rows.ranked(signal, rows)
+
+    def _lines(
+        self,
+        columns: Sequence[str],
+        schema: Mapping[str, pl.DataType],
+        lines: Callable[[str, Rows], list[_Line]],
+    ) -> pl.DataFrame:
+        """Return a table with the lines of each slice and confidence beside its keys."""
+        check_by_names(columns, [SLICE, "signal", *schema])
+        parts = []
+        for keys, rows in self._rows.slices(columns):
+            for signal in self._rows.signals:
+                table = pl.DataFrame(lines(signal, rows), schema=schema).with_columns(
+                    cs.float().fill_nan(None)
+                )
+                table = table.select(pl.lit(signal).alias("signal"), pl.all())
+                parts.append(keys.join(table, how="cross") if keys.width else table)
+        return pl.concat(parts)
+
+    def _view(self) -> SelectiveView:
+        return SelectiveView(
+            tables=self.sliced_tables(),
+            flat=self.to_polars(),
+            differences=self._flat(self._differences),
+            settings=self.settings,
+            signature=self.signature,
+            metric=self._rows.metric,
+        )
+
+    def _document(self) -> Document:
+        return selective_document(self._view())
+
+    def _glances(self, most: int | None) -> list[Glance]:
+        return selective_glances(self._view(), most)
+
+
+def _level(confidence: float) -> float:
+    """Return the confidence of a promise, which is above one half."""
+    return number("confidence", confidence, 0.5, 1, ends=False)
+
+
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], Selective],
+) -> OnFrames[Options, Selective[pd.DataFrame], Selective[pl.DataFrame]]:
+    return cast("OnFrames[Options, Selective[pd.DataFrame], Selective[pl.DataFrame]]", function)
+
+
+@_on_frames
+@takes_names
+def selective(
+    frame: Any,
+    prediction: str | Sequence[str] | Mapping[str, str] | None = None,
+    answers: str | None = None,
+    model_confidence: Signals | None = None,
+    *,
+    metrics: Metrics | None = None,
+    by: By | None = None,
+    cluster: str | None = None,
+    higher_is_surer: bool = True,
+    protocol: ScoreProtocol | str = "anls",
+    missing: Missing = "empty",
+    unanswerable: Unanswerable = "drop",
+    confidence: float = 0.95,
+) -> Selective:
+    """
+    Say what a model's confidence is worth, and from which confidence on its answers may be used unseen.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
+        Scores, keys and confidences are loaded into memory.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
+        `metrics` names a column of existing scores. Of several systems, `prediction` is a mapping from name
+        to column.
+    model_confidence
+        The column of numbers that say how sure the model is of each answer, or several such columns; of
+        several systems, a mapping from name to column. Null and NaN mean "unsure": such rows rank below all
+        others, and no threshold accepts them. So does an infinity at the unsure end. Equal confidences stay
+        together.
+    metrics
+        One score of rows: `"anls"` by default, another name or a `Metric`, or a column of existing scores. It
+        needs two bounds: its loss is 0 at the better one and 1 at the other.
+    by
+        Columns that define the slices, as for `anls_frame.report`. A slice has a curve of its own.
+    cluster
+        Column that identifies the document of each row. Rows of one document are alike, and a threshold that
+        is certified as if they were independent breaks its promise, so pass this column if there is one.
+    higher_is_surer
+        False for numbers such as an entropy, where lower is surer. A threshold is then the highest one that
+        is accepted.
+    protocol
+        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
+    missing
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
+        score is always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
+        empty, whatever `missing` says, and wrong with any text.
+    confidence
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    Selective
+        The figures, with `overall`, `by_group`, `by(...)`, `differences`, `curve(...)`, `reliability(...)`,
+        `threshold(risk)`, `holds(threshold)`, `plot()` and `write(path)`. Its tables are pandas frames if
+        `frame` is one, otherwise Polars frames.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role; a confidence must be a number, and no Boolean.
+    ValueError
+        If the score has no two bounds, fewer than two rows have a score, or an option has an invalid value.
+
+    Warns
+    -----
+    InputWarning
+        If more than half of the rows have the same confidence, or there are fewer than five different ones.
+
+    See Also
+    --------
+    anls_frame.documents : documents whose required fields are all right, with a row for each.
+    anls_frame.statistics.RiskCoverage : the same for arrays.
+
+    Notes
+    -----
+    AUGRC, the area under the generalized risk-coverage curve, is the loss of accepted answers as a share of
+    all, averaged over all thresholds; lower is better, and half the mean loss is what chance gives. The page
+    on confidence says how to read it.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> questions = pl.read_parquet("data/ocr_qa.parquet")
+    >>> options = {"metrics": "exact_match", "cluster": "doc_id"}
+    >>> chosen = af.selective(questions, "rapidocr", "answers", "rapidocr_confidence", **options)
+    >>> chosen.threshold(risk=0.1).select("threshold", pl.col("accepted", "risk").round(3), "status").row(0)
+    (1.0, 0.137, 0.065, 'certified')
+    """
+    frame = at_hand(frame)
+    rows = ConfidenceRows.of(
+        frame,
+        prediction,
+        answers,
+        model_confidence,
+        metrics=metrics,
+        by=by,
+        cluster=cluster,
+        higher_is_surer=higher_is_surer,
+        protocol=protocol,
+        missing=missing,
+        unanswerable=unanswerable,
+    )
+    return Selective(
+        rows,
+        share("confidence", confidence, ends=False),
+        higher_is_surer=higher_is_surer,
+        forgotten_documents=forgotten(frame, cluster),
+        from_pandas=is_pandas(frame),
+    )

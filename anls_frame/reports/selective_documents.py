@@ -1,0 +1,121 @@
+"""What confidences are worth, as documents to export and as tables for a screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from anls_frame._text import numbered
+from anls_frame.export import Document, Table
+from anls_frame.export.display import FEW, glances, spelled
+from anls_frame.frames import documents as documents_of_rows
+from anls_frame.reports.report_documents import kinds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from anls_frame.export import Kind
+    from anls_frame.export.display import Glance
+    from anls_frame.summary.measures import Metric
+
+_AREAS = ("augrc", "aurc")
+_AUGRC = (
+    "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower is "
+    "better, half the mean loss is chance."
+)
+_HEADINGS = {"signal": "confidence", "n": "n", "score": "score", "augrc": "AUGRC", "auroc": "AUROC"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectiveView:
+    """What is shown; each of its tables has the lines of all rows first."""
+
+    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
+    flat: pl.DataFrame
+    differences: pl.DataFrame
+    settings: Mapping[str, Any]
+    signature: str
+    metric: Metric
+
+    def kinds(self, columns: Sequence[str], by: Sequence[str]) -> dict[str, Kind]:
+        """Return the kinds of columns."""
+        score = self.metric.format or "number"
+        areas = [f"{area}{end}" for area in _AREAS for end in ("", "_low", "_high")]
+        kinds: dict[str, Kind] = {
+            **dict.fromkeys(("n_unsure", "n_distinct"), "count"),
+            **dict.fromkeys(("score", "score_low", "score_high"), score),
+            **dict.fromkeys((*areas, "eaurc", "auroc", "ece", "baseline_augrc"), "score"),
+            "bias": "difference",
+            **kinds_of(columns, by, ()),
+        }
+        return {name: kind for name, kind in kinds.items() if name in columns}
+
+
+def selective_document(view: SelectiveView) -> Document:
+    """Return a document to export."""
+    by = list(view.settings["by"])
+    tables = [
+        Table(f"By {' and '.join(keys)}" if keys else "All rows", table, view.kinds(table.columns, keys))
+        for keys, table in view.tables
+    ]
+    flat = Table("Slices", view.flat, view.kinds(view.flat.columns, by)) if len(tables) > 1 else None
+    if view.differences.height:
+        kinds = view.kinds(view.differences.columns, by)
+        tables.append(Table("Differences in AUGRC", view.differences, kinds))
+    return Document(
+        title=_title(view),
+        tables=tables,
+        settings=view.settings,
+        signature=view.signature,
+        notes=_notes(view),
+        flat=flat,
+        head=_head(view),
+    )
+
+
+def selective_glances(view: SelectiveView, most: int | None) -> list[Glance]:
+    """Return the tables of slices in their form for a screen, with at most `most` rows."""
+    document = selective_document(view)
+    shown = document.tables[: len(view.tables)]
+    slices = Document(document.title, shown, {}, document.signature, document.notes)
+    return glances(slices, {**_HEADINGS, "score": view.metric.label}, ("score", "augrc"), most)
+
+
+def _title(view: SelectiveView) -> str:
+    by = ", by ".join(" and ".join(keys) for keys, _ in view.tables if keys)
+    what = "Confidence and risk" if len(view.settings["signals"]) == 1 else "Confidences and risk"
+    return f"{what} ({view.metric.label}){f' by {by}' if by else ''}"
+
+
+def _head(view: SelectiveView) -> str:
+    """Return the AUGRC of each confidence in all rows."""
+    heads = []
+    for line in view.flat.head(len(view.settings["signals"])).iter_rows(named=True):
+        ends = [line["augrc_low"], line["augrc_high"]]
+        heads.append(f"{line['signal']}: AUGRC {spelled(line['augrc'], ends, 'score')}")
+    return f"{'; '.join(heads)} on {numbered(view.flat['n'][0], 'row')}"
+
+
+def _notes(view: SelectiveView) -> list[str]:
+    """Return notes on what the figures mean and on the rows behind them."""
+    notes = [_AUGRC]
+    for line in view.flat.head(len(view.settings["signals"])).iter_rows(named=True):
+        if line["n_unsure"]:
+            unsure = numbered(line["n_unsure"], "row")
+            notes.append(f"{unsure} without {line['signal']}: below all others, never accepted.")
+    for line in view.differences.head(max(len(view.settings["signals"]) - 1, 0)).iter_rows(named=True):
+        ends = [line["difference_low"], line["difference_high"]]
+        change = spelled(line["difference"], ends, "difference")
+        p_value = spelled(line["p_value"], [], "p_value")
+        notes.append(f"AUGRC of {line['signal']} minus {line['baseline']}: {change}, p {p_value}.")
+    if view.settings["cluster"] is not None:
+        documents = numbered(view.flat["n_clusters"][0], "document")
+        notes.append(f"Intervals allow for {documents} ({view.settings['cluster']}).")
+    notes += documents_of_rows.note(view.settings["forgotten_documents"])
+    if view.flat["few_rows"].any():
+        notes.append(
+            f"few_rows ({FEW}): below 100 rows or 50 documents, where intervals are only roughly right."
+        )
+    return notes
