@@ -169,6 +169,10 @@ READERS: Mapping[str, Description] = {
         python="`read_pages`: [an OCR project](pages.md)",
         command="`FOLDER --gold FOLDER`",
         options={
+            "collection": ReaderOption(
+                help="pattern of the names of pages that says to which collection they belong, such as "
+                "{collection}_{page}"
+            ),
             "empty_lines": ReaderOption(help="keep or drop empty lines in pages of plain text"),
             "encoding": _ENCODING,
         },

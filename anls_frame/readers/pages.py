@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import choice
+from anls_frame._arguments import choice, string
 from anls_frame._text import differing_in_case, numbered
 from anls_frame.exceptions import warn
 from anls_frame.readers import _page_files, _page_texts, _standard
@@ -25,7 +26,7 @@ __all__ = ["read_pages"]
 Unmatched: TypeAlias = Literal["error", "null", "drop"]
 EmptyLines: TypeAlias = Literal["keep", "drop"]
 
-PAGE, REFERENCE, PREDICTION = "page", "reference", "prediction"
+PAGE, COLLECTION, REFERENCE, PREDICTION = "page", "collection", "reference", "prediction"
 
 _ADVICE = Advice(
     "pages pair up by the names of their files. To keep all of them, with null for a missing text, pass ",
@@ -39,6 +40,7 @@ def read_pages(
     reference: Pages,
     systems: Mapping[str, Pages] | Pages,
     *,
+    collection: str | None = None,
     unmatched: Unmatched = "error",
     empty_lines: EmptyLines = "keep",
     encoding: str | None = None,
@@ -56,6 +58,10 @@ def read_pages(
     systems
         The same for each engine, by its name, which becomes the name of its column. Without a name, the
         pages of one engine, in the column `prediction`.
+    collection
+        Where the name of a page says which book, box or kind of page it belongs to: a pattern such as
+        `"{collection}_{page}"` or `"{collection}/{page}"`. Of several places where it fits, the last one
+        counts.
     unmatched
         What to do about pages that do not pair up: `"error"` lists them in an error; `"null"` has a null
         where there is no text, and `"drop"` leaves these pages out, both with a warning that lists them.
@@ -69,8 +75,8 @@ def read_pages(
     Returns
     -------
     DataFrame
-        `page`, `reference`, and a column for each engine, sorted by page: the form that `report`, `compare`
-        and row functions take as it is. All are String.
+        `page`, `collection` if a pattern says what it is, `reference`, and a column for each engine, sorted
+        by page: the form that `report`, `compare` and row functions take as it is. All are String.
 
         The name of a page is its file's name (below the folder or the pattern's fixed part) without the
         suffixes that name a format, an image or the role of the text, such as `.txt`, `.xml`, `.hocr`,
@@ -92,7 +98,8 @@ def read_pages(
     Raises
     ------
     InputError
-        If files are broken or do not pair up: all problems, with file and line. XML that declares entities,
+        If files are broken, do not pair up or have names that the pattern does not fit: all problems, with
+        file and line. XML that declares entities,
         with which it could insert other files or gigabytes, is not read.
     OSError
         If there is no such file, or no file matches a pattern or is in a folder.
@@ -132,14 +139,19 @@ def read_pages(
     choice("unmatched", unmatched, get_args(Unmatched))
     choice("empty_lines", empty_lines, get_args(EmptyLines))
     named: Mapping[str, Pages] = systems if isinstance(systems, Mapping) else {PREDICTION: systems}
-    _check_names(named)
-    return _read({REFERENCE: reference, **named}, unmatched, empty_lines, encoding)
+    pattern = None if collection is None else _pattern(collection)
+    _check_names(named, (PAGE, REFERENCE, *([] if pattern is None else [COLLECTION])))
+    pages = _read({REFERENCE: reference, **named}, unmatched, empty_lines, encoding)
+    if pattern is None:
+        return pages
+    return pages.select(PAGE, _collections(pages[PAGE], pattern, str(collection)), cs.exclude(PAGE))
 
 
 def read_as_answers(
     path: Path,
     *,
     gold: Path,
+    collection: str | None = None,
     unmatched: Unmatched = "error",
     empty_lines: EmptyLines = "keep",
     encoding: str | None = None,
@@ -147,11 +159,16 @@ def read_as_answers(
     """
     Return the pages of an engine as the standard frame, in which the page is the id of the question.
 
-    Folders of pages, if there are any, are the documents. Pages without ground truth are left out, if that is
-    not an error.
+    Collections are the documents: what a pattern of names says, or the folders of pages, if there are any.
+    Pages without ground truth are left out, if that is not an error.
     """
     (frame,) = read_engines(
-        [path], gold=gold, unmatched=unmatched, empty_lines=empty_lines, encoding=encoding
+        [path],
+        gold=gold,
+        collection=collection,
+        unmatched=unmatched,
+        empty_lines=empty_lines,
+        encoding=encoding,
     )
     return frame
 
@@ -160,6 +177,7 @@ def read_engines(
     paths: Sequence[Path],
     *,
     gold: Path,
+    collection: str | None = None,
     unmatched: Unmatched = "error",
     empty_lines: EmptyLines = "keep",
     encoding: str | None = None,
@@ -168,15 +186,20 @@ def read_engines(
     choice("unmatched", unmatched, get_args(Unmatched))
     choice("empty_lines", empty_lines, get_args(EmptyLines))
     named = {f"{path}/" if path.is_dir() else str(path): path for path in paths}
+    pattern = None if collection is None else _pattern(collection)
     pages = _read({REFERENCE: gold, **named}, unmatched, empty_lines, encoding)
-    folder = pl.col(PAGE).str.extract("^(.*)/")
-    has_folders = pages.select(folder.is_not_null().any()).item()
+    if pattern is None:
+        collections = pages[PAGE].str.extract("^(.*)/").alias(COLLECTION)
+    else:
+        collections = _collections(pages[PAGE], pattern, str(collection))
+    of_pages = [] if collections.null_count() == len(collections) else [collections.alias("doc_id")]
+    pages = pages.with_columns(of_pages)
     return [
         pages.filter(pl.col(REFERENCE).is_not_null()).select(
             pl.col(PAGE).alias("question_id"),
             cs.by_name(name).alias("prediction"),
             pl.col(REFERENCE).alias("answers"),
-            *([folder.alias("doc_id")] if has_folders else []),
+            *(documents.name for documents in of_pages),
         )
         for name in named
     ]
@@ -228,14 +251,36 @@ def _read(
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
-def _check_names(systems: Mapping[str, Pages]) -> None:
+def _pattern(collection: str) -> str:
+    """Return a pattern of names of pages as a regular expression."""
+    parts = string("collection", collection).split("{collection}")
+    if len(parts) != 2 or collection.count("{page}") != 1:  # noqa: PLR2004 - it stands there once
+        raise ValueError(
+            f"collection must be a pattern with {{collection}} and {{page}}, each once, got {collection!r}"
+        )
+    return "^" + re.escape(collection).replace(r"\{collection\}", "(.+)").replace(r"\{page\}", ".+") + "$"
+
+
+def _collections(pages: pl.Series, pattern: str, given: str) -> pl.Series:
+    """Return the collection of each page."""
+    found = pages.str.extract(pattern).alias(COLLECTION)
+    others = pages.filter(found.is_null()).to_list()
+    if others:
+        names = _standard.ids_text(others)
+        problems = ManyProblems()
+        problems.add(f"{given!r} does not fit the names of {numbered(len(others), 'page')}: {names}")
+        problems.raise_any()
+    return found
+
+
+def _check_names(systems: Mapping[str, Pages], taken: Sequence[str]) -> None:
     if not systems:
         raise ValueError("systems must name at least one engine")
     for name in systems:
         if not isinstance(name, str) or not name:
             raise TypeError(f"the name of an engine must be a string that is not empty, got {name!r}")
-        if name in {PAGE, REFERENCE}:
-            raise ValueError(f"an engine must have a name other than {PAGE!r} and {REFERENCE!r}")
+        if name in taken:
+            raise ValueError(f"an engine must have a name other than {' and '.join(map(repr, taken))}")
 
 
 def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:

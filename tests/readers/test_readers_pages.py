@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import anls_frame as af
 from anls_frame.readers import _page_texts
 from anls_frame.readers._page_files import page_of
+from anls_frame.readers.pages import read_as_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -409,6 +410,34 @@ def test_folders_patterns_lists_and_mappings_name_the_same_pages(tmp_path: Path)
         frame = af.read_pages(f"{tmp_path}/gt", {"ocr": given})
         assert frame["page"].to_list() == ["a/1", "b/1"]
     assert af.read_pages(f"{tmp_path}/gt", ocr).columns == ["page", "reference", "prediction"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("{collection}_{page}", ["x/box_1", "x/box_1", "y/box_2"]),
+        ("{collection}/{page}", ["x", "x", "y"]),
+        ("{page}_{collection}", ["1", "2", "1"]),
+    ],
+)
+def test_a_pattern_of_names_says_what_collection_a_page_belongs_to(
+    tmp_path: Path, pattern: str, expected: list[str]
+) -> None:
+    names = ["x/box_1_1", "x/box_1_2", "y/box_2_1"]
+    write(tmp_path, [f"{folder}/{name}.txt" for folder in ("gt", "ocr") for name in names])
+    given = tmp_path / "gt", {"ocr": tmp_path / "ocr"}
+
+    pages = af.read_pages(*given, collection=pattern)
+    assert pages.columns == ["page", "collection", "reference", "ocr"]
+    assert pages["collection"].to_list() == expected
+    read = read_as_answers(tmp_path / "ocr", gold=tmp_path / "gt", collection=pattern)
+    assert read["doc_id"].to_list() == expected
+    with pytest.raises(af.InputError, match=r"'\{collection\}-\{page\}' does not fit the names of 3 pages"):
+        af.read_pages(*given, collection="{collection}-{page}")
+    with pytest.raises(ValueError, match=r"collection must be a pattern with \{collection\} and \{page\}"):
+        af.read_pages(*given, collection=pattern.replace("page", "leaf"))
+    with pytest.raises(ValueError, match="other than 'page' and 'reference' and 'collection'"):
+        af.read_pages(tmp_path / "gt", {"collection": tmp_path / "ocr"}, collection=pattern)
 
 
 def test_a_page_with_two_files_is_an_error(tmp_path: Path) -> None:
