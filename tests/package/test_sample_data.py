@@ -13,6 +13,7 @@ import pytest
 from sample import DATA
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import ModuleType
 
 DOCUMENT_COLUMNS = {
@@ -70,7 +71,11 @@ def metadata() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def oracle() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sample_data_oracle", DATA / "oracle.py")
+    return _module(DATA / "oracle.py")
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"sample_data_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -163,6 +168,14 @@ def test_submissions_hold_the_predictions(questions: pl.DataFrame, engine: str) 
     answerable = questions.filter(pl.col("answers").list.len() > 0)
     expected = answerable.select(questionId="question_id", answer=pl.col(engine).fill_null(""))
     assert _json(f"rrc/submission_{engine}.json") == expected.to_dicts()
+
+
+def test_the_folders_of_pages_have_the_texts_of_the_table() -> None:
+    folder = DATA / "pages"
+    found = {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.glob("*/*")
+    }
+    assert found == _module(DATA / "build" / "folders.py").files()
 
 
 def test_oracle_scores_are_those_of_the_files(oracle: ModuleType) -> None:
