@@ -27,6 +27,9 @@ from anls_frame.exceptions import InputError as InputError
 from anls_frame.exceptions import InputWarning as InputWarning
 from anls_frame.frames.answer_lists import parse_answers as parse_answers
 from anls_frame.frames.progress import progress as progress
+from anls_frame.metrics.accuracies import contains_answer as contains_answer
+from anls_frame.metrics.accuracies import relaxed_accuracy as relaxed_accuracy
+from anls_frame.metrics.accuracies import vqa_accuracy as vqa_accuracy
 from anls_frame.metrics.distances import hamming as hamming
 from anls_frame.metrics.distances import lcs_distance as lcs_distance
 from anls_frame.metrics.distances import levenshtein as levenshtein
@@ -41,6 +44,7 @@ from anls_frame.metrics.scores import nls as nls
 from anls_frame.metrics.scores import score as score
 from anls_frame.metrics.scoring import add_scores as add_scores
 from anls_frame.metrics.vectors import hamming_vectors as hamming_vectors
+from anls_frame.metrics.wrapping import unwrap as unwrap
 from anls_frame.pairs.matrices import edit_matrix as edit_matrix
 from anls_frame.pairs.string_scores import anls_score as anls_score
 from anls_frame.protocol import PROTOCOLS as PROTOCOLS
@@ -57,6 +61,7 @@ from anls_frame.reports.comparisons import compare as compare
 from anls_frame.reports.comparisons import pair as pair
 from anls_frame.reports.comparisons import side_by_side as side_by_side
 from anls_frame.reports.corrected_scores import corrected as corrected
+from anls_frame.reports.format_tax import format_tax as format_tax
 from anls_frame.reports.reports import Report as Report
 from anls_frame.reports.reports import report as report
 from anls_frame.reports.selective import selective as selective

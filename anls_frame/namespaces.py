@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec
 from anls_frame import repeats, words
 from anls_frame._arguments import type_name
 from anls_frame._names import imported
-from anls_frame.metrics import distances, errors, scores, scoring, vectors
+from anls_frame.metrics import accuracies, distances, errors, scores, scoring, vectors, wrapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +31,9 @@ Options = ParamSpec("Options")
 Result = TypeVar("Result")
 
 ROW_FUNCTIONS: list[Callable[..., Any]] = [
-    getattr(module, name) for module in (distances, vectors, scores, errors, words) for name in module.__all__
+    getattr(module, name)
+    for module in (distances, vectors, scores, accuracies, errors, words, wrapping)
+    for name in module.__all__
 ]
 """The row functions: methods of expressions, and of pandas frames."""
 
@@ -149,6 +151,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     variance_components = _Forwarded(repeats)
     browse = _Forwarded()
     find_slices = _Forwarded()
+    format_tax = _Forwarded()
     changes = _Forwarded()
     confusions = _Forwarded()
     length_scores = _Forwarded()

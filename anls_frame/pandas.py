@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from anls_frame.frames.checks import check_column
+from anls_frame.metrics.row_functions import input_names
 from anls_frame.namespaces import ROW_FUNCTIONS, AnlsFrameNamespace
 
 if TYPE_CHECKING:
@@ -44,16 +45,17 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     Name: levenshtein, dtype: Int64
     >>> df.anls
     .anls of a pandas.DataFrame: add_scores, anls, bag_of_words_error, browse, cer, changes, compare,
-      confusions, edit_counts, edit_ops, error_type, exact_match, explain, find_slices, hamming,
-      hamming_vectors, lcs_distance, length_scores, levenshtein, mean_over_epochs, mer, nearest_answer,
-      nls, pass_at_k, report, score, summarize, variance_components, wer, wil, word_errors, worst
+      confusions, contains_answer, edit_counts, edit_ops, error_type, exact_match, explain, find_slices,
+      format_tax, hamming, hamming_vectors, lcs_distance, length_scores, levenshtein, mean_over_epochs,
+      mer, nearest_answer, nls, pass_at_k, relaxed_accuracy, report, score, summarize, unwrap,
+      variance_components, vqa_accuracy, wer, wil, word_errors, worst
     """
 
 
 def _of_columns(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a row function as a method that takes the names of two columns."""
+    """Return a row function as a method that takes the names of columns."""
     signature = inspect.signature(function)
-    inputs = list(signature.parameters)[:2]
+    inputs = input_names(function)
 
     @functools.wraps(function)
     def method(self: AnlsPandasAccessor, *columns: Any, **options: Any) -> Any:

@@ -30,8 +30,8 @@ class ScoreProtocol:
     How a prediction is compared with an answer.
 
     Scores under different protocols are not comparable, so every scoring function takes one. The name of a
-    preset can be passed instead: `anls`, `rrc`, `anls_star`, `jiwer`, `torchmetrics`, `dinglehopper` or
-    `raw`, see `PROTOCOLS`.
+    preset can be passed instead: `anls`, `rrc`, `anls_star`, `stvqa`, `jiwer`, `torchmetrics`, `dinglehopper`
+    or `raw`, see `PROTOCOLS`.
 
     The steps of preparation are applied in this order: Unicode form, equivalences, lower case, whitespace.
 
@@ -375,6 +375,8 @@ PROTOCOLS: Mapping[str, ScoreProtocol] = MappingProxyType(
         "rrc": ScoreProtocol(length="raw_upper", cut="similarity", threshold=0.5),
         # PyPI anls-star 1.0.1
         "anls_star": ScoreProtocol(length="prepared", cut="similarity", threshold=0.5),
+        # MMF's scorer of ST-VQA
+        "stvqa": ScoreProtocol(whitespace="strip", length="prepared", cut="similarity", threshold=0.5),
         # jiwer 4: whitespace at the ends only
         "jiwer": ScoreProtocol(ignore_case=False, whitespace="strip", words="spaces"),
         # Text as it is

@@ -15,6 +15,7 @@ pub mod json;
 pub mod kernel;
 #[cfg(feature = "plugin")]
 pub mod plugin;
+pub mod unwrap;
 
 #[cfg(feature = "extension-module")]
 mod python;

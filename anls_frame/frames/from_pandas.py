@@ -59,45 +59,46 @@ def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
 
 
 def score_rows(
-    function: Callable[[pl.Expr, pl.Expr], pl.Expr],
+    function: Callable[..., pl.Expr],
     inputs: Mapping[str, Any],
     *,
     texts: bool,
     protocol: ScoreProtocol | None = None,
 ) -> Any:
     """
-    Return what a row function gives for two pandas Series: a Series with their index.
+    Return what a row function gives for pandas Series: a Series with their index.
 
     `inputs` names the function's parameters; `texts` says whether they hold texts, which a protocol scores.
     If the result is a struct, its fields are columns of a frame.
     """
-    first, second = inputs.values()
-    for value in (first, second):
+    columns = list(inputs.values())
+    index = next(value.index for value in columns if isinstance(value, pd.Series))
+    for value in columns:
         if not isinstance(value, pd.Series):
             raise TypeError(
-                f"{' and '.join(inputs)} must both be pandas Series if one is, got {type_name(first)} and "
-                f"{type_name(second)}; take the columns from the frame, as in `df['answer']`, or pass their "
-                "names to the method of `df.anls`"
+                f"{' and '.join(inputs)} must both be pandas Series if one is, got "
+                f"{' and '.join(map(type_name, columns))}; take the columns from the frame, as in "
+                "`df['answer']`, or pass their names to the method of `df.anls`"
             )
-    if not first.index.equals(second.index):
-        raise ValueError(
-            f"{' and '.join(inputs)} must have the same index; align them first, by label with "
-            "`first.align(second)` or by position with `second.set_axis(first.index)`"
-        )
-    names = [value.name for value in (first, second)]
-    if not all(isinstance(name, str) for name in names) or names[0] == names[1]:
+        if not index.equals(value.index):
+            raise ValueError(
+                f"{' and '.join(inputs)} must have the same index; align them first, by label with "
+                "`first.align(second)` or by position with `second.set_axis(first.index)`"
+            )
+    names = [value.name for value in columns]
+    if not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         names = list(inputs)
     convert = _text_column if texts else _any_column
-    frame = pl.DataFrame([convert(names[0], first), convert(names[1], second)])
-    expression = function(cs.by_name(names[0]), cs.by_name(names[1]))
+    frame = pl.DataFrame([convert(name, column) for name, column in zip(names, columns, strict=True)])
+    expression = function(*map(cs.by_name, names))
     check_dtypes(frame.schema, expression)
     if "answers" in inputs:
         warn_of_answers(frame[names[1]], protocol)
     scores = frame.select(expression).to_series()
     if isinstance(scores.dtype, pl.Struct):
         fields = {field.name: _to_array(field) for field in scores.struct.unnest()}
-        return pd.DataFrame(fields, index=first.index)
-    return pd.Series(_to_array(scores), index=first.index, name=scores.name)
+        return pd.DataFrame(fields, index=index)
+    return pd.Series(_to_array(scores), index=index, name=scores.name)
 
 
 def parse_answers(column: pd.Series[Any], parse: Callable[[pl.Series], pl.Series]) -> pd.Series[Any]:

@@ -51,6 +51,17 @@ class _OfReference(Protocol[Options, Pandas_co]):
     ) -> Pandas_co: ...
 
 
+class _OfText(Protocol[Options]):
+    @overload
+    def __call__(
+        self, prediction: IntoExprColumn, *_: Options.args, **options: Options.kwargs
+    ) -> pl.Expr: ...
+    @overload
+    def __call__(
+        self, prediction: pd.Series[Any], *_: Options.args, **options: Options.kwargs
+    ) -> pd.DataFrame: ...
+
+
 def of_answers(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
 ) -> _OfAnswers[Options, pd.Series[Any]]:
@@ -79,6 +90,19 @@ def of_vectors(
     return cast("_OfReference[Options, pd.Series[Any]]", _with_pandas(function, texts=False))
 
 
+def fields_of_text(
+    function: Callable[Concatenate[IntoExprColumn, Options], pl.Expr],
+) -> _OfText[Options]:
+    """Let a function of one text take a pandas Series; the fields of its result are columns of a frame."""
+    return cast("_OfText[Options]", _with_pandas(function))
+
+
+def input_names(function: Callable[..., Any]) -> list[str]:
+    """Return the parameters of a row function that are columns: all but its options."""
+    parameters = inspect.signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
+
+
 def _with_pandas(function: Callable[..., pl.Expr], *, texts: bool = True) -> Callable[..., Any]:
     signature = inspect.signature(function)
 
@@ -89,7 +113,7 @@ def _with_pandas(function: Callable[..., pl.Expr], *, texts: bool = True) -> Cal
         from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
 
         arguments = signature.bind(*columns, **options).arguments
-        inputs = {name: arguments.pop(name) for name in list(signature.parameters)[:2]}
+        inputs = {name: arguments.pop(name) for name in input_names(function)}
         protocol = resolve_protocol(arguments["protocol"]) if "protocol" in arguments else None
         scores = functools.partial(function, **arguments)
         return from_pandas.score_rows(scores, inputs, texts=texts, protocol=protocol)

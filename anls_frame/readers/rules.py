@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
 from anls_frame.readers import _harness_scores
 
@@ -33,14 +34,24 @@ def _mean_distance(protocol: str) -> Callable[[pl.DataFrame], pl.Series]:
     return distances
 
 
-def _row(make: Callable[..., pl.Expr], **options: str) -> Callable[[pl.DataFrame], pl.Series]:
+def _row(make: Callable[..., pl.Expr], **options: Any) -> Callable[[pl.DataFrame], pl.Series]:
     return lambda frame: frame.select(make(*_TEXTS, **options).cast(pl.Float64)).to_series()
+
+
+def _contains_in_lower_case(frame: pl.DataFrame) -> pl.Series:
+    """Return the containment of formulas that lmms-eval had first: predictions alone are in lower case."""
+    lowered = frame.with_columns(pl.col("prediction").str.to_lowercase())
+    return _row(contains_answer, **_FORMULAS)(lowered)
+
+
+_FORMULAS = {"ignore_case": False, "spaces": "remove"}
 
 
 CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
     "anls, protocol anls": _row(anls, protocol="anls"),
     "anls, protocol rrc": _row(anls, protocol="rrc"),
     "anls, protocol anls_star": _row(anls, protocol="anls_star"),
+    "anls, protocol stvqa": _row(anls, protocol="stvqa"),
     "nls, protocol anls": _row(nls, protocol="anls"),
     "nls, protocol rrc": _row(nls, protocol="rrc"),
     "nls, protocol anls_star": _row(nls, protocol="anls_star"),
@@ -51,7 +62,25 @@ CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
     "exact_match, protocol raw": _row(exact_match, protocol="raw"),
     "mean distance over the answers, protocol rrc": _mean_distance("rrc"),
     "mean distance over the answers, protocol anls_star": _mean_distance("anls_star"),
+    "relaxed_accuracy, as ChartQA in pix2struct and lmms-eval": _row(relaxed_accuracy),
+    "relaxed_accuracy, as ChartQA in VLMEvalKit: predictions stripped": _row(relaxed_accuracy, strip=True),
+    "contains_answer, as OCRBench, in lmms-eval to 2026-07-29": _row(contains_answer),
+    "contains_answer, as OCRBench in lmms-eval from 2026-07-30: full width folded": _row(
+        contains_answer, fold_width=True
+    ),
+    "contains_answer, as OCRBench's formulas, in lmms-eval from 2026-04-10": _row(
+        contains_answer, **_FORMULAS
+    ),
+    "contains_answer, as OCRBench's formulas in lmms-eval to 2026-04-09": _contains_in_lower_case,
 }
+_OF_PEOPLE = {
+    f"vqa_accuracy, processing {processing}, mean {mean}": _row(
+        vqa_accuracy, processing=processing, mean=mean
+    )
+    for processing in ("evalai", "vqa", "vqa_always", "vlmevalkit")
+    for mean in ("exact", "sum", "numpy")
+}
+"""Rules for questions with the answers of several people."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +164,9 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     """
     theirs = _harness_scores.find(frame, against)
     texts = frame.with_columns(pl.col("prediction").fill_null(""))
-    computed = {rule: make(texts) for rule, make in CANDIDATES.items()}
+    have_people = texts.select((pl.col("answers").list.len() > 1).any()).item()
+    candidates = CANDIDATES | (_OF_PEOPLE if have_people else {})
+    computed = {rule: make(texts) for rule, make in candidates.items()}
     compared = [_compared(rule, ours, texts, theirs) for rule, ours in computed.items()]
     if theirs.are_truth_values and all(one.rows.height for one in compared):
         cut = [_from_threshold(rule, ours, theirs.values) for rule, ours in computed.items()]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 import polars as pl
 
 from anls_frame import words
-from anls_frame.metrics import scores
+from anls_frame.metrics import accuracies, scores
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.measures import COUNTS, Metric
@@ -86,6 +86,15 @@ def _by_errors(function: Callable[..., pl.Expr], field: str | None = None) -> Ca
     return rate
 
 
+def _without_protocol(function: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
+    """Return a function for a score that has its own preparation."""
+
+    def score(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
+        return function(prediction, answers)
+
+    return score
+
+
 def _has_prediction(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
     return pl.when(answers.is_not_null()).then(prediction != "")
 
@@ -156,6 +165,14 @@ DESCRIBED = {
             for kind in ("substitutions", "deletions", "insertions")
         ),
         _described("bag_of_words", "bag-of-words error", _by_errors(words.bag_of_words_error), format="rate"),
+        *(
+            _described(name, label, _without_protocol(function), bounds=(0, 1), higher_is_better=True)
+            for name, label, function in (
+                ("relaxed_accuracy", "relaxed accuracy", accuracies.relaxed_accuracy),
+                ("vqa_accuracy", "VQA accuracy", accuracies.vqa_accuracy),
+                ("contains_answer", "contains the answer", accuracies.contains_answer),
+            )
+        ),
         _of_fields("field_precision", "precision of fields", _right, denominator=_has_prediction),
         _of_fields("field_recall", "recall of fields", _right, denominator=_has_answer),
         _of_fields("field_f1", "F1 of fields", _right_twice, denominator=_values),

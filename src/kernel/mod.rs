@@ -77,6 +77,7 @@ mod pattern;
 mod prepared;
 pub mod request;
 pub mod rows;
+pub mod scorers;
 mod text32;
 mod triage;
 pub mod units;

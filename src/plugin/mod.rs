@@ -15,6 +15,8 @@ pub mod options;
 mod outputs;
 pub mod parallel;
 mod schema;
+mod scorers;
+mod unwrap;
 
 /// A message for the user; Polars raises it as a `ComputeError`.
 #[derive(Debug)]

@@ -1,12 +1,13 @@
 //! Text columns as Polars sends them: the right values come back.
 
 use super::harness::c::{
-    _polars_plugin_get_version, ANLS, CER, CONFUSION_COUNTS, CORRECTIONS, COUNTING, EDIT_OPS, ERROR_TYPE,
-    EXACT_MATCH, HAMMING, LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS, SCORE, SCORE_DETAILS,
+    _polars_plugin_get_version, ACCURACIES, ANLS, CER, CONFUSION_COUNTS, CONTAINS_ANSWER, CORRECTIONS,
+    COUNTING, EDIT_OPS, ERROR_TYPE, EXACT_MATCH, HAMMING, LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS,
+    RELAXED_ACCURACY, SCORE, SCORE_DETAILS, UNWRAP, UNWRAPPING, VQA_ACCURACY,
 };
-use super::harness::call::{call, call_field, floats};
+use super::harness::call::{call, call_field, call_with, floats};
 use super::harness::describe::{Array, Column, Schema, inline_view, long_view};
-use super::harness::options::OPTIONS;
+use super::harness::options::{CONTAINMENT, OPTIONS, RELAXED, UNWRAPPING as UNWRAPPING_OPTIONS, VQA};
 use super::harness::read::Values;
 
 /// 13 bytes, the shortest text that does not fit into a view.
@@ -35,12 +36,33 @@ fn the_interface_has_version_0_1() {
 
 #[test]
 fn every_exported_metric_is_driven() {
-    let sources =
-        [include_str!("../../src/plugin/expressions.rs"), include_str!("../../src/plugin/gec/mod.rs")];
+    let sources = [
+        include_str!("../../src/plugin/expressions.rs"),
+        include_str!("../../src/plugin/gec/mod.rs"),
+        include_str!("../../src/plugin/scorers.rs"),
+        include_str!("../../src/plugin/unwrap.rs"),
+    ];
     let exported = sources.iter().flat_map(|source| source.split("_polars_plugin_field_").skip(1));
     let exported: Vec<_> = exported.filter_map(|rest| rest.split_once(',')).map(|(name, _)| name).collect();
-    let driven = [METRICS, COUNTING, CORRECTIONS].concat();
+    let driven = [METRICS, COUNTING, CORRECTIONS, ACCURACIES, UNWRAPPING].concat();
     assert_eq!(exported, driven.iter().map(|metric| metric.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn scores_of_benchmarks_and_unwrapping_take_columns_of_text() {
+    let texts = ["42", "b", LONG];
+    let columns = || [prediction([Array::texts(&texts).with_nulls(&[1])]), answers([Array::texts(&texts)])];
+    for (metric, options, right) in
+        [(RELAXED_ACCURACY, RELAXED, 1.0), (CONTAINS_ANSWER, CONTAINMENT, 1.0), (VQA_ACCURACY, VQA, 0.0)]
+    {
+        let scores = call_with(metric, &columns(), options).expect("valid columns").values;
+        assert_eq!(scores, Values::Float(vec![Some(right), None, Some(right)]));
+        assert!(call_with(metric, &columns(), OPTIONS).is_err(), "the options of another function");
+    }
+    let wrapped = prediction([Array::texts(&["Answer: 42"])]);
+    let Ok(output) = call_with(UNWRAP, &[wrapped], UNWRAPPING_OPTIONS) else { panic!("a valid column") };
+    assert_eq!(output.values.of("text"), &Values::Text(vec![Some("42".into())]));
+    assert_eq!(output.values.of("steps"), &Values::Text(vec![Some("marker".into())]));
 }
 
 #[test]

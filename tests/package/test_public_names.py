@@ -34,7 +34,7 @@ from anls_frame import pandas as anls_pandas
 from anls_frame._names import HOMES
 from anls_frame._typing import ScoreColumn
 from anls_frame.analysis.browsing import RowsPage
-from anls_frame.metrics import distances, errors, scores
+from anls_frame.metrics import accuracies, distances, errors, scores, wrapping
 from anls_frame.namespaces import AnlsExprNamespace
 from anls_frame.pandas import AnlsPandasAccessor
 from anls_frame.readers.descriptions import READERS
@@ -53,7 +53,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **OTHER_FUNCTIONS,
     **{scalar.name: scalar.function for scalar in SCALAR_FUNCTIONS},
 }
-METRICS = (*distances.__all__, *scores.__all__, *errors.__all__, *words.__all__)
+METRICS = tuple(
+    name for room in (distances, scores, accuracies, errors, words, wrapping) for name in room.__all__
+)
 DOCUMENTED = {
     **FUNCTIONS,
     **{f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()},
@@ -178,7 +180,7 @@ def test_type_checkers_are_told_every_public_name(package: ModuleType) -> None:
 
 def test_metrics_plugin_names_and_exported_symbols_agree() -> None:
     names = {row.name for row in ROW_EXPRESSIONS}
-    functions = names | INTERNAL
+    functions = names | INTERNAL | {*wrapping.__all__}
 
     assert set(METRICS) == {*names, *OF_OTHERS}
     assert INTERNAL.isdisjoint(af.__all__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import io
 import re
+import statistics
 import unicodedata
 from typing import TYPE_CHECKING, TypedDict
 
@@ -207,3 +208,39 @@ def score(
         reference_length=reference_length,
         answer_index=index,
     )
+
+
+def relaxed_accuracy(prediction: str | None, answers: Answers) -> float | None:
+    """Relaxed accuracy of plain numbers and words."""
+    pairs = given(prediction, answers)
+    return float(any(_agree(text, answer) for _, text, answer in pairs)) if pairs else None
+
+
+def _agree(prediction: str, answer: str) -> bool:
+    try:
+        return abs(float(prediction) - float(answer)) <= 0.05 * abs(float(answer)) and float(answer) != 0
+    except ValueError:
+        return prediction.lower() == answer.lower()
+
+
+def _without_articles(text: str) -> list[str]:
+    return [word for word in text.lower().split() if word not in {"a", "an", "the"}]
+
+
+def contains_answer(prediction: str | None, answers: Answers) -> float | None:
+    """Whether an answer stands in the prediction, case ignored."""
+    pairs = given(prediction, answers)
+    return (
+        float(any(answer.lower().strip() in text.lower().strip() for _, text, answer in pairs))
+        if pairs
+        else None
+    )
+
+
+def vqa_accuracy(prediction: str | None, answers: Answers) -> float | None:
+    """VQA accuracy of texts without punctuation, numbers and contractions."""
+    pairs = given(prediction, answers)
+    if not pairs:
+        return None
+    equal = [_without_articles(text) == _without_articles(answer) for _, text, answer in pairs]
+    return statistics.mean(min(1.0, (sum(equal) - is_equal) / 3) for is_equal in equal)

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
+import oracle
 import pandas as pd
 import polars as pl
 
@@ -68,12 +69,17 @@ class Example:
 
     def expected(self, name: str) -> Any:
         """Return the value of the expression of this name."""
+        if name in ACCURACIES:
+            return getattr(oracle, name)(self.prediction, self.answers)
         if name != "score":
             return getattr(self, name)
         if self.nls is None:
             return None
         return {field: getattr(self, field) for field in SCORE_DTYPE.to_schema()}
 
+
+ACCURACIES = ("relaxed_accuracy", "vqa_accuracy", "contains_answer")
+"""Scores of the examples that their definition gives in a line."""
 
 _1_9, _8_9, _5_9, _4_9 = 0.1111111111111111, 0.8888888888888888, 0.5555555555555556, 0.4444444444444444
 _1_7, _6_7 = 0.14285714285714285, 0.8571428571428572
@@ -329,6 +335,18 @@ MISSING = Option(
 )
 
 
+def _choices(name: str, default: str, *others: str) -> Option:
+    """Return an option with choices, the first of which is its default."""
+    invalid = (("none", ValueError), (None, TypeError), (True, TypeError))
+    return Option(name=name, default=default, valid=(default, *others), invalid=invalid)
+
+
+def _flag(name: str, *, default: bool) -> Option:
+    return Option(
+        name=name, default=default, valid=(True, False), invalid=((1, TypeError), (None, TypeError))
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class RowExpression:
     """An expression that scores each row."""
@@ -407,6 +425,45 @@ ROW_EXPRESSIONS = (
         inputs=_ANSWERS,
         options=(CUTTING_PROTOCOL, MISSING),
         dtype=SCORE_DTYPE,
+    ),
+    RowExpression(
+        name="relaxed_accuracy",
+        function=af.relaxed_accuracy,
+        inputs=_ANSWERS,
+        options=(
+            Option(
+                name="tolerance",
+                default=0.05,
+                valid=(0, 0.05, 1),
+                invalid=((1.5, ValueError), (float("nan"), ValueError), ("1", TypeError), (None, TypeError)),
+            ),
+            _flag("strip", default=False),
+            MISSING,
+        ),
+        dtype=pl.Float64(),
+    ),
+    RowExpression(
+        name="vqa_accuracy",
+        function=af.vqa_accuracy,
+        inputs=_ANSWERS,
+        options=(
+            _choices("processing", "evalai", "vqa", "vqa_always", "vlmevalkit"),
+            _choices("mean", "exact", "sum", "numpy"),
+            MISSING,
+        ),
+        dtype=pl.Float64(),
+    ),
+    RowExpression(
+        name="contains_answer",
+        function=af.contains_answer,
+        inputs=_ANSWERS,
+        options=(
+            _flag("ignore_case", default=True),
+            _choices("spaces", "keep", "remove"),
+            _flag("fold_width", default=False),
+            MISSING,
+        ),
+        dtype=pl.Float64(),
     ),
     RowExpression(
         name="edit_ops",
@@ -539,6 +596,7 @@ FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "confusions": af.confusions,
     "corrected": af.corrected,
     "find_slices": af.find_slices,
+    "format_tax": af.format_tax,
     "length_scores": af.length_scores,
     "mean_over_epochs": af.repeats.mean_over_epochs,
     "pass_at_k": af.repeats.pass_at_k,
@@ -563,6 +621,7 @@ OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "parse_answers": af.parse_answers,
     "progress": af.progress,
     "threshold_curve": af.threshold_curve,
+    "unwrap": af.unwrap,
     "wil": af.words.wil,
     **{name: getattr(readers, name) for name in readers.__all__ if name in af.__all__},
 }
@@ -619,8 +678,8 @@ GEC_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 """The functions of `anls_frame.gec`."""
 GEC_CLASSES = ("M2FormatError",)
-OF_OTHERS = ("bag_of_words_error", "explain", "mer", "wil")
-"""Row functions that are made of others."""
+OF_OTHERS = ("bag_of_words_error", "explain", "mer", "unwrap", "wil")
+"""Row functions that are made of others, or take one column."""
 NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
     AnlsExprNamespace: {
         **{row.name: row.function for row in ROW_EXPRESSIONS},

@@ -158,6 +158,21 @@ metrics! {
     ERRANT = "gec_errant": _polars_plugin_field_gec_errant, _polars_plugin_gec_errant;
 }
 
+metrics! {
+    /// The scores of benchmarks that are no edit distances.
+    ACCURACIES:
+    RELAXED_ACCURACY = "relaxed_accuracy":
+        _polars_plugin_field_relaxed_accuracy, _polars_plugin_relaxed_accuracy;
+    CONTAINS_ANSWER = "contains_answer": _polars_plugin_field_contains_answer, _polars_plugin_contains_answer;
+    VQA_ACCURACY = "vqa_accuracy": _polars_plugin_field_vqa_accuracy, _polars_plugin_vqa_accuracy;
+}
+
+metrics! {
+    /// The one function of one column.
+    UNWRAPPING:
+    UNWRAP = "unwrap": _polars_plugin_field_unwrap, _polars_plugin_unwrap;
+}
+
 unsafe extern "C" {
     pub fn _polars_plugin_get_version() -> u32;
     pub fn _polars_plugin_get_last_error_message() -> *const c_char;

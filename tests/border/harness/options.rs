@@ -43,3 +43,11 @@ pub const PICKLES: [&[u8]; 6] = [
 
 /// The options with the pickle protocol that Polars uses.
 pub const OPTIONS: &[u8] = PICKLES[5];
+
+/// The options of relaxed accuracy, of containment and of VQA accuracy, and those of unwrapping.
+pub const RELAXED: &[u8] = b"(dp0\nVtolerance\np1\nF0.05\nsVstrip\np2\nI00\ns.";
+pub const CONTAINMENT: &[u8] =
+    b"(dp0\nVignore_case\np1\nI01\nsVremove_spaces\np2\nI00\nsVfold_width\np3\nI00\ns.";
+pub const VQA: &[u8] = b"(dp0\nVprocessing\np1\nVevalai\np2\nsVmean\np3\nVexact\np4\ns.";
+pub const UNWRAPPING: &[u8] =
+    b"(dp0\nVsteps\np1\n(lp2\nVmarker\np3\nasVmarkers\np4\n(lp5\nsVreasoning_tags\np6\n(lp7\ns.";

@@ -1,0 +1,136 @@
+"""What models wrap around their answers: reasoning, code fences, "The answer is"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from anls_frame import _plugin
+from anls_frame._arguments import choice, string
+from anls_frame.metrics.row_functions import fields_of_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from anls_frame._typing import IntoExprColumn
+
+__all__ = ["unwrap"]
+
+STEPS = (
+    "reasoning",
+    "answer_tag",
+    "code_fence",
+    "json",
+    "marker",
+    "markdown",
+    "quotes",
+    "final_punctuation",
+)
+"""The kinds of wrapping, in the order in which they are taken off."""
+
+REASONING_TAGS = tuple(f"<{name}>" for name in ("think", "thinking", "analysis", "reasoning"))
+"""The tags around reasoning by default."""
+
+
+@fields_of_text
+def unwrap(
+    prediction: IntoExprColumn,
+    *,
+    steps: Sequence[str] | None = None,
+    markers: Sequence[str] | None = None,
+    reasoning_tags: Sequence[str] | None = None,
+) -> pl.Expr:
+    r"""
+    Take off what a model wrapped around its answer: reasoning, tags, code fences, JSON, "The answer is".
+
+    Parameters
+    ----------
+    prediction
+        Column with the predicted text. A string is a column name. For a pandas Series, the result is a
+        frame with the same index.
+    steps
+        Kinds of wrapping to take off, all by default (see Notes).
+    markers
+        Further texts after which an answer stands, such as `"Antwort:"`, matched literally.
+    reasoning_tags
+        Opening tags around reasoning, in place of `<think>`, `<thinking>`, `<analysis>` and `<reasoning>`;
+        the closing tag has a `/`.
+
+    Returns
+    -------
+    Expr
+        A struct named `unwrapped` of two strings: `text`, the answer, and `steps`, the names of the steps
+        that took something off, joined by `+` in the order of their first use; null where none did. A text
+        without any wrapping stays as it is, byte for byte. Null where the prediction is null.
+
+    Raises
+    ------
+    ValueError
+        If a step is unknown or there is none, or a tag is not written as `<name>`.
+    TypeError
+        If an argument is not a column, or `steps`, `markers` or `reasoning_tags` is not a list of strings.
+
+    See Also
+    --------
+    format_tax : how many points wrapping costs.
+
+    Notes
+    -----
+    The steps, in this order; all but the first are repeated up to three times:
+
+    1. `reasoning`: reasoning tags with what is between them; only what follows, if the opening tag is
+       missing. If the closing tag is missing, the answer was cut off: the text stays, and `steps` is
+       `unclosed_reasoning`.
+    2. `answer_tag`: the inside of the last ``<answer>…</answer>``, or else of the last ``\boxed{…}``.
+    3. `code_fence`: a fence of backticks around the entire text.
+    4. `json`: a JSON object with one key that names an answer (answer, final_answer, prediction, response,
+       output, result, text) and a string or number as its value; a list of one string or number; a string.
+    5. `marker`: the rest of the line after the last "Answer:", "The answer is" or "Final answer:" that
+       begins a line or a sentence; the next line, if there is no rest.
+    6. `markdown`: emphasis around the entire text, or the signs of a heading.
+    7. `quotes`: a pair of quotes around the entire text.
+    8. `final_punctuation`: a full stop at the end, unless it belongs to the last word ("Inc.", "U.S.") or
+       to a sentence ("Goods remain our property.").
+
+    Operators, signs, units, currencies, articles and case are part of the answer and stay. Reasoning tags
+    are removed as lmms-eval removes them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["<think>6 * 7</think>The answer is **42**.", "~42", None]})
+    >>> df.select(af.unwrap("prediction")).unnest("unwrapped")
+    shape: (3, 2)
+    ┌──────┬─────────────────────────────────┐
+    │ text ┆ steps                           │
+    │ ---  ┆ ---                             │
+    │ str  ┆ str                             │
+    ╞══════╪═════════════════════════════════╡
+    │ 42   ┆ reasoning+marker+final_punctua… │
+    │ ~42  ┆ null                            │
+    │ null ┆ null                            │
+    └──────┴─────────────────────────────────┘
+    """
+    chosen = [choice("steps", step, STEPS) for step in _strings("steps", steps, STEPS)]
+    if not chosen:
+        raise ValueError(f"steps must name at least one of {', '.join(STEPS)}")
+    opening = _strings("reasoning_tags", reasoning_tags, REASONING_TAGS)
+    for tag in opening:
+        if not (tag.startswith("<") and tag.endswith(">") and len(tag) > len("<>")):
+            raise ValueError(f"reasoning_tags must be written as '<name>', got {tag!r}")
+    return _plugin.call(
+        "unwrap",
+        prediction,
+        steps=chosen,
+        markers=_strings("markers", markers, ()),
+        reasoning_tags=[(tag, f"</{tag[1:]}") for tag in opening],
+    ).alias("unwrapped")
+
+
+def _strings(name: str, values: Sequence[str] | None, default: Sequence[str]) -> list[str]:
+    if values is None:
+        return list(default)
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise TypeError(f"{name} must be a list of strings, got {values!r}")
+    return [string(f"each of {name}", value) for value in values]

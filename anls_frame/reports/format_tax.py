@@ -1,0 +1,175 @@
+"""What the wrapping of answers costs: predictions as they were given against the answers in them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._arguments import string
+from anls_frame._typing import Table_co
+from anls_frame.exceptions import DuplicateColumnError
+from anls_frame.frames import conversion
+from anls_frame.metrics.wrapping import unwrap
+from anls_frame.reports.comparisons import Comparison, compare
+from anls_frame.summary import slicing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame._typing import Missing
+    from anls_frame.protocol import ScoreProtocol
+    from anls_frame.summary.catalogue import Metrics
+    from anls_frame.summary.slicing import By
+
+__all__ = ["format_tax"]
+
+STEPS = "unwrap_steps"
+"""The column by which rows are sliced: what was taken off, or `none`."""
+_UNWRAPPED = "unwrapped"
+_NOTHING = "none"
+
+
+class FormatTax(Comparison[Table_co]):
+    """
+    The comparison of predictions as they were given with the answers in them.
+
+    Returned by `format_tax`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["The answer is 42.", "7"], "answer": ["42", "7"]})
+    >>> af.format_tax(df, "prediction", "answer").steps.select("unwrap_steps", "n", "difference", "share")
+    shape: (2, 4)
+    ┌──────────────────────────┬─────┬────────────┬───────┐
+    │ unwrap_steps             ┆ n   ┆ difference ┆ share │
+    │ ---                      ┆ --- ┆ ---        ┆ ---   │
+    │ str                      ┆ i64 ┆ f64        ┆ f64   │
+    ╞══════════════════════════╪═════╪════════════╪═══════╡
+    │ marker+final_punctuation ┆ 1   ┆ 1.0        ┆ 1.0   │
+    │ none                     ┆ 1   ┆ 0.0        ┆ 0.0   │
+    └──────────────────────────┴─────┴────────────┴───────┘
+    """
+
+    @cached_property
+    def steps(self) -> Table_co:
+        """
+        The points by what was taken off: a frame with one row for each string of steps and metric.
+
+        Its columns are `unwrap_steps` (`none` where the text stayed), `metric`, `n`, `n_clusters`, `given`
+        and `unwrapped` (mean scores), `difference` with its interval, and `share`, the part of the total
+        difference that these rows make up; null if the total is 0. `n` times `difference` adds up to the
+        total.
+        """
+        slices = conversion.in_polars(self.by(STEPS)).lazy().collect()
+        points = pl.col("difference") * pl.col("n")
+        total = points.sum().over("metric")
+        table = slices.select(
+            *(STEPS, "metric", "n", "n_clusters"),
+            given="baseline_score",
+            unwrapped="score",
+            difference="difference",
+            difference_low="difference_low",
+            difference_high="difference_high",
+            share=pl.when(total != 0).then(points / total),
+        )
+        ordered = table.sort("metric", pl.col("share").abs(), "n", descending=[False, True, True])
+        return self._as_given(ordered)
+
+
+def format_tax(
+    frame: Any,
+    prediction: str,
+    answers: str,
+    *,
+    metrics: Metrics | None = None,
+    by: By | None = None,
+    cluster: str | None = None,
+    protocol: ScoreProtocol | str = "anls",
+    missing: Missing = "empty",
+    steps: Sequence[str] | None = None,
+    markers: Sequence[str] | None = None,
+    reasoning_tags: Sequence[str] | None = None,
+    confidence: float = 0.95,
+) -> FormatTax:
+    """
+    Compare predictions as they were given with the answers inside them: how many points wrapping costs.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
+    prediction, answers
+        Names of the columns with the prediction and with the accepted answer or answers.
+    metrics, by, cluster, protocol, missing
+        As for `compare`. Use the rule of the benchmark: it decides what wrapping costs.
+    steps, markers, reasoning_tags
+        As for `unwrap`.
+    confidence
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    FormatTax
+        The comparison of the systems `given` and `unwrapped`, also sliced by `unwrap_steps`; its `steps` say
+        which wrapping costs how much.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DuplicateColumnError
+        If the frame has a column `unwrapped` or `unwrap_steps`.
+    ValueError
+        If an option has an invalid value.
+
+    See Also
+    --------
+    unwrap : the answers without wrapping, as a column.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> predictions = ["The answer is 42.", "```7```", "x"]
+    >>> df = pl.DataFrame({"prediction": predictions, "answer": ["42", "7", "y"]})
+    >>> tax = af.format_tax(df, "prediction", "answer", metrics="exact_match")
+    >>> tax.overall.select("baseline_score", "score").row(0)
+    (0.0, 0.6666666666666666)
+    """
+    found = conversion.at_hand(frame)
+    column = cs.by_name(string("prediction", prediction, "the name of a column"))
+    answer = unwrap(column, steps=steps, markers=markers, reasoning_tags=reasoning_tags)
+    added = [
+        answer.struct.field("text").alias(_UNWRAPPED),
+        answer.struct.field("steps").fill_null(_NOTHING).alias(STEPS),
+    ]
+    for name in (_UNWRAPPED, STEPS):
+        if name in conversion.column_names(found):
+            raise DuplicateColumnError(
+                f"the frame already has a column {name!r}, which is the name of a result; rename it"
+            )
+    if isinstance(found, pl.DataFrame | pl.LazyFrame):
+        both = found.with_columns(added)
+    else:
+        both = conversion.with_columns(found, conversion.to_polars(found, [prediction]).select(added))
+    keys = slicing.resolve(by)
+    tables: list[list[Any]] = [
+        [keys.expressions.get(name, name) for name in table] for table in keys.tables or [keys.names] if table
+    ]
+    comparison = compare(
+        both,
+        {"given": prediction, _UNWRAPPED: _UNWRAPPED},
+        answers,
+        metrics=metrics,
+        by=[*tables, [STEPS]],
+        cluster=cluster,
+        protocol=protocol,
+        missing=missing,
+        confidence=confidence,
+    )
+    return FormatTax(comparison.summary, confidence=confidence)

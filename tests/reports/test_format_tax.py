@@ -1,0 +1,62 @@
+"""The points that wrapping costs, by step, add up to the difference of the comparison."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import anls_frame as af
+
+SAMPLE = pl.read_parquet(Path(__file__).parents[2] / "data" / "ocr_qa.parquet").filter(
+    pl.col("answers").list.len() > 0
+)
+PREDICTION = "rapidocr"
+
+
+def damaged() -> pl.DataFrame:
+    """Return the sample with 30 % of its predictions wrapped in one of three ways."""
+    row = pl.int_range(pl.len())
+    text = pl.col(PREDICTION)
+    wrapped = (
+        pl.when(row % 10 == 0)
+        .then("The answer is " + text)
+        .when(row % 10 == 1)
+        .then("```\n" + text + "\n```")
+        .when(row % 10 == 2)
+        .then("<think>hm</think>" + text)
+        .otherwise(text)
+    )
+    return SAMPLE.with_columns(wrapped.alias("wrapped"))
+
+
+def test_steps_add_up_to_the_total() -> None:
+    frame = damaged()
+    tax = af.format_tax(frame, "wrapped", "answers", cluster="doc_id", by="question_types")
+    total = tax.overall["difference"].item() * tax.overall["n"].item()
+    steps = tax.steps
+    assert (steps["difference"] * steps["n"]).sum() == pytest.approx(total, abs=1e-9)
+    assert steps["share"].sum() == pytest.approx(1, abs=1e-12)
+    assert steps["n"].sum() == tax.overall["n"].item()
+    assert steps["n_clusters"].null_count() == 0
+    assert {"marker", "code_fence", "reasoning", "none"} <= set(steps["unwrap_steps"])
+    # The answers inside are those of the undamaged predictions.
+    clean = af.report(frame, PREDICTION, "answers").overall["anls"]
+    assert tax.overall["score"].item() == pytest.approx(clean, abs=0.005)
+    assert tax.by("question_types").height > 1
+
+
+def test_pandas_lazy_frames_and_taken_names() -> None:
+    frame = damaged().head(50)
+    expected = af.format_tax(frame, "wrapped", "answers", metrics=["anls", "exact_match"]).steps
+    lazy = af.format_tax(frame.lazy(), "wrapped", "answers", metrics=["anls", "exact_match"]).steps
+    assert lazy.equals(expected)
+    pandas = af.format_tax(
+        frame.select("wrapped", "answers").to_pandas(), "wrapped", "answers", metrics=["anls", "exact_match"]
+    ).steps
+    assert pl.from_pandas(pandas)["share"].to_list() == pytest.approx(expected["share"].to_list())
+    with pytest.raises(af.DuplicateColumnError, match="already has a column 'unwrapped'"):
+        af.format_tax(frame.with_columns(unwrapped=1), "wrapped", "answers")
+    clean = af.format_tax(pl.DataFrame({"p": ["a"], "a": ["a"]}), "p", "a").steps
+    assert clean.row(0, named=True)["share"] is None
