@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 WHOLE = ""
 """What identifies all rows among slices."""
 ALL_ROWS = _style.Label(document.ALL_ROWS)
-_DETAILS = {"errors": error_table, "confusions": confusion_table, "lengths": length_table}
+_DETAILS: dict[str, Callable[..., pl.DataFrame]] = {
+    "errors": error_table,
+    "confusions": confusion_table,
+    "lengths": length_table,
+}
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:

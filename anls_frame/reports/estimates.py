@@ -80,9 +80,10 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
     columns, few = [], np.zeros(sums.height, bool)
     n, *sizes = (sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES))
     for metric in metrics:
-        *moments, squares = (sums[name].to_numpy() for name in metric.moments()[:6])
-        powers = [sums[name].to_numpy() for name in metric.moments()[6:]]
-        of_metric = Sums(*moments, squares, sums[metric.bracket].to_numpy(), n, *sizes)
+        moments = [sums[name].to_numpy() for name in metric.moments()]
+        powers = moments[6:]
+        fields = [*moments[:6], sums[metric.bracket].to_numpy(), n, *sizes]
+        of_metric = Sums(*fields)
         found = estimate(metric, of_metric, n, confidence, powers)
         few |= found.few
         columns += [

@@ -181,8 +181,18 @@ def find_slices(
     plan = Plan(search=search, depth=depth, n=n, confidence=confidence)
     features = search.features
     if isinstance(frame, Summary):
-        usual = {"features": False, "missing": "empty", "unanswerable": "drop", "protocol": "anls"}
-        of_rows = {"prediction": prediction, "answers": answers, "cluster": cluster, "features": features}
+        usual: dict[str, Any] = {
+            "features": False,
+            "missing": "empty",
+            "unanswerable": "drop",
+            "protocol": "anls",
+        }
+        of_rows: dict[str, Any] = {
+            "prediction": prediction,
+            "answers": answers,
+            "cluster": cluster,
+            "features": features,
+        }
         of_rows |= {"missing": missing, "unanswerable": unanswerable, "protocol": protocol}
         passed = [name for name, value in of_rows.items() if value != usual.get(name)]
         if passed:

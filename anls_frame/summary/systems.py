@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from anls_frame.summary.catalogue import of_rows, resolve
 from anls_frame.summary.measures import Metric
@@ -23,7 +23,7 @@ def systems_of(prediction: Any) -> dict[str, str]:
     return {name: name}
 
 
-def are_several(prediction: Any) -> bool:
+def are_several(prediction: Any) -> TypeGuard[Mapping[str, str] | Sequence[str]]:
     """Return whether a caller named several systems, not a column or nothing."""
     return isinstance(prediction, list | tuple | Mapping)
 
