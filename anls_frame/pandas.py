@@ -44,7 +44,7 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     q1    1
     Name: levenshtein, dtype: Int64
     >>> df.anls  # doctest: +ELLIPSIS
-    .anls of a pandas.DataFrame: add_scores, anls, audit_sample, bag_of_words_error, browse, cer, ...
+    .anls of a pandas.DataFrame: add_scores, anls, audit_sample, bag_of_words_error, browse, cer,...
     """
 
 
