@@ -245,7 +245,9 @@ class _Tally:
                 for name in all_columns(place, one, rows.systems)
             ]
             kept = batch.filter(pl.any_horizontal(pl.col(values).is_not_null()))
-            grouped = kept.group_by(*self.keys, *values).agg(pl.len().cast(pl.Int64).alias("n"))
+            grouped = kept.group_by(*self.keys, *values, maintain_order=True).agg(
+                pl.len().cast(pl.Int64).alias("n")
+            )
             cells[ALL] = canonical(grouped)
         return ComparisonSums(cells=cells, votes=votes, squares=squares, counts=counts)
 
@@ -313,7 +315,7 @@ def _cells(
         first, second = (pl.col(name) for name in scores(place, systems))
         loss = first - second if metric.higher_is_better else second - first
         sums += [loss.clip(lower_bound=0).sum().alias(LOST), (loss * loss).sum().alias(SQUARES)]
-    return canonical(scored.group_by(keys).agg(sums))
+    return canonical(scored.group_by(keys, maintain_order=True).agg(sums))
 
 
 def _squares(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metric: Metric) -> pl.DataFrame:
@@ -321,4 +323,4 @@ def _squares(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metr
     times = pl.col("n") if "n" in rows.columns else pl.lit(1)
     in_unit = [metric.in_unit(pl.col(name)) for name in named]
     sums = [(score * score * times).sum().alias(f"square_{system}") for system, score in enumerate(in_unit)]
-    return canonical(rows.group_by(keys).agg(sums) if keys else rows.select(sums))
+    return canonical(rows.group_by(keys, maintain_order=True).agg(sums) if keys else rows.select(sums))

@@ -98,7 +98,9 @@ def _of_own_mean(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl
         columns = [column.alias(name) for name, column in moments]
         return rows.select(*keys, *COUNTS, *of_rows, *columns, spread.alias(metric.bracket))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
-    clusters = _sums(cells, [*keys, CLUSTER], ["n", "score_sum"])
+    sums = pl.col("n", "score_sum").sum()
+    # In order, so that the same cells give the same sums of floats.
+    clusters = grouped(cells.lazy(), [*keys, CLUSTER], [sums], in_order=True).collect()
     off = x - x.sum() / n.sum() * n
     powers = zip(
         (*SIZES, *names[2:5], metric.bracket), (n**2, n**3, n**4, x * x, x * n, n * n, off * off), strict=True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -194,9 +193,7 @@ def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> _Texts:
     cells = _buckets(rows.keys)
     bins, lengths = _buckets((*by_keys, _GRID)), _buckets((*by_keys, "bits"))
     counted = []
-    # The sums do not depend on the order of the batches, but without it Polars reads much further ahead.
-    found = source.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=True, engine="streaming")
-    for batch in itertools.chain([source.head(0).collect()], found):
+    for batch in _batches(source):
         scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
         cells.add(_cells_of_batch(rows.keys, sums, batch.lazy()))
         bins.add(_cells_of_batch((*by_keys, _GRID), of_bins, scored))
@@ -221,8 +218,21 @@ def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
     others = ["row_digest"] if with_digest else []
     values = own_metrics.prepared(rows.frame, [*rows.keys, *others], place, metric)
     sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
-    cells = grouped(values, rows.keys, sums).collect(engine="streaming")
-    return _canonical_cells(own_metrics.checked(cells, values, metric, rows.part), rows.keys)
+    cells = _buckets(rows.keys)
+    for batch in _batches(values):
+        of_batch = grouped(batch.lazy(), rows.keys, sums, in_order=True)
+        cells.add(canonical(of_batch.collect(engine="in-memory")))
+    return own_metrics.checked(cells.whole(), values, metric, rows.part)
+
+
+def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """
+    Yield the rows batch by batch, in order, the first of which has none.
+
+    So the same rows give the same sums of floats. Without an order, Polars reads much further ahead, too.
+    """
+    yield rows.head(0).collect()
+    yield from rows.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=True, engine="streaming")
 
 
 def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:
