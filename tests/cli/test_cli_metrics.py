@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 import shell
-from report_oracle import check_alike
+from report_oracle import check_close
 from shell import fine, refused
 
 import anls_frame as af
@@ -80,7 +80,7 @@ def test_report_takes_names_columns_and_functions(run: Run, folder: Path, suffix
     fine(run("report", f"rows.{suffix}", *METRICS, "-b", "lang", "-o", "report.parquet"))
     expected = in_python(by="lang").to_polars()
     found = pl.read_parquet(folder / "report.parquet")
-    check_alike(found, expected)
+    check_close(found, expected)
     assert found["seconds_n"][0] == 32
     assert found["seconds"][0] == pytest.approx(ROWS["seconds"].mean(), rel=1e-12)
 
@@ -144,12 +144,12 @@ def test_parts_give_the_whole(run: Run, folder: Path, suffix: str) -> None:
     names = [f"part{part}.parquet" for part in (2, 0, 3, 1)]
     fine(run("merge", *names, "-o", "merged.parquet", "--summary", "merged-summary.parquet"))
     whole = pl.read_parquet(folder / "whole.parquet")
-    check_alike(pl.read_parquet(folder / "merged.parquet"), whole)
+    check_close(pl.read_parquet(folder / "merged.parquet"), whole)
     summaries = [af.Summary.load(folder / f"{name}-summary.parquet") for name in ("whole", "merged")]
     reports = [af.Report.from_summary(one) for one in summaries]
     assert reports[0].worst.equals(reports[1].worst)
     assert reports[0].settings == reports[1].settings
-    check_alike(whole, in_python(by="lang").to_polars())
+    check_close(whole, in_python(by="lang").to_polars())
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_metrics_of_files_together_are_those_of_one(run: Run, folder: Path) -> N
     ROWS[:15].write_csv(folder / "a.csv")
     ROWS[15:].write_csv(folder / "b.csv")
     fine(run("report", "a.csv", "b.csv", *METRICS, "-b", "lang", "-o", "both.parquet"))
-    check_alike(pl.read_parquet(folder / "both.parquet"), in_python(by="lang").to_polars())
+    check_close(pl.read_parquet(folder / "both.parquet"), in_python(by="lang").to_polars())
 
 
 def test_compare_takes_a_function(run: Run, folder: Path) -> None:
