@@ -276,7 +276,7 @@ def _of_pairs(
     for (first, second), effective, variance in zip(pairs, every_effective, variances, strict=True):
         difference = score[second] - score[first]
         low_end, high_end = statistics.t_interval(difference, variance, effective, level)
-        width = np.inf if metric.span is None else metric.span[1]
+        width = metric.largest_difference
         yield {
             "n": int(n.sum()),
             "n_slices": slices.number,

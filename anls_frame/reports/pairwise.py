@@ -145,9 +145,8 @@ def _of_metric(
             carrying[place] = _carrying(few_units, score[place], y[place], pairs)
     difference = score[:, second] - score[:, first]
     low, high = statistics.t_interval(difference, variance, effective, test.confidence)
-    if metric.span is not None:
-        _, width = metric.span
-        low, high = np.clip(low, -width, width), np.clip(high, -width, width)
+    largest = metric.largest_difference
+    low, high = np.clip(low, -largest, largest), np.clip(high, -largest, largest)
     several = where_several(scores.powers[0], scores.powers[1], carrying.T)
     few = are_few(scores.powers[0], statistics.effective_units(*scores.powers), several).T
     values = {

@@ -85,7 +85,7 @@ class Planner:
     def bounds(self, keys: tuple[str, ...], *, level: float, alpha: float) -> pl.DataFrame:
         """Return one-sided bounds of the difference; null where no p-value can be as small as alpha."""
         slices, changes = self.changes(keys)
-        largest = largest_difference(self.metric)
+        largest = self.metric.largest_difference
         ends = [np.clip(end, -largest, largest) for end in sample_sizes.difference_bounds(changes, level)]
         low, high = (pl.Series(end, nan_to_null=True) for end in ends)
         can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
@@ -98,7 +98,7 @@ class Planner:
     def _possible(self, slices: pl.DataFrame, alpha: float) -> pl.DataFrame:
         """Take out differences that no score can have, or no p-value can show."""
         can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
-        can &= pl.col("detectable") <= largest_difference(self.metric)
+        can &= pl.col("detectable") <= self.metric.largest_difference
         return slices.with_columns(detectable=pl.when(can).then("detectable"))
 
     def _numbers(self, slices: pl.DataFrame, needed: Needed, alpha: float) -> pl.DataFrame:
@@ -135,18 +135,15 @@ class Planner:
 
         The largest difference that may occur is known for metrics with bounds; for rates, 1 is usual.
         """
-        unseen = largest_difference(self.metric)
+        unseen = self.metric.largest_difference
         if math.isinf(unseen):
             unseen = 1.0 if self.metric.is_ratio or self.metric.row == "cer" else 0.0
         of_metric = self.lines(keys)[self.place]
         group, units = of_metric.together()
         has_clusters = self.summary.settings.cluster is not None
         clusters = np.bincount(group, units.counts, of_metric.slices.height).astype(np.int64)
-        slices = of_metric.slices.select(
-            *keys,
-            pl.col("n").cast(pl.Int64),
-            n_clusters=pl.Series(clusters) if has_clusters else pl.lit(None, pl.Int64),
-        )
+        counted = pl.Series(clusters) if has_clusters else pl.lit(None, pl.Int64)
+        slices = of_metric.slices.with_columns(n_clusters=counted)
         made = self._changes_of_rates if self.metric.is_ratio else self._changes_of_means
         return slices, made(units, group, slices.height, unseen)
 
@@ -170,9 +167,3 @@ class Planner:
         return sample_sizes.Changes(
             group, groups, count, units.n, rows * change, rows * (change - expected), l_1 + l_2, unseen
         )
-
-
-def largest_difference(metric: Metric) -> float:
-    """Return the largest difference between two scores; infinite if the metric has no bounds."""
-    least, most = metric.bounds or (None, None)
-    return math.inf if least is None or most is None else most - least

@@ -225,6 +225,11 @@ class Metric:
         low, high = self.bounds or (None, None)
         return None if low is None or high is None or math.isinf(high - low) else (low, high - low)
 
+    @property
+    def largest_difference(self) -> float:
+        """The largest difference between two scores; infinite without two bounds."""
+        return math.inf if self.span is None else self.span[1]
+
     def in_unit(self, score: pl.Expr) -> pl.Expr:
         """Return scores brought to [0, 1], if the metric has two bounds."""
         least, width = self.span or (0, 1)
