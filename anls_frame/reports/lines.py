@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -107,8 +108,9 @@ class Lines:
         counts = self.cells["count"][self.members["row"]]
         return self.members.select("unit", count=counts).unique("unit")
 
+    @cached_property
     def totals(self) -> tuple[FloatArray, FloatArray]:
-        """Return the sums of the slices, lines by systems: scores or errors, and what they are divided by."""
+        """The sums of the slices, lines by systems: scores or errors, and what they are divided by."""
         row = self.members["row"].to_numpy()
         starts = np.cumsum(self.sizes) - self.sizes
         counts = self.cells["count"].to_numpy()[row]

@@ -260,7 +260,7 @@ def _of_pairs(
 ) -> Iterator[dict[str, object]]:
     """Yield the figures of each pair of systems in a metric."""
     metric = of_metric.metric
-    x, y = of_metric.totals()
+    x, y = of_metric.totals
     n = of_metric.slices["n"].cast(pl.Float64).to_numpy()
     slices = WeightedSlices.of(weights_of(of_metric.slices.select(of_metric.keys), weights), x, y, n)
     each = Contributions.of(slices, *of_metric.together())

@@ -132,7 +132,7 @@ def _of_metric(
     metric, names = of_metric.metric, list(summary.systems)
     has_clusters = summary.settings.cluster is not None
     first, second = np.array(pairs).T
-    _, y = of_metric.totals()
+    _, y = of_metric.totals
     scores = system_scores(summary, of_metric, test.confidence)
     score = scores.figures.score
     shape = (of_metric.slices.height, len(pairs))

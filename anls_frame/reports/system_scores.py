@@ -31,7 +31,7 @@ class SystemScores(NamedTuple):
 def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemScores:
     """Return the scores and intervals of a metric, as reports of the systems have them."""
     metric = lines.metric
-    x, y = lines.totals()
+    x, y = lines.totals
     shape = x.shape
     y = np.broadcast_to(y, shape)
     score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)

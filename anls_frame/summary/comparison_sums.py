@@ -162,12 +162,13 @@ def collect(rows: SystemRows, settings: Settings) -> tuple[ComparisonSums, list[
 
 
 def _of_parts(parts: Sequence[ComparisonSums], kind: str) -> Iterator[tuple[Any, list[pl.DataFrame]]]:
-    """Return the frames of a kind of all parts, by their name."""
+    """Yield the name of each frame of a kind, with those of all parts."""
     for name in getattr(parts[0], kind):
         yield name, [getattr(part, kind)[name] for part in parts]
 
 
 def _added_cells(parts: Sequence[pl.DataFrame], keys: Sequence[str], name: str | None) -> pl.DataFrame:
+    """Add up the cells of a metric, or of all."""
     return add_up(parts, _keys_of_cells(parts[0], keys, name))
 
 
@@ -306,11 +307,10 @@ def _cells(
 ) -> pl.DataFrame:
     """Return the sums of a metric by cluster."""
     sums = [pl.len().cast(pl.Int64).alias("n")]
-    for which, position in {"x": -2, "y": -1}.items() if metric.is_ratio else {"x": 0}.items():
-        sums += [
-            pl.col(columns(place, metric, system)[position]).sum().alias(f"{which}_{system}")
-            for system in range(systems)
-        ]
+    for system in range(systems):
+        score, *parts = columns(place, metric, system)
+        added = zip("xy", parts or [score], strict=False)
+        sums += [pl.col(name).sum().alias(f"{which}_{system}") for which, name in added]
     if has_changes(metric, systems):
         first, second = (pl.col(name) for name in scores(place, systems))
         loss = first - second if metric.higher_is_better else second - first
