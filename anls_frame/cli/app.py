@@ -8,6 +8,7 @@ import typer
 
 from anls_frame.cli import examples
 from anls_frame.cli.commands import (
+    audit,
     browse,
     changes,
     compare,
@@ -37,6 +38,7 @@ for one in (
     *(
         changes.changes,
         browse.browse,
+        audit.audit,
         verdicts.verdicts,
         confusions.confusions,
         plot.plot,

@@ -35,6 +35,10 @@ EXAMPLES = {
         "anls-frame browse old.jsonl new.jsonl -b doc_type -o systems.html",
         "anls-frame browse ocr/ --gold truth/ -n 100 -o pages_rows.html",
     ),
+    "audit": (
+        "anls-frame audit results.csv -n 100 -c doc_id -o audit.html --sample audit.parquet",
+        "anls-frame audit old.jsonl new.jsonl -n 50 --lean differing -o audit_two.html --sample two.parquet",
+    ),
     "verdicts": (
         "anls-frame verdicts verdicts.jsonl results.csv -o judged.csv",
         "anls-frame verdicts verdicts_two.jsonl old.jsonl new.jsonl --json",

@@ -14,6 +14,7 @@ from anls_frame.readers.any_file import reading, scan
 from anls_frame.readers.compared_files import usual_metric
 from anls_frame.readers.score_columns import columns_of, with_numbers
 from anls_frame.readers.system_files import texts_of
+from anls_frame.summary.rows import with_unanswerable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,6 +55,18 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
         return frame, systems
     ((name, column),) = systems.items()
     return frame.rename({column: "prediction"}), {name: "prediction"}
+
+
+def with_scores(
+    frame: pl.LazyFrame | pl.DataFrame, systems: Mapping[str, str], scoring: Reporting
+) -> tuple[pl.LazyFrame, dict[str, str]]:
+    """Return rows with the ANLS of each system, and the columns of these scores by system."""
+    scores = {name: f"__anls_frame_score_{name}" for name in systems}
+    how: Any = {"protocol": scoring.protocol, "missing": scoring.missing}
+    unanswerable: Any = scoring.unanswerable
+    answered = with_unanswerable(frame.lazy(), systems.values(), "answers", unanswerable)
+    values = [af.anls(column, "answers", **how).alias(scores[name]) for name, column in systems.items()]
+    return pl.concat([frame.lazy(), answered.select(values)], how="horizontal"), scores
 
 
 def page(

@@ -121,6 +121,8 @@ def audited_scores(
     choice("ambiguous", ambiguous, ("given", "full"))
     scores = score if isinstance(score, Mapping) else {"": score}
     systems = prediction if isinstance(prediction, Mapping) else {"": prediction}
+    if isinstance(prediction, Mapping) and len(prediction) == 1:
+        (prediction,) = prediction.values()
     if list(scores) != list(systems):
         raise ValueError(f"score and prediction must name the same systems, got {[*scores]} and {[*systems]}")
     new = {name: f"audited_score_{name}" if name else "audited_score" for name in scores}

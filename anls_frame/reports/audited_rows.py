@@ -48,7 +48,7 @@ class System(NamedTuple):
     truth: str
 
 
-class Slice(NamedTuple):
+class AuditedSlice(NamedTuple):
     """The cells of a slice, and its judged rows."""
 
     document: IntArray
@@ -104,7 +104,7 @@ class AuditedRows:
     systems: int
     has_clusters: bool
 
-    def slices(self, keys: Sequence[str]) -> tuple[pl.DataFrame, Iterator[Slice]]:
+    def slices(self, keys: Sequence[str]) -> tuple[pl.DataFrame, Iterator[AuditedSlice]]:
         """Return the keys of slices, and what is in each."""
         cells, judged = (explode_lists(table, keys) for table in (self.cells, self.judged))
         if not keys:
@@ -113,10 +113,10 @@ class AuditedRows:
         parts = (_by_slice(table, found, keys) for table in (cells, judged))
         return found, (self._slice(*both) for both in zip(*parts, strict=True))
 
-    def _slice(self, cells: pl.DataFrame, judged: pl.DataFrame) -> Slice:
+    def _slice(self, cells: pl.DataFrame, judged: pl.DataFrame) -> AuditedSlice:
         documents, document = np.unique(cells[CLUSTER].to_numpy(), return_inverse=True)
         scores, truths = ([f"{name}_{place}" for place in range(self.systems)] for name in ("score", "truth"))
-        return Slice(
+        return AuditedSlice(
             document=document,
             stratum=cells[STRATUM].to_numpy(),
             n=cells[_N].to_numpy(),

@@ -123,7 +123,13 @@ def sentence(line: Mapping[str, Any]) -> str:
     return (
         f"{what}: {found} by {verdicts} and the scores of {rows} (the scores alone: "
         f"{figure(line[given], kind)}{bias}); as good as {line['verdicts_worth']:,} verdicts alone"
+        f"{'' if is_difference else _share(line)}"
     )
+
+
+def _share(line: Mapping[str, Any]) -> str:
+    """Return how much of the uncertainty is that of the draw."""
+    return f"; {100 * line['audit_share']:.0f} % of the variance could be removed by more of them"
 
 
 def _bias(line: Mapping[str, Any]) -> str:

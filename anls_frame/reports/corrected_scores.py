@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
-    from anls_frame.reports.audited_rows import AuditedRows, Slice
+    from anls_frame.reports.audited_rows import AuditedRows, AuditedSlice
     from anls_frame.statistics.corrected_means import Audit
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
@@ -280,7 +280,7 @@ class Corrected(SlicedResult[Table_co]):
     def _table(
         self,
         columns: Sequence[str],
-        lines_of: Callable[[Slice, tuple[int, int]], Iterator[dict[str, Any]]],
+        lines_of: Callable[[AuditedSlice, tuple[int, int]], Iterator[dict[str, Any]]],
         schema: Mapping[str, Any],
     ) -> pl.DataFrame:
         """Return lines of slices, the largest first or in the order of a column."""
@@ -299,7 +299,7 @@ class Corrected(SlicedResult[Table_co]):
         return named(ordered, keys, columns)
 
     def _means(
-        self, part: Slice, fewest: tuple[int, int]
+        self, part: AuditedSlice, fewest: tuple[int, int]
     ) -> Iterator[tuple[str, str | None, CorrectedMean | None]]:
         """Yield each system, and each difference with its baseline, with its figures."""
         for system, factors in self._factors.items():
@@ -337,12 +337,12 @@ class Corrected(SlicedResult[Table_co]):
         return self._tunings[key]
 
     @cached_property
-    def _whole(self) -> Slice:
+    def _whole(self) -> AuditedSlice:
         """All rows as one slice."""
         (whole,) = self._rows.slices(())[1]
         return whole
 
-    def _figures(self, part: Slice, fewest: tuple[int, int]) -> Iterator[dict[str, Any]]:
+    def _figures(self, part: AuditedSlice, fewest: tuple[int, int]) -> Iterator[dict[str, Any]]:
         """Yield the figures of each system."""
         least, width = self._bounds[0], self._bounds[1] - self._bounds[0]
         for system, factors in self._factors.items():
@@ -369,7 +369,7 @@ class Corrected(SlicedResult[Table_co]):
                 }
             yield line
 
-    def _differences(self, part: Slice, fewest: tuple[int, int]) -> Iterator[dict[str, Any]]:
+    def _differences(self, part: AuditedSlice, fewest: tuple[int, int]) -> Iterator[dict[str, Any]]:
         """Yield the difference of each system to the baseline."""
         width = self._bounds[1] - self._bounds[0]
         for system, factors in self._changes.items():

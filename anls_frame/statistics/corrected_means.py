@@ -92,7 +92,7 @@ class Audit:
     def mean_of_judged(self, values: FloatArray) -> FloatArray:
         """Return the weighted mean of a value of judged rows in each stratum; 0 where none was judged."""
         sums = self.by_stratum(self.judged_stratum, self.weight * values)
-        return np.nan_to_num(sums / positive(self.sizes))
+        return sums / np.where(self.sizes > 0, self.sizes, 1.0)
 
 
 class CorrectedMean:

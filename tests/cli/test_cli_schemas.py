@@ -40,7 +40,11 @@ COMMANDS = {
         "confusions results.csv",
         "confusions results.csv -b doc_type --max-length 2 --op replace",
     ],
-    "verdicts": ["verdicts verdicts.jsonl results.csv", "verdicts verdicts_two.jsonl old.jsonl new.jsonl"],
+    "verdicts": [
+        "verdicts verdicts.jsonl results.csv",
+        "verdicts verdicts_two.jsonl old.jsonl new.jsonl",
+        "verdicts audited.jsonl drawn.parquet",
+    ],
     "doctor": ["doctor", "doctor samples.jsonl --against anls"],
     "gec_m2": ["gec m2 system.txt gold.m2"],
     "gec_i_measure": ["gec i-measure system.txt gold.m2"],

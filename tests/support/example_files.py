@@ -30,6 +30,7 @@ def write(folder: Path) -> None:
     )
     _results(folder, old, new)
     _verdicts(folder, old, new)
+    _audit(folder)
     _logs(folder, old, new)
     _samples(folder / "samples.jsonl", old, [])
     _samples(folder / "rounds.jsonl", old, [""])
@@ -110,6 +111,34 @@ def _verdicts(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
             "digest": digest(texts, answers),
         }
         (folder / f"{name}.jsonl").write_text(json.dumps(verdict), encoding="utf-8")
+
+
+def _audit(folder: Path) -> None:
+    """Draw rows as the docs do, and find the score of each of them right."""
+    done = shell.run(
+        folder,
+        *[
+            "audit",
+            "results.jsonl",
+            "-n",
+            "100",
+            "-c",
+            "doc_id",
+            "-o",
+            "drawn.html",
+            "--sample",
+            "drawn.parquet",
+        ],
+    )
+    assert done.returncode == 0, done.stderr
+    drawn = pl.read_parquet(folder / "drawn.parquet").with_row_index("row").filter("audit")
+    lines = [
+        {"id": one, "row": row, "verdict": "score_right", "digest": digest([prediction], answers)}
+        for row, one, prediction, answers in drawn.select(
+            "row", "question_id", "prediction", "answers"
+        ).iter_rows()
+    ]
+    (folder / "audited.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
 
 
 def _logs(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:

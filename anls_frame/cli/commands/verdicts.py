@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import polars as pl
 import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
+from anls_frame.analysis.audit_samples import PROBABILITY
 from anls_frame.cli.options import DataSet, Output, Reporting, SourceOptions, SystemColumns, Target, command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
+    from anls_frame.reports.corrected_scores import Corrected
 
 
 @command
@@ -45,9 +47,10 @@ def verdicts(
     Count what the rows of each verdict lost, and write these rows with their verdicts.
 
     The page was made of the same files: rows are found by their ids, and their texts must be those that were
-    judged. Each verdict belongs to exactly one row; otherwise an error names the verdicts.
+    judged. Each verdict belongs to exactly one row; otherwise an error names the verdicts. Of a sample that
+    `audit` drew, the score is corrected by the verdicts, too.
     """
-    from anls_frame.cli.output import check_target, print_json, print_table, working
+    from anls_frame.cli.output import check_target, plain, print_json, print_table, working
     from anls_frame.cli.row_pages import texts
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import reading
@@ -65,15 +68,40 @@ def verdicts(
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring))
+        has_draw = PROBABILITY in frame.collect_schema()
+        corrected = _corrected(frame, found, columns, id, scoring) if has_draw else None
         if output is not None:
             row_files.write(rows.lazy(), output, escape_formulas=target.escape_formulas)
     if target.json:
         lines = {"verdicts": lost.by_verdict.to_dicts(), "systems": lost.by_system.to_dicts()}
+        if corrected is not None:
+            lines["corrected"] = corrected.overall.to_dicts()
+            lines["differences"] = corrected.differences.drop("slice").to_dicts()
         print_json({"judged": rows.height, **lines})
         return
     print_table(lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict)
     for row in lost.by_system.to_dicts():
         _print_sentence(row, rows.height, is_alone=len(columns) == 1)
+    if corrected is not None:
+        print("A score without rows flatters: it leaves out lost points alone. Corrected by the drawn rows:")
+        print(plain("\n".join(corrected.to_document().notes)))
+
+
+def _corrected(
+    frame: pl.DataFrame | pl.LazyFrame,
+    found: pl.DataFrame,
+    columns: Mapping[str, str],
+    id_column: str | None,
+    scoring: Reporting,
+) -> Corrected[pl.DataFrame]:
+    """Return the score of each system, corrected by the verdicts on a sample that was drawn."""
+    from anls_frame.cli.row_pages import with_scores
+
+    scored, scores = with_scores(frame, columns, scoring)
+    how: Any = {"protocol": scoring.protocol, "missing": scoring.missing}
+    judged = af.audited_scores(scored, found, scores, prediction=dict(columns), id=id_column, **how)
+    systems = {name: (score, f"audited_score_{name}") for name, score in scores.items()}
+    return af.corrected(judged, systems=systems)
 
 
 def _print_sentence(system: Mapping[str, Any], judged: int, *, is_alone: bool) -> None:

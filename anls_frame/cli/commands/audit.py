@@ -1,0 +1,103 @@
+"""`audit`: rows drawn to be judged, as a page and as a sample from which the score is corrected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import typer
+
+import anls_frame as af
+from anls_frame._text import numbered
+from anls_frame.cli.options import (
+    Cluster,
+    DataSet,
+    Force,
+    Reporting,
+    SourceOptions,
+    SystemColumns,
+    command,
+)
+from anls_frame.cli.written import WRITTEN
+
+_SCORE = "__anls_frame_score"
+
+
+@command
+def audit(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Results of one system, or a file or folder for each of several.", metavar="FILE..."
+        ),
+    ],
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Page to write, which ends in .html."), WRITTEN
+    ],
+    sample: Annotated[Path, typer.Option(help="Table to write, with all rows and which are drawn."), WRITTEN],
+    n: Annotated[int, typer.Option("--n", "-n", help="How many rows are drawn.")] = 200,
+    lean: Annotated[
+        str,
+        typer.Option(
+            help="uniform: all rows alike; score: partial scores more often; differing: only rows in which "
+            "systems differ; or a column of numbers, by which rows are drawn more often."
+        ),
+    ] = "uniform",
+    cluster: Cluster = None,
+    keep: Annotated[list[str] | None, typer.Option(help="Column to show too; may be repeated.")] = None,
+    named: SystemColumns,
+    scoring: Reporting,
+    force: Force = False,
+    source: SourceOptions,
+) -> None:
+    """
+    Draw rows to be judged by people, whose verdicts correct the score of all rows.
+
+    The page shows the drawn rows in random order and counts those that are left. Its verdicts and the sample
+    are what `verdicts` makes the corrected score of.
+    """
+    from anls_frame.cli.output import check_target, plain, working
+    from anls_frame.cli.row_pages import page, texts, with_scores
+    from anls_frame.export import row_files
+    from anls_frame.export.page_verdicts import REPEATS
+    from anls_frame.readers.any_file import reading
+
+    check_target(output, force, (".html", ".htm"))
+    check_target(sample, force, row_files.SUFFIXES)
+    given = named.of(files, source, DataSet(), least=1)
+    with working("Scoring"), reading(files[0], source.how):
+        frame, systems = texts(given)
+        scored_rows, scores = with_scores(frame, systems, scoring)
+        rows = scored_rows.collect()
+        if not systems.keys() & {"answers", *REPEATS, cluster, lean, *(keep or ())} and len(systems) > 1:
+            # The sample has each system under its name, as --systems of `verdicts` wants it.
+            others = [name for name, column in systems.items() if name in rows.columns and name != column]
+            rows = rows.drop(others).rename({column: name for name, column in systems.items()})
+            systems = {name: name for name in systems}
+        mean = pl.mean_horizontal(scores.values(), ignore_nulls=False).alias(_SCORE)
+        scored = rows.with_columns(mean).drop(scores.values()).drop_nulls(_SCORE)
+        drawn = af.audit_sample(
+            scored,
+            n,
+            lean=lean,
+            score=_SCORE,
+            prediction=systems if len(systems) > 1 else None,
+            cluster=cluster,
+        ).drop(_SCORE)
+        prediction = systems if len(systems) > 1 else next(iter(systems.values()))
+        made = page(
+            drawn, prediction, option="--n", metrics=["anls"], keep=keep or (), audit=True, **vars(scoring)
+        )
+        made.write(output, title=", ".join(systems), source=files)
+        row_files.write(drawn.lazy(), sample, escape_formulas=False)
+    without = rows.height - scored.height
+    left_out = f"; {numbered(without, 'row')} without a score left out" if without else ""
+    of = f" --systems {','.join(systems.values())}" if len(systems) > 1 else ""
+    print(
+        plain(
+            f"{made.rows:,} of {numbered(scored.height, 'row')} drawn: {output}{left_out}\n"
+            f"Judge all of them, save the verdicts, then: anls-frame verdicts verdicts.jsonl {sample}{of}"
+        )
+    )
