@@ -526,6 +526,14 @@ def corrected(
     >>> people = pl.when("audit").then(pl.when(pl.col("doc") % 8 < 2).then(0.0).otherwise("judge"))
     >>> corrected = af.corrected(sample.with_columns(people=people), "judge", "people")
     >>> corrected.overall.select(pl.col("score", "corrected", "corrected_low", "corrected_high").round(2))
+    shape: (1, 4)
+    ┌───────┬───────────┬───────────────┬────────────────┐
+    │ score ┆ corrected ┆ corrected_low ┆ corrected_high │
+    │ ---   ┆ ---       ┆ ---           ┆ ---            │
+    │ f64   ┆ f64       ┆ f64           ┆ f64            │
+    ╞═══════╪═══════════╪═══════════════╪════════════════╡
+    │ 0.75  ┆ 0.55      ┆ 0.49          ┆ 0.6            │
+    └───────┴───────────┴───────────────┴────────────────┘
     """
     confidence = share("confidence", confidence, ends=False)
     tuning = None if tuning is None else number("tuning", tuning, 0)
