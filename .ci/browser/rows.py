@@ -108,6 +108,7 @@ def main() -> None:
         for name in ("one", "hostile", "runs"):
             wrong += check_verdicts(browser, folder / f"{name}.html")
         wrong += check_marks(browser, folder / "two.html")
+        wrong += check_audit(browser, folder / "audit.html")
         wrong += check_confined(browser, folder / "one.html")
         browser.close()
     if wrong:
@@ -544,6 +545,29 @@ def check_verdicts(browser: Browser, path: Path) -> list[str]:
         wrong.append(f"{path.name}: saved {lines[:3]}, kept {kept}")
     if len(lines) != VERDICTS or len({line["verdict"] for line in lines}) != len(set(given.values())):
         wrong.append(f"{path.name}: {len(lines)} verdicts")
+    page.context.close()
+    return wrong
+
+
+def check_audit(browser: Browser, path: Path) -> list[str]:
+    """Judge all drawn rows, in the order of the page, the first by a key and the others by mouse; save it."""
+    page, wrong = opened(browser, path)
+    number = int(page.locator("#count").inner_text().split()[0])
+    page.keyboard.press("Enter")
+    page.keyboard.press("0")
+    for at in range(1, number):
+        left = page.locator("#left").inner_text()
+        if left != f"{number - at} left to judge":
+            wrong.append(f"{path.name}: after {at} verdicts: {left!r}")
+        page.locator("#row header button").nth(1).click()
+        name = "score right" if at % 4 else ("our error", "answer wrong", "format")[at // 4 % 3]
+        page.locator("#row .verdict", has_text=name).click()
+    if page.locator("#left").inner_text() != "all judged: save the verdicts":
+        wrong.append(f"{path.name}: {page.locator('#left').inner_text()!r}")
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    download.value.save_as(path.with_suffix(".jsonl"))
+    print(f"{path.name}: {number} rows judged")
     page.context.close()
     return wrong
 

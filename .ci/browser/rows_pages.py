@@ -87,6 +87,13 @@ one = questions.anls.browse("tesseract", "answers", **shown)
 one.write(folder / "one.html", title="Tesseract on the sample questions")
 two = questions.anls.browse(systems, "answers", **shown)
 two.write(folder / "two.html", title="Two readers")
+# Rows that are drawn to be judged.
+answered = questions.filter(pl.col("answers").list.len() > 0)
+sample = answered.select("question_id", "doc_id", "answers", prediction="tesseract").anls.audit_sample(
+    100, cluster="doc_id"
+)
+sample.write_parquet(folder / "audit.parquet")
+sample.anls.browse("prediction", "answers", id="question_id", audit=True).write(folder / "audit.html")
 # The same questions several times, told apart by columns that verdicts keep.
 predicted = questions.unpivot(
     list(systems), index=["question_id", "answers"], variable_name="system", value_name="prediction"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -21,6 +22,24 @@ marked = af.readers.read_verdicts(folder / "two.jsonl", both)
 if set(marked["verdict"]) != {"answer_wrong"}:
     sys.exit(f"two: {marked['verdict'].value_counts()}")
 print(f"two: {marked.height} verdicts on texts of both systems")
+sample = pl.read_parquet(folder / "audit.parquet")
+drawn = sample.anls.browse("prediction", "answers", id="question_id", audit=True)
+audited = af.readers.read_verdicts(folder / "audit.jsonl", drawn)
+scored = af.add_scores(sample, "prediction", "answers", columns=["anls"], missing="empty")
+corrected = af.corrected(
+    af.audited_scores(scored, audited, "anls", id="question_id"), "anls", "audited_score"
+).overall.row(0, named=True)
+command = [
+    Path(sys.executable).with_name("anls-frame"),
+    "verdicts",
+    folder / "audit.jsonl",
+    folder / "audit.parquet",
+]
+done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own
+said = done.stdout.splitlines()[-1]
+if not said.startswith(f"audit: {corrected['corrected']:.3f} [{corrected['corrected_low']:.3f}, "):
+    sys.exit(f"audit: the shell says {said!r}, Python {corrected}")
+print(f"audit: {audited.height} verdicts; {said}")
 for name, frame, id_, page in (
     ("one", questions, "question_id", one),
     ("hostile", hostile, "a", af.browse(hostile, "a", "b", id="a")),
