@@ -21,6 +21,7 @@ from anls_frame.cli.commands import (
     plot,
     report,
     score,
+    selective,
     slices,
     verdicts,
 )
@@ -36,6 +37,7 @@ app = typer.Typer(
 for one in (
     *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, slices.slices),
     *(
+        selective.selective,
         changes.changes,
         browse.browse,
         audit.audit,

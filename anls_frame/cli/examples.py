@@ -47,6 +47,10 @@ EXAMPLES = {
         "anls-frame slices results.csv -c doc_id --min-rows 10",
         "anls-frame slices old.jsonl new.jsonl -c doc_id --depth 1 -o slices.html",
     ),
+    "selective": (
+        "anls-frame selective sure.parquet --model-confidence confidence -m exact_match -c doc_id --risk 0.2",
+        "anls-frame selective sure.parquet --model-confidence confidence -b lang -c doc_id -o passing.html",
+    ),
     "confusions": (
         "anls-frame confusions results.csv --max-length 2",
         "anls-frame confusions ocr/ --gold truth/ --op replace -o confusions.csv",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from anls_frame._text import numbered
+from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
 from anls_frame.export.display import FEW, glances, spelled
 from anls_frame.frames import documents as documents_of_rows
@@ -80,13 +80,79 @@ def selective_glances(view: SelectiveView, most: int | None) -> list[Glance]:
     document = selective_document(view)
     shown = document.tables[: len(view.tables)]
     slices = Document(document.title, shown, {}, document.signature, document.notes)
-    return glances(slices, {**_HEADINGS, "score": view.metric.label}, ("score", "augrc"), most)
+    headings = {**_HEADINGS, "score": view.metric.label}
+    if len(view.settings["signals"]) == 1:
+        del headings["signal"]
+    return glances(slices, headings, ("score", "augrc"), most)
+
+
+def with_thresholds(
+    document: Document,
+    by: Sequence[Sequence[str]],
+    tables: Sequence[pl.DataFrame],
+    risk: float,
+    confidence: float,
+) -> Document:
+    """Return a document with the tables of certified thresholds, and what they say."""
+    counts: dict[str, Kind] = dict.fromkeys(
+        ("n", "n_accepted", "n_clusters_accepted", "documents_needed"), "count"
+    )
+    shares = (f"{name}{end}" for name in ("accepted", "risk") for end in ("", "_low", "_high"))
+    scores: dict[str, Kind] = dict.fromkeys((*shares, "naive_accepted", "risk_bound"), "score")
+    name = f"Thresholds for a risk of {_percent(risk)}"
+    added = [
+        Table(
+            f"{name} by {' and '.join(keys)}" if keys else name,
+            table,
+            {**counts, **scores, **dict.fromkeys(keys, "key")},
+        )
+        for keys, table in zip(by, tables, strict=True)
+    ]
+    surer = document.settings["higher_is_surer"]
+    said = [
+        line for table in tables for line in statements(table, risk, confidence, higher_is_surer=bool(surer))
+    ]
+    return replace(document, tables=[*document.tables, *added], notes=[*said, *document.notes])
+
+
+def statements(
+    thresholds: pl.DataFrame, risk: float, confidence: float, *, higher_is_surer: bool
+) -> list[str]:
+    """Return a sentence for each line of `Selective.threshold`."""
+    keys = thresholds.columns[: thresholds.columns.index("threshold")]
+    named = [name for name in keys if name != "signal" or thresholds["signal"].n_unique() > 1]
+    return [
+        "".join(f"{label(line[name])}: " for name in named)
+        + _statement(line, risk, confidence, "from {:g} on" if higher_is_surer else "up to {:g}")
+        for line in thresholds.iter_rows(named=True)
+    ]
+
+
+def _statement(line: Mapping[str, Any], risk: float, confidence: float, reach: str) -> str:
+    target = _percent(risk)
+    if line["status"] == "too_few_documents":
+        needed = line["documents_needed"]
+        would = "" if needed is None else f"; about {numbered(needed, 'document')} would"
+        return f"no loss at all in so few documents would not show a risk of {target}{would}."
+    if line["status"] == "risk_too_high":
+        return f"no threshold is shown to have a risk of at most {target}."
+    return (
+        f"{reach.format(line['threshold'])}, at most {target} of what is accepted is lost, at a confidence "
+        f"of {_percent(confidence)}. That accepts {_percent(line['accepted'])} of the answers, of which "
+        f"{_percent(line['risk'])} were lost here. Without a promise, the observed risk would let "
+        f"{_percent(line['naive_accepted'])} pass."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def _title(view: SelectiveView) -> str:
     by = ", by ".join(" and ".join(keys) for keys, _ in view.tables if keys)
-    what = "Confidence and risk" if len(view.settings["signals"]) == 1 else "Confidences and risk"
-    return f"{what} ({view.metric.label}){f' by {by}' if by else ''}"
+    signals = view.settings["signals"]
+    what = f"Risk by {signals[0]}" if len(signals) == 1 else f"Risk by {len(signals)} confidences"
+    return f"{what} ({view.metric.label}){f', by {by}' if by else ''}"
 
 
 def _head(view: SelectiveView) -> str:

@@ -36,6 +36,10 @@ COMMANDS = {
         "slices results.csv -c doc_id --min-rows 10",
         "slices old.jsonl new.jsonl -c doc_id --confidence 0.5 --min-rows 5 --min-clusters 2",
     ],
+    "selective": [
+        "selective sure.parquet --model-confidence confidence -b doc_type -c doc_id",
+        "selective sure.parquet --model-confidence confidence --model-confidence severity",
+    ],
     "confusions": [
         "confusions results.csv",
         "confusions results.csv -b doc_type --max-length 2 --op replace",

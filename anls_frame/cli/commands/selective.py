@@ -1,0 +1,121 @@
+"""`selective`: what a model's confidence is worth, and from which one on answers may be used unseen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import anls_frame as af
+from anls_frame._arguments import number
+from anls_frame.cli.options import (
+    Confidence,
+    File,
+    Output,
+    Reporting,
+    SlicingOptions,
+    SourceOptions,
+    Target,
+    command,
+    scores_of_rows,
+    tables,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@command
+def selective(
+    file: File,
+    *,
+    model_confidence: Annotated[
+        list[str],
+        typer.Option(help="Column that says how sure the model is of each answer; may be repeated."),
+    ],
+    risk: Annotated[
+        float, typer.Option(help="Largest share of the accepted answers that may be lost.")
+    ] = 0.02,
+    require_accepted: Annotated[
+        float | None,
+        typer.Option(
+            help="Exit with 0 only if a certified threshold accepts at least this share of the answers, with "
+            "--by in each slice. Exit with 1 if none does, and with 3 if there are too few documents to say."
+        ),
+    ] = None,
+    lower_is_surer: Annotated[
+        bool, typer.Option("--lower-is-surer", help="Lower numbers are surer, as of an entropy.")
+    ] = False,
+    output: Output = None,
+    slicing: SlicingOptions,
+    metric: Annotated[list[str] | None, scores_of_rows(", but only one counts here")] = None,
+    scoring: Reporting,
+    confidence: Confidence = 0.95,
+    target: Target,
+    source: SourceOptions,
+) -> None:
+    """
+    Say what a model's confidence is worth, and from which one on answers may be used unseen.
+
+    The threshold is certified: at the confidence of --confidence, the true risk of what is accepted is at
+    most --risk. With --by, each slice has a threshold of its own, and all promises hold together.
+
+    With --require-accepted it is a gate for scripts.
+    """
+    from anls_frame import export
+    from anls_frame.cli.metrics import parse
+    from anls_frame.cli.output import check_target, plain, print_document, working
+    from anls_frame.readers.any_file import load
+    from anls_frame.readers.score_columns import columns_of, with_numbers
+    from anls_frame.reports.selective_documents import statements, with_thresholds
+
+    check_target(output, target.force, export.SUFFIXES)
+    if require_accepted is not None:
+        number("--require-accepted", require_accepted, 0, 1)
+    chosen: list[Any] = parse(metric) or ["anls"]
+    with working("Ranking"):
+        frame = load(file, source.how)
+        frame = with_numbers(frame.lazy(), [*model_confidence, *columns_of(chosen)]).collect()
+        result = af.selective(
+            frame,
+            "prediction",
+            "answers",
+            list(model_confidence),
+            metrics=chosen,
+            by=tables(slicing.by),
+            cluster=slicing.cluster,
+            higher_is_surer=not lower_is_surer,
+            confidence=confidence,
+            **vars(scoring),
+        )
+        by = tables(slicing.by) or [[]]
+        found = [result.threshold(risk, confidence=confidence, by=columns) for columns in by]
+    document = with_thresholds(result.to_document(), by, found, risk, confidence)
+    if output is not None:
+        export.write(document, output, escape_formulas=target.escape_formulas)
+    if target.json:
+        print_document(document)
+    else:
+        said = [
+            line
+            for table in found
+            for line in statements(table, risk, confidence, higher_is_surer=not lower_is_surer)
+        ]
+        shown = [f"{output}"] if output is not None else [repr(result), ""]
+        print(plain("\n".join([*shown, *said])))
+    if require_accepted is not None:
+        raise typer.Exit(_code(found, require_accepted))
+
+
+def _code(found: list[pl.DataFrame], required: float) -> int:
+    """Return the exit code: 1 before 3 before 0."""
+    from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
+
+    codes = {0}
+    for table in found:
+        for status, accepted in table.select("status", "accepted").iter_rows():
+            if status == "too_few_documents":
+                codes.add(UNDECIDED)
+            elif status != "certified" or accepted < required:
+                codes.add(GATE_FAILED)
+    return min(codes - {0}, default=0)

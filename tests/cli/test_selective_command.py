@@ -1,0 +1,104 @@
+"""`anls-frame selective` finds the thresholds of `selective`, and ends as its gate says."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pytest
+import shell
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMAND = ["selective", "results.csv", "--model-confidence", "sure", "-c", "doc", "--risk", "0.1"]
+
+
+@pytest.fixture(scope="module")
+def rows() -> pl.DataFrame:
+    """Answers that are wrong where the model is not sure; of faxes there are few documents."""
+    random = np.random.default_rng(0)
+    sure = random.random(1500).round(3)
+    return pl.DataFrame(
+        {
+            "question_id": range(1500),
+            "doc": [f"d{place // 10}" for place in range(1500)],
+            "kind": ["fax" if place < 80 else "form" for place in range(1500)],
+            "prediction": np.where(random.random(1500) < sure**0.3, "yes", "no"),
+            "answers": ["yes"] * 1500,
+            "sure": sure,
+            "entropy": -sure,
+        }
+    )
+
+
+@pytest.fixture
+def folder(rows: pl.DataFrame, tmp_path: Path) -> Path:
+    rows.write_csv(tmp_path / "results.csv")
+    return tmp_path
+
+
+def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
+    result = af.selective(rows, "prediction", "answers", "sure", cluster="doc", by="kind")
+    wanted = result.threshold(0.1).row(0, named=True)
+    done = shell.run(folder, *COMMAND)
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert f"from {wanted['threshold']:g} on, at most 10 % of what is accepted is lost" in text
+    assert f"accepts {100 * wanted['accepted']:.3g} % of the answers" in text
+    done = shell.run(folder, *COMMAND, "-b", "kind", "--json")
+    found = json.loads(done.stdout)
+    by_kind = found["tables"]["Thresholds for a risk of 10 % by kind"]
+    assert by_kind == result.threshold(0.1, by="kind").to_dicts()
+    assert found["tables"]["By kind"][0]["augrc"] == result.overall["augrc"].item()
+    assert found["notes"][1].startswith(
+        "fax: no loss at all in so few documents would not show a risk of 10 %"
+    )
+    done = shell.run(folder, *COMMAND, "-b", "kind", "-o", "passing.html")
+    assert done.stdout.startswith("passing.html\n")
+    assert "Thresholds for a risk of 10 % by kind" in (folder / "passing.html").read_text(encoding="utf-8")
+
+
+def test_lower_is_surer(rows: pl.DataFrame, folder: Path) -> None:
+    line = [*COMMAND, "--lower-is-surer", "-m", "exact_match"]
+    line[line.index("sure")] = "entropy"
+    threshold = (
+        af.selective(
+            rows,
+            "prediction",
+            "answers",
+            "entropy",
+            metrics="exact_match",
+            cluster="doc",
+            higher_is_surer=False,
+        )
+        .threshold(0.1)["threshold"]
+        .item()
+    )
+    assert f"up to {threshold:g}, at most 10 %" in " ".join(shell.run(folder, *line).stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--require-accepted", "0.1"], 0),
+        (["--require-accepted", "0.99"], 1),
+        (["--require-accepted", "0", "--risk", "0.001"], 3),
+        (["--require-accepted", "0", "-b", "kind"], 3),
+        (["--require-accepted", "1", "-b", "kind"], 1),
+        (["--risk", "0.001"], 0),
+        (["--require-accepted", "2"], 2),
+        (["--risk", "0"], 2),
+        (["-m", "cer_mean"], 2),
+        (["-m", "anls", "-m", "nls"], 2),
+        (["--model-confidence", "kind"], 2),
+    ],
+)
+def test_exit_codes(folder: Path, options: list[str], code: int) -> None:
+    done = shell.run(folder, *COMMAND, *options)
+    assert done.returncode == code, done.stderr
+    assert (code != 2) or done.stderr
