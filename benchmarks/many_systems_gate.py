@@ -13,14 +13,13 @@ often. The same seed gives the same figures.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import gates
 import numpy as np
 import polars as pl
 import rank_kinds
@@ -281,31 +280,30 @@ TITLE = "# Level, coverage and power of the tests of many systems\n\n"
 OTHERS = "## Level and power\n\n"
 
 
+def equal_kinds() -> tuple[str, list[str]]:
+    """Return the table of rank_kinds.py, and what is outside its bounds."""
+    text, missed = rank_kinds.table()
+    return f"## Equal systems of one kind and of two\n\n{text}", missed
+
+
+def page(seed: int, quick: bool) -> tuple[str, list[str]]:  # noqa: FBT001 - as gates call it
+    """Return the page, and what is outside its bounds."""
+    kinds, too_rare = equal_kinds()
+    text, missed = table(200 if quick else 2_000, seed)
+    return f"{TITLE}{kinds}\n\n{OTHERS}{text}\n", missed + too_rare
+
+
 def main() -> int:
-    """Print or write the table; 1 if a gated figure misses its bound."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the comparisons; prints the table")
+    """Print or write the page, or write the first of its tables; 1 if a gated figure misses its bound."""
+    parser = gates.parser(__doc__, 20261122)
     parser.add_argument("--kinds", action="store_true", help="write only the table of rank_kinds.py")
-    parser.add_argument("--seed", type=int, default=20261122)
     arguments = parser.parse_args()
-    start = time.monotonic()
-    kinds, too_rare = rank_kinds.table()
-    kinds = f"## Equal systems of one kind and of two\n\n{kinds}"
-    if arguments.kinds:
-        _, _, others = PAGE.read_text(encoding="utf-8").partition(OTHERS)
-        PAGE.write_text(f"{TITLE}{kinds}\n\n{OTHERS}{others}", encoding="utf-8")
-        sys.stderr.writelines(f"gate: {failure}\n" for failure in too_rare)
-        return bool(too_rare)
-    text, missed = table(200 if arguments.quick else 2_000, arguments.seed)
-    missed += too_rare
-    page = f"{TITLE}{kinds}\n\n{OTHERS}{text}\n"
-    if arguments.quick:
-        sys.stdout.write(page)
-    else:
-        PAGE.write_text(page, encoding="utf-8")
-    sys.stderr.write(f"{time.monotonic() - start:.0f} s\n")
-    sys.stderr.writelines(f"gate: {failure}\n" for failure in missed)
-    return bool(missed)
+    if not arguments.kinds:
+        return gates.run(page, arguments, PAGE)
+    kinds, too_rare = equal_kinds()
+    _, _, others = PAGE.read_text(encoding="utf-8").partition(OTHERS)
+    PAGE.write_text(f"{TITLE}{kinds}\n\n{OTHERS}{others}", encoding="utf-8")
+    return gates.failed(too_rare)
 
 
 if __name__ == "__main__":

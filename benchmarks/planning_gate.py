@@ -10,15 +10,14 @@ figures.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import math
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import gates
 import numpy as np
 from losing import (
     SIZES,
@@ -385,23 +384,11 @@ longer gated.
     return "\n".join(lines), missed
 
 
-def main() -> int:
-    """Print or write the tables; 1 if a gated figure misses its bound."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the samples; prints the tables")
-    parser.add_argument("--seed", type=int, default=20261124)
-    arguments = parser.parse_args()
-    start = time.monotonic()
-    text, missed = tables(arguments.seed, quick=arguments.quick)
-    page = f"# Planning and the gate of comparisons\n\n{text}\n"
-    if arguments.quick:
-        sys.stdout.write(page)
-    else:
-        PAGE.write_text(page, encoding="utf-8")
-    sys.stderr.write(f"{time.monotonic() - start:.0f} s\n")
-    sys.stderr.writelines(f"gate: {failure}\n" for failure in missed)
-    return bool(missed)
+def page(seed: int, quick: bool) -> tuple[str, list[str]]:  # noqa: FBT001 - as gates call it
+    """Return the page, and what is outside its bounds."""
+    text, missed = tables(seed, quick=quick)
+    return f"# Planning and the gate of comparisons\n\n{text}\n", missed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(gates.run(page, gates.parser(__doc__, 20261124).parse_args(), PAGE))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["engines"]
 
 # The same examples at each run in CI; new ones at each run elsewhere, more of them on demand.
-for name, examples in {"few": 20, "quick": 25, "thorough": 1_000, "campaign": 10_000}.items():
+for name, examples in {"few": 10, "quick": 25, "thorough": 1_000, "campaign": 10_000}.items():
     settings.register_profile(name, max_examples=examples, deadline=None, derandomize="CI" in os.environ)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

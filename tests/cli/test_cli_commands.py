@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -22,6 +20,7 @@ from anls_frame.cli.commands.plot import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     Run = Callable[..., shell.Done]
 
@@ -122,60 +121,13 @@ def test_a_process_of_its_own_says_the_same(run: Run, tmp_path: Path, command: l
 
 
 def test_on_a_terminal_there_is_progress_and_elsewhere_none(run: Run, tmp_path: Path) -> None:
-    import pty  # noqa: PLC0415 - of POSIX alone
-
     arguments = ["report", TABLE, "-p", "rapidocr"]
-    printed = fine(run(*arguments))
-    leader, follower = pty.openpty()
-    with subprocess.Popen(  # noqa: S603 - our own script
-        [str(shell.SCRIPTS / "anls-frame"), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=follower,
-        text=True,
-        encoding="utf-8",
-        cwd=tmp_path,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "20", "PYTHONIOENCODING": "utf-8"},
-    ) as process:
-        os.close(follower)
-        shown = b""
-        while True:
-            try:
-                shown += os.read(leader, 1000)
-            except OSError:  # the other side has gone
-                break
-            if not shown:
-                break
-        assert process.stdout is not None
-        assert process.stdout.read() == printed
-    os.close(leader)
 
-    assert process.returncode == 0
+    command = [str(shell.SCRIPTS / "anls-frame"), *arguments]
+    printed, shown = shell.on_a_terminal(command, tmp_path, columns=20)
+
+    assert printed == fine(run(*arguments))
     assert b"Scoring" in shown
-
-
-def test_hostile_texts_come_back_from_a_workbook(run: Run, tmp_path: Path) -> None:
-    texts = ["=1+1", "http://example.org/" + "x" * 3000, "_x0041_", "007", "1e5", "a\nb", "\u202e", "<b>&"]
-    frame = pl.DataFrame({"prediction": texts, "answers": [["a"]] * len(texts)})
-    frame.write_parquet(tmp_path / "in.parquet")
-
-    fine(run("convert", "in.parquet", "out.xlsx"))
-
-    assert af.read_results(tmp_path / "out.xlsx")["prediction"].to_list() == texts
-    pl.DataFrame({"prediction": ["x" * 40_000], "answers": [["a"]]}).write_parquet(tmp_path / "long.parquet")
-    refused(run("convert", "long.parquet", "long.xlsx"), "row 1 holds a text of 40,000 characters")
-    assert not (tmp_path / "long.xlsx").exists()
-
-
-def test_a_submission_is_written_and_scored_again(run: Run, tmp_path: Path) -> None:
-    source = ("--gold", GOLD, SUBMISSION["rapidocr"])
-
-    fine(run("convert", *source, "again.json", "--submission"))
-
-    expected = json.loads(Path(SUBMISSION["rapidocr"]).read_text(encoding="utf-8"))
-    again = json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))
-    assert sorted(again, key=lambda row: row["questionId"]) == sorted(
-        expected, key=lambda row: row["questionId"]
-    )
 
 
 def test_report_is_the_report_of_the_package(run: Run, tmp_path: Path) -> None:
@@ -631,10 +583,8 @@ def test_text_from_data_is_no_markup_and_no_escape(run: Run, tmp_path: Path) -> 
 def test_a_terminal_of_another_encoding_does_not_end_it(tmp_path: Path) -> None:
     arguments = ("report", TABLE, "-p", "rapidocr", "-b", "lang")
     terminal = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-    done = shell.run_alone(tmp_path, *arguments, encoding="ascii", environment=terminal)
-
-    assert done.returncode == 0, done.stderr
-    assert "zh-Hant" in done.stdout
+    printed = fine(shell.run_alone(tmp_path, *arguments, encoding="ascii", environment=terminal))
+    assert "zh-Hant" in printed
 
 
 def test_paths_may_hold_anything(run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 import shell
 import typer
+from shell import fine
 
 from anls_frame.cli.app import app
 
@@ -77,9 +78,8 @@ def validator(name: str) -> Any:
 def test_output_follows_the_schema(folder: Path, name: str) -> None:
     check = validator(name)
     for command in COMMANDS[name]:
-        done = shell.run(folder, *command.split(), "--json")
-        assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
+        printed = fine(shell.run(folder, *command.split(), "--json"))
+        found = json.loads(printed)
         assert [error.message for error in check.iter_errors(found)] == [], command
         schema = check.schema.get("items", check.schema)
         row = found[0] if isinstance(found, list) else found

@@ -398,16 +398,6 @@ def test_exit_codes_say_what_was_found(
     assert not (tmp_path / "out.html").exists()
 
 
-def test_a_slice_that_cannot_be_tested_counts_once(run: Run, tmp_path: Path) -> None:
-    rows = ["kind,lang,a,b,c,answer", *["often,x,ab,ab,ab,ab"] * 8, *["rare,x,ab,xy,xy,ab"] * 2]
-    (tmp_path / "rows.csv").write_text("\n".join(rows), encoding="utf-8")
-    options = ("rows.csv", "--systems", "a,b,c", "-m", "anls", "-m", "cer", "--fail-if-drop", "0.01")
-    for by in (("-b", "kind"), ("-b", "kind", "-b", "lang")):
-        done = run("compare", *options, *by)
-        assert done.returncode == 0
-        assert done.stderr == "anls-frame: 1 slice cannot be tested at 0.05: fewer than 6 rows.\n"
-
-
 def rounded(tables: Any) -> Any:
     """Return figures to ten digits."""
     return json.loads(json.dumps(tables), parse_float=lambda text: float(f"{float(text):.10g}"))

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 import shell
 from rows_pages import Linked
+from shell import fine, refused
 
 import anls_frame as af
 
@@ -38,9 +39,8 @@ def rows() -> pl.DataFrame:
 
 def test_one_system_in_a_text_file(rows: pl.DataFrame, tmp_path: Path) -> None:
     rows.write_csv(tmp_path / "results.csv")
-    done = shell.run(tmp_path, *["slices", "results.csv", "-c", "doc", "--json"])
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    printed = fine(shell.run(tmp_path, *["slices", "results.csv", "-c", "doc", "--json"]))
+    found = json.loads(printed)
     expected = af.find_slices(rows, "prediction", "answers", ["pages", "kind"], cluster="doc")
     written = found["tables"]["Slices"]
     assert [one["description"] for one in written] == expected.frame["description"].to_list()
@@ -57,13 +57,11 @@ def test_one_system_in_a_text_file(rows: pl.DataFrame, tmp_path: Path) -> None:
 def test_what_the_second_of_two_files_lost(rows: pl.DataFrame, tmp_path: Path) -> None:
     rows.with_columns(prediction=pl.lit("yes")).write_ndjson(tmp_path / "old.jsonl")
     rows.write_ndjson(tmp_path / "new.jsonl")
-    done = shell.run(tmp_path, *["slices", "old.jsonl", "new.jsonl", "-c", "doc", "-o", "lost.md"])
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "1 slice: lost.md\n"
+    printed = fine(shell.run(tmp_path, *["slices", "old.jsonl", "new.jsonl", "-c", "doc", "-o", "lost.md"]))
+    assert printed == "1 slice: lost.md\n"
     assert "Where new lost against old" in (tmp_path / "lost.md").read_text(encoding="utf-8")
     options = ["-c", "doc", "-o", "lost.html", "--rows", "600"]
-    done = shell.run(tmp_path, *["slices", "old.jsonl", "new.jsonl", *options])
-    assert done.returncode == 0, done.stderr
+    fine(shell.run(tmp_path, *["slices", "old.jsonl", "new.jsonl", *options]))
     linked = Linked((tmp_path / "lost.html").read_text(encoding="utf-8"))
     last = rows.filter(pl.col("pages") > rows["pages"].sort()[479])
     assert [linked.count(view) for view in linked.views] == [last.height]
@@ -80,16 +78,16 @@ def test_a_summary_is_searched_in_the_columns_that_it_is_sliced_by(
         line = f"report rows-{part}.parquet -b pages -b kind -c doc --summary {part}.parquet"
         shell.run(tmp_path, *line.split())
     shell.run(tmp_path, *["merge", "1.parquet", "2.parquet", "--summary", "whole.parquet"])
-    done = shell.run(tmp_path, *["slices", "whole.parquet", "--json"])
-    assert done.returncode == 0, done.stderr
+    printed = fine(shell.run(tmp_path, *["slices", "whole.parquet", "--json"]))
     expected = af.find_slices(rows, "prediction", "answers", ["pages", "kind"], cluster="doc").frame
-    written = json.loads(done.stdout)["tables"]["Slices"]
+    written = json.loads(printed)["tables"]["Slices"]
     assert written == expected.drop("overlapping").to_dicts()
-    done = shell.run(
-        tmp_path, *["slices", "whole.parquet", "results.parquet", "-c", "doc", "--protocol", "raw"]
+    refused(
+        shell.run(
+            tmp_path, *["slices", "whole.parquet", "results.parquet", "-c", "doc", "--protocol", "raw"]
+        ),
+        "leave out SECOND, --cluster, --protocol",
     )
-    assert done.returncode == 2
-    assert "leave out SECOND, --cluster, --protocol" in done.stderr
 
 
 def test_parts_of_a_comparison_are_searched_when_merged(rows: pl.DataFrame, tmp_path: Path) -> None:
@@ -97,18 +95,16 @@ def test_parts_of_a_comparison_are_searched_when_merged(rows: pl.DataFrame, tmp_
     for part, half in {"1": frame[:250], "2": frame[250:]}.items():
         half.write_parquet(tmp_path / "half.parquet")
         line = f"compare half.parquet --systems old,prediction -b pages -c doc --summary {part}.parquet"
-        done = shell.run(tmp_path, *line.split())
-        assert done.returncode == 0, done.stderr
+        fine(shell.run(tmp_path, *line.split()))
     again = shell.run(tmp_path, *line.split())
     assert again.returncode == 2
     assert "2.parquet" in again.stderr
     shell.run(tmp_path, *["merge", "2.parquet", "1.parquet", "--summary", "whole.parquet"])
-    done = shell.run(tmp_path, *["slices", "whole.parquet", "--json"])
-    assert done.returncode == 0, done.stderr
+    printed = fine(shell.run(tmp_path, *["slices", "whole.parquet", "--json"]))
     systems = {"old": "old", "prediction": "prediction"}
     expected = af.find_slices(frame, systems, "answers", "pages", cluster="doc").frame
     assert expected.height
-    written = json.loads(done.stdout)["tables"]["Slices"]
+    written = json.loads(printed)["tables"]["Slices"]
     assert written == expected.drop("overlapping").to_dicts()
 
 
@@ -121,6 +117,4 @@ def test_options_are_checked(rows: pl.DataFrame, tmp_path: Path) -> None:
         ("-o slices.doc", "must end in one of"),
         ("-o slices.md --rows 9", "--rows adds rows to a report in HTML"),
     ):
-        done = shell.run(tmp_path, *f"slices results.csv {options}".split())
-        assert done.returncode == 2
-        assert message in done.stderr
+        refused(shell.run(tmp_path, *f"slices results.csv {options}".split()), message)

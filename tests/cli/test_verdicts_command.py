@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 import shell
 from sample import DATA
+from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.export.page_verdicts import digest
@@ -37,17 +38,24 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
-    done = shell.run(
-        folder, "verdicts", "verdicts.jsonl", DATA / "ocr_qa.parquet", "-p", "tesseract", "-o", "judged.csv"
+    printed = fine(
+        shell.run(
+            folder,
+            "verdicts",
+            "verdicts.jsonl",
+            DATA / "ocr_qa.parquet",
+            "-p",
+            "tesseract",
+            "-o",
+            "judged.csv",
+        )
     )
-
-    assert done.returncode == 0, done.stderr
     # From the oracle's scores: 1,568 rows with a mean ANLS of 0.659509 lose 533.9 points.
-    assert done.stdout.splitlines()[-1] == (
+    assert printed.splitlines()[-1] == (
         "3 of 1,568 rows judged: they lost 3.0 of 533.9 points, "
         "of which 2.0 (67 %) are not the model's errors; ANLS 0.6595, without these 0.6604 of 1,566 rows"
     )
-    assert "answer_wrong" in done.stdout
+    assert "answer_wrong" in printed
     judged = pl.read_csv(folder / "judged.csv")
     assert judged["question_id"].to_list() == [10110, 10114, 10208]
     assert judged["verdict"].to_list() == ["our_error", "answer_wrong", "answer_incomplete"]
@@ -56,11 +64,11 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
 
 def test_rows_that_moved_are_found_by_their_ids(folder: Path) -> None:
     QUESTIONS.reverse().write_parquet(folder / "moved.parquet")
-    done = shell.run(
-        folder, "verdicts", "verdicts.jsonl", "moved.parquet", "-p", "tesseract", "-o", "judged.jsonl"
+    fine(
+        shell.run(
+            folder, "verdicts", "verdicts.jsonl", "moved.parquet", "-p", "tesseract", "-o", "judged.jsonl"
+        )
     )
-
-    assert done.returncode == 0, done.stderr
     judged = pl.read_ndjson(folder / "judged.jsonl").select(pl.col("question_id").cast(pl.Int64), "verdict")
     assert sorted(judged.rows()) == [
         (10110, "our_error"),
@@ -72,10 +80,10 @@ def test_rows_that_moved_are_found_by_their_ids(folder: Path) -> None:
 def test_verdicts_on_other_texts_are_an_error(folder: Path) -> None:
     other = pl.when(pl.col("question_id") != 10114).then("tesseract")
     QUESTIONS.with_columns(prediction=other).write_parquet(folder / "new.parquet")
-    done = shell.run(folder, "verdicts", "verdicts.jsonl", "new.parquet")
-
-    assert done.returncode == 2
-    assert "verdicts.jsonl: 1 verdict of 3 (id '10114'): no row has their id and their texts" in done.stderr
+    refused(
+        shell.run(folder, "verdicts", "verdicts.jsonl", "new.parquet"),
+        "verdicts.jsonl: 1 verdict of 3 (id '10114'): no row has their id and their texts",
+    )
     (folder / "none.jsonl").write_text("")
     done = shell.run(folder, "verdicts", "none.jsonl", "new.parquet")
     assert (done.returncode, "none.jsonl: there are no verdicts" in done.stderr) == (2, True)
@@ -85,10 +93,8 @@ def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
     (folder / "both.jsonl").write_text(OF_BOTH)
     systems = ["tesseract", "rapidocr"]
     command = ["verdicts", "both.jsonl", DATA / "ocr_qa.parquet", "--systems", ",".join(systems)]
-    done = shell.run(folder, *command, "-o", "judged.parquet", "--json")
-
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    printed = fine(shell.run(folder, *command, "-o", "judged.parquet", "--json"))
+    found = json.loads(printed)
     assert found["judged"] == 2
     rows = pl.read_parquet(folder / "judged.parquet").cast({"question_id": pl.Int64})
     judged = QUESTIONS.filter(

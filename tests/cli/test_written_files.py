@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 import typer.main
-from shell import run
+from shell import fine, run
 
 import anls_frame as af
 from anls_frame.cli.app import app
@@ -113,8 +113,7 @@ def test_links_lead_to_the_same_file(folder: Path) -> None:
 
 
 def test_different_files_are_written(folder: Path) -> None:
-    done = run(folder, "report", "rows.jsonl", "--summary", "a.parquet", "-o", "b.parquet")
-    assert done.returncode == 0, done.stderr
+    fine(run(folder, "report", "rows.jsonl", "--summary", "a.parquet", "-o", "b.parquet"))
     assert af.Summary.load(folder / "a.parquet").rows == pl.read_parquet(folder / "b.parquet")["n"][0] == 2
 
 

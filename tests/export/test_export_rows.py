@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 import shell
 from hostile_texts import HOSTILE_TEXTS
+from shell import fine
 
 import anls_frame as af
 from anls_frame.export import row_files
@@ -49,8 +50,7 @@ def test_the_shell_writes_workbooks_without_loss(tmp_path: Path) -> None:
 
     for command, name in (("score", "score.xlsx"), ("convert", "convert.xlsx")):
         target = [name] if command == "convert" else ["-o", name]
-        done = shell.run(tmp_path, command, "in.parquet", *target)
-        assert done.returncode == 0, done.stderr
+        fine(shell.run(tmp_path, command, "in.parquet", *target))
         frame = af.read_results(tmp_path / name)
         assert frame["prediction"].to_list() == TEXTS
         found = cells(tmp_path / name)
@@ -65,8 +65,7 @@ def test_confusions_of_markup_come_back_from_a_workbook(tmp_path: Path) -> None:
     pl.DataFrame({"prediction": ["<r>a</r>", "=b"], "answers": ["x", "=a"]}).write_parquet(
         tmp_path / "in.parquet"
     )
-    done = shell.run(tmp_path, "confusions", "in.parquet", "--max-length", "3", "-o", "out.xlsx")
-    assert done.returncode == 0, done.stderr
+    fine(shell.run(tmp_path, "confusions", "in.parquet", "--max-length", "3", "-o", "out.xlsx"))
     expected = af.confusions(pl.read_parquet(tmp_path / "in.parquet"), "prediction", "answers", max_length=3)
     assert cells(tmp_path / "out.xlsx") == expected.rows()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import polars as pl
 import pytest
-from registry import LIST_EXAMPLES, SCORE_DTYPE, TEXT_EXAMPLES
+from registry import LIST_EXAMPLES, LISTS, SCORE_DTYPE, TEXT_EXAMPLES
 
 import anls_frame as af
 from anls_frame._typing import ScoreColumn
@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 AddScores = Any
 FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
-FRAME = pl.DataFrame(
-    {
-        "id": list(range(len(LIST_EXAMPLES))),
-        "prediction": [row.prediction for row in LIST_EXAMPLES],
-        "answers": [row.answers for row in LIST_EXAMPLES],
-    }
-)
+FRAME = LISTS.select(pl.int_range(pl.len()).alias("id"), "prediction", "answers")
 SMALL = pl.DataFrame({"prediction": ["CocaCola", None], "answer": ["Coca Cola", "a"]})
 
 

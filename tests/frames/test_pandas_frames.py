@@ -55,15 +55,6 @@ def test_the_given_frame_stays_as_it_is() -> None:
     pd.testing.assert_frame_equal(FRAME, before)
 
 
-def test_the_scores_can_be_computed_with() -> None:
-    result = af.add_scores(FRAME, "prediction", "answers")
-
-    assert result["nls"].mean() == (0.8888888888888888 + 1) / 2
-    assert result["char_errors"].sum() == 1
-    assert result["exact_match"].fillna(value=False).tolist() == [False, False, True]
-    assert result.groupby("exact_match")["nls"].max().tolist() == [0.8888888888888888, 1.0]
-
-
 def test_a_column_with_a_number_for_its_name_is_no_text() -> None:
     frame = pd.DataFrame([["a", "a"]])
 

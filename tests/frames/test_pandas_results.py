@@ -134,16 +134,6 @@ def test_both_exits_are_there_for_every_kind(made: Callable[[Any], Any], tmp_pat
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
-def test_slices_can_be_counted_with() -> None:
-    errors = report(PANDAS).errors("lang")
-
-    table = errors.pivot_table(index="lang", columns="error_type", values="n", observed=True, aggfunc="sum")
-    sizes = report(PANDAS).by("lang").set_index("lang")["n"]
-
-    assert table.sum(axis=1).astype(int).to_dict() == {"de": 1, "en": 3}
-    assert sizes["en"] == 3
-
-
 def test_a_summary_remembers_pandas_in_this_process_alone(tmp_path: Any) -> None:
     summary = af.summarize(PANDAS, *TEXTS, cluster="id")
     summary.save(tmp_path / "summary.parquet")

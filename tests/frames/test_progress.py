@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+import shell
 from campaign import amount
 
 import anls_frame as af
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
     from pathlib import Path
 
@@ -114,55 +114,13 @@ with af.progress():
 
 
 def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
+    run_python: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
-    import pty  # noqa: PLC0415 - of POSIX alone
-
     done = run_python("-c", SCRIPT)
     assert (done.stdout, done.stderr) == ("300000\n", "")
 
-    leader, follower = pty.openpty()
-    with subprocess.Popen(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", SCRIPT],
-        stdout=subprocess.PIPE,
-        stderr=follower,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
-    ) as process:
-        os.close(follower)
-        shown = b""
-        while True:
-            try:
-                more = os.read(leader, 1000)
-            except OSError:  # the other side has gone
-                break
-            shown += more
-            if not more:
-                break
-        assert process.stdout is not None
-        assert process.stdout.read() == b"300000\n"
-    os.close(leader)
-    assert process.returncode == 0
+    printed, shown = shell.on_a_terminal([sys.executable, "-c", SCRIPT], tmp_path)
+
+    assert printed == "300000\n"
     assert b"100%" in shown
     assert b"300,000 rows" in shown
-
-
-@pytest.mark.parametrize("are_lists", [True, False])
-@pytest.mark.parametrize("kind", ["eager", "lazy"])
-def test_details_of_documents_are_those_without_progress(kind: str, *, are_lists: bool) -> None:
-    questions = pl.read_parquet("data/ocr_qa.parquet").head(200)
-    if not are_lists:
-        questions = questions.with_columns(answers=pl.col("answers").list.first())
-
-    def made(frame: pl.DataFrame | pl.LazyFrame) -> af.Report:
-        asked = {"by": "lang", "cluster": "doc_id", "details": True, "worst": 2}
-        return af.report(frame, "tesseract", "answers", **asked)  # type: ignore[call-overload,no-any-return]
-
-    expected = made(questions)
-    with af.progress(lambda _: None):
-        followed = made(questions.lazy() if kind == "lazy" else questions)
-    unfollowed = made(questions.lazy())
-    for found in (followed, unfollowed):
-        assert found.errors("lang").equals(expected.errors("lang"))
-        assert found.confusions().equals(expected.confusions())
-        assert found.worst.equals(expected.worst)
-        assert found.to_polars().equals(expected.to_polars())

@@ -9,8 +9,10 @@ import pytest
 from registry import (
     LIST_EXAMPLES,
     LIST_EXPRESSIONS,
+    LISTS,
     ROW_EXPRESSIONS,
     TEXT_EXAMPLES,
+    TEXTS,
     Example,
     RowExpression,
     namespace,
@@ -24,18 +26,6 @@ ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
 each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
 each_row_with_lists = pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
 
-TEXTS = pl.DataFrame(
-    {
-        "prediction": [row.prediction for row in TEXT_EXAMPLES],
-        "answers": [row.answers for row in TEXT_EXAMPLES],
-    }
-)
-LISTS = pl.DataFrame(
-    {
-        "prediction": [row.prediction for row in LIST_EXAMPLES],
-        "answers": [row.answers for row in LIST_EXAMPLES],
-    }
-)
 BRAND = tuple(row for row in TEXT_EXAMPLES if row.answers == "Coca Cola")
 
 # Ways to pass the two columns of a frame.
@@ -177,20 +167,6 @@ def test_a_column_may_be_compared_with_itself(row: RowExpression) -> None:
     result = pl.DataFrame({"text": ["Cola", None]}).select(row.function("text", "text"))
 
     assert result.to_series().to_list() == [equal.expected(row.name), None]
-
-
-@each_row
-def test_an_expression_filters_and_sorts_and_branches(row: RowExpression) -> None:
-    expression = row.function("prediction", "answers")
-    scored = [example for example in TEXT_EXAMPLES if example.expected(row.name) is not None]
-
-    kept = TEXTS.filter(expression.is_not_null())
-    branched = TEXTS.select(pl.when(pl.col("prediction") == "rain").then(expression))
-
-    assert kept["prediction"].to_list() == [example.prediction for example in scored]
-    assert branched.to_series().to_list() == [
-        example.expected(row.name) if example.prediction == "rain" else None for example in TEXT_EXAMPLES
-    ]
 
 
 @each_row

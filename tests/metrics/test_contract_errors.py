@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 import polars as pl
@@ -13,7 +13,6 @@ from registry import (
     CUTTING_PROTOCOL,
     LIST_EXPRESSIONS,
     ROW_EXPRESSIONS,
-    SUBSTITUTION_COST,
     THRESHOLD,
     Option,
     RowExpression,
@@ -21,9 +20,6 @@ from registry import (
 )
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Engine = Literal["in-memory", "streaming"]
 ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
@@ -134,33 +130,6 @@ def test_anls_without_a_threshold_says_how_to_give_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "options"),
-    [
-        (af.anls, {"protocol": "raw", "threshold": 0.5}),
-        (af.score, {"protocol": af.PROTOCOLS["raw"].replace(threshold=0.5)}),
-    ],
-)
-def test_a_threshold_makes_up_for_a_protocol_without_one(
-    function: Callable[..., pl.Expr], options: dict[str, Any]
-) -> None:
-    result = FRAME.select(function("prediction", "answer", **options)).to_series()
-
-    assert result.null_count() == 1
-
-
-def test_a_substitution_above_two_costs_as_a_deletion_and_an_insertion() -> None:
-    frame = pl.DataFrame({"a": ["kitten", "abc", ""], "b": ["sitting", "xyz", "q"]})
-
-    costs = {
-        cost: frame.select(af.levenshtein("a", "b", substitution_cost=cost)).to_series().to_list()
-        for cost in SUBSTITUTION_COST.valid
-        if isinstance(cost, int)
-    }
-
-    assert costs == {0: [1, 0, 1], 1: [3, 3, 1], 2: [5, 6, 1], 3: [5, 6, 1], 10**30: [5, 6, 1]}
-
-
-@pytest.mark.parametrize(
     ("option", "value", "error"),
     [
         ("ignore_case", 1, TypeError),
@@ -213,18 +182,6 @@ def test_equal_protocols_are_equal_and_hash_alike() -> None:
     protocols = {af.ScoreProtocol(threshold=0.5), af.ScoreProtocol(threshold=0.5), af.PROTOCOLS["anls_star"]}
 
     assert len(protocols) == 1
-
-
-@each_row
-def test_the_name_of_a_preset_stands_for_it(row: RowExpression) -> None:
-    options = [option for option in row.options if option.name.endswith("protocol")]
-
-    for option in options:
-        for name, protocol in af.PROTOCOLS.items():
-            if name in option.valid:
-                by_name = FRAME.select(row.function("prediction", "answer", **{option.name: name}))
-                by_value = FRAME.select(row.function("prediction", "answer", **{option.name: protocol}))
-                assert by_name.equals(by_value)
 
 
 @each_engine
@@ -330,13 +287,6 @@ def test_our_errors_are_caught_as_polars_errors_and_as_pythons() -> None:
     assert issubclass(af.DuplicateColumnError, ValueError)
     assert issubclass(af.DuplicateColumnError, PolarsError)
     assert issubclass(af.exceptions.ColumnNotFoundError, PolarsError)
-
-
-def test_a_failed_expression_leaves_the_next_one_unharmed() -> None:
-    with pytest.raises(ComputeError, match="has dtype Int64"):
-        FRAME.select(af.nls("number", "answer"))
-
-    assert FRAME.select(af.levenshtein("prediction", "answer")).to_series().to_list() == [5, 0, None]
 
 
 @each_row

@@ -11,13 +11,12 @@ import pytest
 from polars.exceptions import ComputeError
 from registry import (
     EDIT_DTYPE,
-    LIST_EXAMPLES,
-    LIST_EXPRESSIONS,
+    LISTS,
     ROW_EXPRESSIONS,
     TEXT_EXAMPLES,
+    TEXTS,
     Example,
     RowExpression,
-    namespace,
 )
 
 import anls_frame as af
@@ -29,18 +28,6 @@ if TYPE_CHECKING:
 Engine = Literal["in-memory", "streaming"]
 each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
 each_engine = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-TEXTS = pl.DataFrame(
-    {
-        "prediction": [row.prediction for row in TEXT_EXAMPLES],
-        "answers": [row.answers for row in TEXT_EXAMPLES],
-    }
-)
-LISTS = pl.DataFrame(
-    {
-        "prediction": [row.prediction for row in LIST_EXAMPLES],
-        "answers": [row.answers for row in LIST_EXAMPLES],
-    }
-)
 FILLED = pl.col("prediction").fill_null("")
 
 
@@ -80,16 +67,6 @@ def test_empty_is_what_filled_predictions_give(row: RowExpression, engine: Engin
 
         assert found.schema == {"missing": row.dtype, "filled": row.dtype}
         assert found["missing"].equals(found["filled"])
-
-
-@each_row
-def test_a_null_prediction_has_no_score_by_default(row: RowExpression) -> None:
-    for frame in frames(row):
-        found, default = (
-            frame.select(row.function("prediction", "answers", **options))
-            for options in ({"missing": "drop"}, {})
-        )
-        assert found.equals(default)
 
 
 @each_row
@@ -157,15 +134,6 @@ def test_groups_and_windows_know_missing_predictions(row: RowExpression) -> None
 
     assert grouped[row.name].equals(expected)
     assert frame.select(scores.over("group")).to_series().equals(expected)
-
-
-@pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
-def test_the_namespace_hands_it_on(row: RowExpression) -> None:
-    method = getattr(namespace(pl.col("prediction")), row.name)
-
-    assert LISTS.select(method("answers", missing="empty")).equals(
-        LISTS.select(row.function(FILLED, "answers"))
-    )
 
 
 def test_explain_scores_the_empty_text_at_each_step() -> None:

@@ -157,8 +157,9 @@ WAYS: dict[str, Callable[[RowExpression, pl.DataFrame], None]] = {
 def growth() -> dict[str, int]:
     """Return by how many bytes the process grows over many calls of each expression in each way."""
     grown = {}
-    for row in ROW_EXPRESSIONS:
-        for way, function in WAYS.items():
+    for way, function in WAYS.items():
+        # What is refused is refused in one place for all.
+        for row in ROW_EXPRESSIONS[:: 5 if "wrong" in way else 1]:
             for number in range(CALLS // 5):
                 function(row, small_frame(number))
             before = resident()

@@ -54,7 +54,7 @@ ORDERS = {
 }
 
 
-USUAL = ["pandas_first", "a_name_of_pandas", "the_accessor_alone", "after_many_searches", "after_a_failure"]
+USUAL = ["pandas_first", "the_accessor_alone", "after_a_failure"]
 
 
 @pytest.mark.parametrize("order", amount(USUAL, ORDERS))
@@ -86,14 +86,6 @@ def imported(process: subprocess.CompletedProcess[str]) -> set[str]:
 
 
 LIST = "import json, sys; print(json.dumps([name for name in sys.modules if name not in before]))"
-
-
-def test_the_import_brings_nothing_but_itself(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
-    process = run_python("-c", f"import sys, polars; before = set(sys.modules)\nimport anls_frame\n{LIST}")
-
-    assert imported(process) == {"anls_frame"}
 
 
 def test_scoring_in_polars_brings_nothing_either(
@@ -131,17 +123,3 @@ assert frame.lazy().anls.add_scores("prediction", "answer").collect()["cer"].to_
 
     assert process.stderr == ""
     assert process.returncode == 0
-
-
-def test_anything_but_a_frame_is_refused_without_importing_pandas(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
-    script = """
-import sys, anls_frame as af
-try: af.add_scores([1], "prediction", "answer")
-except TypeError as error: assert "got list" in str(error)
-else: raise AssertionError
-assert "pandas" not in sys.modules and "pyarrow" not in sys.modules
-"""
-
-    assert run_python("-c", script).stderr == ""

@@ -22,7 +22,6 @@ from anls_frame import _palette, _text, plot
 from anls_frame.analysis.curves import score_histogram
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.plot import _style
-from anls_frame.plot.distributions import rate_histogram
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,16 +76,6 @@ def test_the_strip_of_a_score_distribution_says_what_became_of_all_rows() -> Non
         0.725: 2,
     }
     assert ax.get_title() == "NLS of mine, 10 rows"
-
-
-@given(st.lists(st.floats(0, 3), max_size=50), st.sampled_from([0.5, 1.0, 2.0]))
-@settings(max_examples=60, deadline=None)
-def test_rates_are_counted_once_each(values: list[float], upper: float) -> None:
-    histogram = rate_histogram(pl.Series(values, dtype=pl.Float64), upper)
-
-    assert histogram.n == len(values)
-    assert histogram.low == values.count(0.0)
-    assert histogram.high == sum(value >= upper for value in values)
 
 
 def test_the_histogram_of_rates_is_numpys() -> None:

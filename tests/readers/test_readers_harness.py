@@ -13,7 +13,6 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import pytest
 import shell
 from hypothesis import given, settings
@@ -25,6 +24,8 @@ from anls_frame.frames import origins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    import polars as pl
 
 ROWS = [
     ("Which brand?", ["Coca Cola", "Coca Cola Company"], "CocaCola"),
@@ -170,19 +171,6 @@ def test_no_field_of_a_logged_sample_takes_the_place_of_another(tmp_path: Path) 
     assert frame["doc_anls"].to_list() == ["x"] * 2
     # The entry of a metric and a field of the document have the same name.
     assert sorted(frame.select("a_b", "metric_a_b").row(1)) == [1, 7]
-
-
-def test_fields_are_in_the_order_in_which_samples_have_them(tmp_path: Path) -> None:
-    doc: dict[str, Any] = {"b": None, "a": 1}
-    samples = [
-        {**lm_sample(0, "x", ["a"]), "doc": doc, "f1": {"p": None}},
-        {**lm_sample(1, "x", ["a"]), "doc": {**doc, "c": 2}, "f1": {"p": 1, "r": 2}, "epoch": [1]},
-    ]
-
-    columns = af.readers.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples)).columns
-
-    after = columns[columns.index("exact_match") + 1 :]
-    assert after == ["f1_p", "b", "a", "f1_r", "epoch", "c"]
 
 
 def test_documents_with_keys_that_are_data_are_refused(tmp_path: Path) -> None:
@@ -444,18 +432,6 @@ def test_a_file_of_something_else_is_no_file_of_samples(tmp_path: Path) -> None:
     )
     with pytest.raises(af.InputError, match=r"logged samples must be a \.jsonl file"):
         af.readers.read_lmms_eval(tmp_path / "results.json")
-
-
-def test_samples_of_lm_evaluation_harness(tmp_path: Path) -> None:
-    samples = [lm_sample(index, prediction, answers) for index, (_, answers, prediction) in enumerate(ROWS)]
-
-    frame = af.readers.read_lm_eval(write_lines(tmp_path / "samples_docqa_2026.jsonl", samples))
-
-    assert frame.select(*EXPECTED).to_dict(as_series=False) == EXPECTED
-    assert frame["question_types"].to_list() == [["form"]] * 3
-    assert frame["doc_id"].to_list() == ["40", "41", "42"]
-    assert frame["id"].to_list() == ["x0", "x1", "x2"]
-    assert frame["exact_match"].dtype == pl.Float64
 
 
 def test_a_target_that_the_document_has_as_a_text_is_one(tmp_path: Path) -> None:

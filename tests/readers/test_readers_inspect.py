@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given as drawn
-from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from scorers import HOW_TO, INTERPRETER, PEERS
 
@@ -241,41 +239,6 @@ def test_values_that_would_fill_the_memory_are_not_parsed(tmp_path: Path, text: 
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200 << 20
-
-
-MEMBERS = st.sampled_from(
-    ["header.json", "_journal/start.json", "samples/a_epoch_1.json", "samples/b.json", "x"]
-)
-CONTENTS = st.one_of(
-    st.binary(max_size=30),
-    st.text(max_size=20).map(str.encode),
-    st.sampled_from(
-        [b"", b"[" * 5000, b'{"a":1,"a":2}', b'"\\ud800"', b"1e999", json.dumps(SAMPLE).encode()]
-    ),
-)
-CUTS = st.tuples(st.integers(0, 400), st.binary(max_size=4))
-
-
-@drawn(members=st.lists(st.tuples(MEMBERS, CONTENTS), max_size=4), cuts=st.lists(CUTS, max_size=3))
-def test_any_archive_is_read_or_named_in_an_error(
-    tmp_path_factory: pytest.TempPathFactory, members: list[tuple[str, bytes]], cuts: list[tuple[int, bytes]]
-) -> None:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in dict(members).items():
-            archive.writestr(name, content)
-    data = bytearray(file.getvalue())
-    for at, other in cuts:
-        data[at : at + len(other)] = other
-    path = tmp_path_factory.mktemp("logs") / "log.eval"
-    path.write_bytes(data)
-    files = {str(path)}
-    try:
-        af.readers.read_inspect(path, allow_missing=True)
-    except af.InputError as error:
-        files = {problem.file for problem in error.problems}
-
-    assert files == {str(path)}
 
 
 @pytest.mark.parametrize(

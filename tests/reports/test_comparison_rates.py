@@ -14,7 +14,6 @@ import pytest
 import report_oracle
 from hypothesis import given
 from hypothesis import strategies as st
-from sample import DATA
 
 import anls_frame as af
 from anls_frame.reports.comparisons import compare
@@ -151,24 +150,6 @@ def test_interval_of_rates_is_the_linearised_one(rows: list[dict[str, Any]]) -> 
     assert found == pytest.approx((centre - half, centre + half), rel=1e-6, abs=1e-9)
 
 
-@pytest.mark.parametrize("cluster", [None, "doc_id"])
-def test_rates_are_those_of_the_reports(cluster: str | None) -> None:
-    frame = pl.read_parquet(DATA / "ocr_qa.parquet").head(600)
-    made = compare(
-        frame,
-        {"t": "tesseract", "r": "rapidocr"},
-        "answers",
-        by="question_types",
-        cluster=cluster,
-        metrics="cer_corpus",
-    )
-    for score, column in (("baseline_score", "tesseract"), ("score", "rapidocr")):
-        alone = af.report(frame, column, "answers", by="question_types")
-        assert made.overall[score].item() == pytest.approx(alone.overall["cer_corpus"], rel=1e-12)
-        expected = dict(alone.by_group.select("question_types", "cer_corpus").iter_rows())
-        assert dict(made.by_group.select("question_types", score).iter_rows()) == pytest.approx(expected)
-
-
 def test_equal_lengths_make_it_the_sign_flip_test_of_errors() -> None:
     frame = pl.DataFrame(
         {
@@ -180,27 +161,6 @@ def test_equal_lengths_make_it_the_sign_flip_test_of_errors() -> None:
     made = compare(frame, {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall.row(0, named=True)
     assert made["p_value"] == af.statistics.sign_flip([1, -2, -1, 0, -1, -2, 2])
     assert made["difference"] == pytest.approx(-3 / 28)
-
-
-@pytest.mark.parametrize("cluster", [None, "d"])
-def test_neither_order_nor_first_system_matters(cluster: str | None) -> None:
-    frame = pl.read_parquet(DATA / "ocr_qa.parquet").head(400).rename({"doc_id": "d"})
-    options: dict[str, Any] = {
-        "by": "question_types",
-        "cluster": cluster,
-        "metrics": "cer_corpus",
-        "draws": 500,
-    }
-    one = compare(frame, {"x": "tesseract", "y": "rapidocr"}, "answers", **options)
-    shuffled = frame.sample(fraction=1, shuffle=True, seed=1).lazy()
-    report_oracle.check_close(
-        compare(shuffled, one.systems, "answers", **options).to_polars(), one.to_polars()
-    )
-    turned = compare(frame, {"y": "rapidocr", "x": "tesseract"}, "answers", **options).to_polars()
-    for row, other in zip(one.to_polars().iter_rows(named=True), turned.iter_rows(named=True), strict=True):
-        assert row["difference"] == -other["difference"]
-        assert (row["p_value"], row["p_adjusted"]) == (other["p_value"], other["p_adjusted"])
-        assert (row["wins"], row["losses"]) == (other["losses"], other["wins"])
 
 
 def test_one_blank_page_does_not_decide() -> None:

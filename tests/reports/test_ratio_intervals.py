@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from shell import run
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RATIO = af.Metric("right", denominator="asked", name="fields", bounds=(0, 1))
 ENDS = ["fields", "fields_low", "fields_high"]
@@ -217,30 +213,6 @@ def test_found_slices_and_slices_have_the_intervals_of_their_fields() -> None:
     drawn = sliced.plot()
     bars = [segment for lines in drawn.collections for segment in getattr(lines, "get_segments", list)()]
     assert any([start[0], end[0]] == pytest.approx(form[1:], rel=1e-9) for start, end in bars if len(bars))
-
-
-def test_files_and_the_shell_have_the_same_ends(tmp_path: Path) -> None:
-    rows = population("few", clustered=True)
-    expected = ends(single_fields(rows))
-    made = af.report(rows, metrics=RATIO, cluster="document")
-    made.write(tmp_path / "of_python.csv")
-    rows.with_columns(prediction=pl.lit("a"), answers=pl.lit("a")).write_csv(tmp_path / "rows.csv")
-    (tmp_path / "metrics.py").write_text(
-        "import anls_frame as af\n"
-        'fields = af.Metric("right", denominator="asked", name="fields", bounds=(0, 1))\n'
-    )
-    for name in ("r.csv", "r.json", "r.html"):
-        done = run(
-            *(tmp_path, "report", "rows.csv", "-m", "./metrics.py:fields", "-c", "document", "-o", name)
-        )
-        assert done.returncode == 0, done.stderr
-    for name in ("of_python.csv", "r.csv"):
-        assert ends(pl.read_csv(tmp_path / name).row(0, named=True)) == pytest.approx(expected, rel=1e-9)
-    spelled = "{:.3f} [{:.3f}, {:.3f}]".format(*expected)
-    assert spelled in str(made)
-    figures = [f"{end:.3f}" for end in expected if end is not None]
-    assert all(figure in (tmp_path / "r.html").read_text() for figure in figures)
-    assert str(expected[0])[:12] in (tmp_path / "r.json").read_text()
 
 
 def test_no_calculation_warns() -> None:

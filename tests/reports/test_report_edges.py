@@ -11,7 +11,6 @@ import pytest
 import report_oracle
 from report_oracle import Options
 
-from anls_frame.exceptions import DTypeError
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
 
@@ -188,25 +187,6 @@ def test_the_largest_scores_have_finite_figures(cluster: str | None) -> None:
     for (of_small, of_large), names in ((reports, ("s", "s_low", "s_high")), (comparisons, compared)):
         for name in names:
             assert of_large[name] == pytest.approx(of_small[name] * 1e140, rel=1e-6, abs=1e126)
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")], ids=str)
-def test_existing_scores_have_to_be_finite(value: float) -> None:
-    frame = pl.DataFrame({"s": [0.5, value, None, value], "k": ["t", "u", "u", "v"]})
-    for by in (None, "k"):
-        with pytest.raises(
-            ValueError,
-            match=rf"'s' must be finite, got {value!r} in row 1 \(counted from 0\) and wrong in 1 more",
-        ):
-            report(frame, metrics="s", by=by)
-
-
-@pytest.mark.parametrize(
-    "column", [["a", "b"], [[0.5], [0.5]], [b"a", b"b"], [{"x": 1.0}, {"x": 1.0}]], ids=repr
-)
-def test_existing_scores_have_to_be_numbers(column: Any) -> None:
-    with pytest.raises(DTypeError, match=r"column 's' has dtype .*; scores must be numbers"):
-        report(pl.DataFrame({"s": column}), metrics="s")
 
 
 def test_scores_of_a_frame_report_as_its_texts_do() -> None:

@@ -87,26 +87,6 @@ def test_column_of_any_name_slices(name: str, *, clustered: bool) -> None:
     assert "exact match" in repr(made)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_texts_and_scores_come_from_columns_of_any_name(name: str) -> None:
-    rows = {"key_2": [1, 2], "p": ["a", "b"], "a": ["a", "x"]}
-    renamed = pl.DataFrame(rows).rename({"p": name})
-    assert report(renamed, name, "a", by="key_2").overall["anls"] == 0.5
-    renamed = pl.DataFrame(rows).rename({"a": name})
-    assert report(renamed, "p", name, by="key_2").overall["anls"] == 0.5
-    scores = pl.DataFrame({"key_2": [1, 2], name: [1.0, 0.5]})
-    if name in ("key_0", "key_1"):
-        with pytest.raises(ValueError, match=f"'{name}' is taken"):
-            report(scores, metrics=name, by="key_2")
-        return
-    made = report(scores, metrics=name, by="key_2", worst=1)
-    assert made.overall[name] == 0.75
-    lower_is_better = name in {"cer", "cer_corpus:xx", "CER (corpus)"}
-    assert made.worst[name].to_list() == [1.0 if lower_is_better else 0.5]
-    assert repr(made)
-    assert made._repr_html_()
-
-
 @pytest.mark.parametrize("name", ["slice", *report_oracle.TEXT_COLUMNS])
 def test_columns_of_the_report_cannot_slice(name: str) -> None:
     frame = pl.DataFrame({**TEXTS, name: ["u"] * 6})

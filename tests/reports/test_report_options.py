@@ -72,14 +72,6 @@ def test_unknown_sort_is_refused(sort: Any, error: type[Exception]) -> None:
 
 
 @pytest.mark.parametrize(
-    "confidence", [0, 1, -0.5, 1.5, float("nan"), float("inf"), True, None, "0.95", 10**30]
-)
-def test_confidence_lies_between_0_and_1(confidence: Any) -> None:
-    with pytest.raises(ValueError, match=r"confidence must be a number in \(0, 1\)"):
-        report(FRAME, "p", "a", confidence=confidence)
-
-
-@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"by": 3}, TypeError, "by must be a column name, an expression or a list of them, got 3"),

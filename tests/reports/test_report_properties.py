@@ -33,11 +33,6 @@ def frame_of(rows: list[dict[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def accounted(counts: dict[str, Any], missing: str) -> int:
-    total: int = counts["n"] + counts["n_unanswerable"] + (counts["n_missing"] if missing == "drop" else 0)
-    return total
-
-
 @report_oracle.FEWER
 @given(rows=report_oracle.rows_of(), options=report_oracle.OPTIONS)
 def test_report_is_that_of_plain_loops(rows: list[dict[str, Any]], options: Options) -> None:
@@ -59,47 +54,6 @@ def test_report_of_existing_scores_is_that_of_plain_loops(
     options = report_oracle.Options(by=("types",), cluster=data.draw(st.sampled_from([None, "doc"])))
     made = report(frame, metrics="score", by="types", cluster=options.cluster)
     report_oracle.check_slices(made.by_group, ["types"], report_oracle.expected_scores(rows, options))
-
-
-@report_oracle.FEWER
-@given(rows=report_oracle.rows_of(), options=report_oracle.OPTIONS)
-def test_every_row_is_accounted_for(rows: list[dict[str, Any]], options: Options) -> None:
-    made = report(frame_of(rows), "prediction", "answers", **options.arguments())
-    assert accounted(made.overall, options.missing) == len(rows) == made.settings["rows"]
-    for column in options.by:
-        for slice_ in made.by(column).iter_rows(named=True):
-            key = report_oracle.key_of(slice_[column])
-            inside = [row for row in rows if key in report_oracle.entries(row[column])]
-            assert accounted(slice_, options.missing) == len(inside)
-
-
-@report_oracle.FEWER
-@given(rows=report_oracle.rows_of(), options=report_oracle.OPTIONS)
-def test_bounds_enclose_their_estimate(rows: list[dict[str, Any]], options: Options) -> None:
-    made = report(frame_of(rows), "prediction", "answers", **options.arguments())
-    for row in made.to_polars().iter_rows(named=True):
-        for name in ("anls", "exact_match", "zeros", "cer_mean", "cer_corpus"):
-            low, high = row[f"{name}_low"], row[f"{name}_high"]
-            assert (low is None) == (high is None)
-            assert low is None or low <= row[name] <= high
-        for name in ("anls", "nls", "exact_match", "zeros"):
-            low, high = row[f"{name}_low"], row[f"{name}_high"]
-            assert low is None or 0 <= low <= high <= 1
-
-
-@report_oracle.FEWER
-@given(rows=report_oracle.rows_of(), order=st.randoms(use_true_random=False))
-def test_order_of_rows_and_of_entries_does_not_matter(rows: list[dict[str, Any]], order: Any) -> None:
-    shuffled = [
-        {**row, "types": row["types"] and order.sample(row["types"], len(row["types"]))} for row in rows
-    ]
-    order.shuffle(shuffled)
-    first, second = (
-        report(frame_of(some), "prediction", "answers", by="types", cluster="doc")
-        for some in (rows, shuffled)
-    )
-    assert first.summary.digest == second.summary.digest
-    report_oracle.check_alike(second.to_polars(), first.to_polars())
 
 
 def more_in_cells(summary: Summary, column: str) -> Summary:

@@ -9,7 +9,7 @@ import functools
 import json
 import multiprocessing
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,10 +18,6 @@ from streaming_worker import updated
 
 import anls_frame as af
 from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
 
 CUSTOM = af.ScoreProtocol(unicode_form="NFKC", cut="distance", threshold=0.3)
 METRICS: dict[str, Any] = {
@@ -270,14 +266,3 @@ def test_parts_come_from_spawned_processes() -> None:
             found, expected = merged.state(), whole.state()
             assert sorted(found.pop("scores")) == sorted(expected.pop("scores"))
             assert found == expected
-
-
-def test_importing_the_package_does_not_import_them(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
-    code = (
-        "import sys, anls_frame as af; assert 'anls_frame.streaming' not in sys.modules; "
-        "af.ANLS().update('a', 'a'); print(sorted({'numpy', 'pyarrow', 'pandas'} & set(sys.modules)))"
-    )
-    done = run_python("-c", code)
-    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 from sample import DATA
 
 import anls_frame as af
@@ -37,35 +36,6 @@ def several(**options: Any) -> Any:
 
 def loaded(summary: Any) -> Any:
     return type(summary).from_bytes(summary.to_bytes())
-
-
-OPTIONS: list[dict[str, Any]] = [{}, {"cluster": "doc"}, {"metrics": ["anls", af.Metric("s", name="s")]}]
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=["plain", "clusters", "own"])
-def test_a_loaded_summary_merges_with_a_fresh_one(options: dict[str, Any]) -> None:
-    first, second = (
-        af.summarize(half, "old", "t", by="kind", details=True, worst=3, part=str(half.height), **options)
-        for half in (ROWS[:13], ROWS[13:])
-    )
-    whole = af.Report.from_summary(af.merge([first, second]))
-    for parts in ([loaded(first), second], [first, loaded(second)], [loaded(loaded(first)), loaded(second)]):
-        merged = af.merge(parts)
-        report = af.Report.from_summary(merged)
-        assert_frame_equal(report.to_polars(), whole.to_polars(), check_exact=True)
-        assert_frame_equal(report.worst, whole.worst)
-        assert_frame_equal(report.lengths(), whole.lengths())
-        assert merged.report_sums.worst_rows.schema == first.report_sums.worst_rows.schema
-
-
-def test_a_loaded_summary_of_systems_merges_with_a_fresh_one() -> None:
-    first, second = (
-        af.summarize(half, SYSTEMS, "t", by="kind", details=True, part=str(half.height))
-        for half in (ROWS[:13], ROWS[13:])
-    )
-    whole = af.Comparison.from_summary(af.merge([first, second])).to_polars()
-    mixed = af.Comparison.from_summary(af.merge([loaded(first), second])).to_polars()
-    assert_frame_equal(mixed, whole, check_exact=True)
 
 
 @pytest.mark.parametrize("cluster", [None, "doc"])

@@ -11,7 +11,7 @@ import report_oracle
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-from anls_frame.summary import buckets, cells, moments, report_sums
+from anls_frame.summary import buckets, moments, report_sums
 from anls_frame.summary.buckets import Buckets
 
 ROWS = 3000
@@ -53,20 +53,6 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch, order: str) -> 
         in_order(parts.report_sums.cells[None]), in_order(whole.report_sums.cells[None]), check_exact=True
     )
     assert_frame_equal(in_order(parts.report_sums.bins), in_order(whole.report_sums.bins), check_exact=True)
-
-
-def test_clusters_cost_no_figure_and_no_reading() -> None:
-    frame, read = rows(3), []
-    with af.progress(read.append):
-        with_clusters = af.summarize(frame, "prediction", "answers", by="tags", cluster="doc")
-    without = af.summarize(frame, "prediction", "answers", by="tags")
-    assert sum(read) == ROWS
-    assert with_clusters.digest == without.digest
-    added = cells.add_up([with_clusters.report_sums.cells[None].drop("cluster")], ["key_0"])
-    assert_frame_equal(in_order(added), in_order(without.report_sums.cells[None]), check_exact=True)
-    assert_frame_equal(
-        in_order(with_clusters.report_sums.bins), in_order(without.report_sums.bins), check_exact=True
-    )
 
 
 def test_parts_of_clusters_give_the_same_slices(monkeypatch: pytest.MonkeyPatch) -> None:

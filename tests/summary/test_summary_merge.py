@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import itertools
 import pickle
-import random
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 import report_oracle
-from hypothesis import example, given
-from hypothesis import strategies as st
 from summary_checks import SCHEMA, check_equal
 
 import anls_frame as af
@@ -38,86 +35,6 @@ def summary_of(frame: pl.DataFrame, options: Options, worst: int = 0) -> Summary
     arguments = options.arguments()
     del arguments["confidence"]
     return summarize(frame, "prediction", "answers", worst=worst, **arguments)
-
-
-@report_oracle.FEWER
-@given(
-    rows=report_oracle.rows_of(),
-    options=report_oracle.OPTIONS,
-    places=st.lists(st.integers(0, 4), min_size=14, max_size=14),
-    order=st.randoms(use_true_random=False),
-)
-def test_any_split_in_any_order_gives_the_whole(
-    rows: list[dict[str, Any]], options: Options, places: list[int], order: random.Random
-) -> None:
-    whole = summary_of(pl.DataFrame(rows, schema=SCHEMA), options, worst=3)
-    # Places without rows are empty parts; documents lie in several.
-    parts = [
-        summary_of(
-            pl.DataFrame([row for row, at in zip(rows, places, strict=False) if at == place], schema=SCHEMA),
-            options,
-            worst=3,
-        )
-        for place in range(5)
-    ]
-    order.shuffle(parts)
-    check_equal(merge(parts), whole)
-    check_equal(merge([merge(parts[:2]), parts[2], merge(parts[3:])]), whole)
-
-
-@pytest.mark.parametrize("cluster", [None, "doc"])
-def test_any_order_of_parts_gives_the_same_bits(cluster: str | None) -> None:
-    row = pl.int_range(600)
-    frame = pl.DataFrame({"prediction": [f"answer {index % 17}" for index in range(600)]}).with_columns(
-        answers=pl.concat_list(pl.format("answer {}", row % 13)),
-        types=pl.concat_list(pl.format("t{}", row % 5), pl.format("t{}", row % 3)),
-        doc=row // 7,
-    )
-    options: dict[str, Any] = {"by": "types", "cluster": cluster, "worst": 9, "details": True}
-    parts = [
-        summarize(frame[start : start + 100], "prediction", "answers", **options)
-        for start in range(0, 600, 100)
-    ]
-    expected = merge(parts)
-    for order in (parts[::-1], parts[3:] + parts[:3], random.Random(0).sample(parts, 6)):
-        merged = merge(order)
-        assert list(merged.parts) == list(expected.parts)
-        frames = merged.sums.frames()
-        for name, frame in expected.sums.frames().items():
-            assert frames[name].equals(frame), name
-
-
-@report_oracle.FEWER
-@given(
-    scores=st.lists(st.none() | st.floats(-1e6, 1e6), max_size=12),
-    cut=st.integers(0, 12),
-    cluster=st.booleans(),
-)
-@example(scores=[0.1] * 10, cut=3, cluster=False)
-@example(scores=[1e6, 1e-6, -1e6, None], cut=2, cluster=True)
-def test_existing_scores_add_up(scores: list[float | None], cut: int, *, cluster: bool) -> None:
-    frame = pl.DataFrame(
-        {"s": scores, "k": [n % 3 for n in range(len(scores))], "d": [n % 2 for n in range(len(scores))]},
-        schema={"s": pl.Float64, "k": pl.Int64, "d": pl.Int64},
-    )
-    options: dict[str, Any] = {"metrics": "s", "by": "k", "cluster": "d" if cluster else None, "worst": 2}
-    found = merge(summarize(part, **options) for part in (frame[cut:], frame[:cut]))
-    expected = summarize(frame, **options)
-    check_equal(found, expected)
-    assert (
-        found.report_sums.worst_rows["own_0"].to_list() == expected.report_sums.worst_rows["own_0"].to_list()
-    )
-
-
-def test_parts_may_be_as_small_as_rows() -> None:
-    options = report_oracle.Options(by=("types", "lang"), cluster="doc")
-    whole = summary_of(FRAME, options)
-    singles = [summary_of(FRAME[index], options) for index in range(FRAME.height)]
-    for order in itertools.permutations(singles):
-        merged = merge(order)
-        assert merged.digest == whole.digest
-        assert merged.report_sums.cells[None]["n"].sum() == 4
-    check_equal(merge(singles), whole)
 
 
 def test_merging_one_or_empty_parts_changes_nothing() -> None:

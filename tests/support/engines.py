@@ -20,17 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-ONE_ENGINE = (
-    *("tests/cli/", "tests/export/", "tests/plot/", "tests/readers/"),
-    *(f"tests/reports/test_{kind}_display.py" for kind in ("comparison", "many", "report")),
-    *("tests/frames/test_progress.py", "tests/reports/test_report_links.py"),
-    *("tests/package/test_arguments.py", "tests/package/test_types.py"),
-    "tests/reports/test_report_sizes.py",
+TWO_ENGINES = (
+    *(
+        "tests/analysis/",
+        "tests/repeats/",
+        "tests/slices/",
+        "tests/summary/",
+        "tests/reports/test_own_metrics",
+    ),
+    *(
+        f"tests/reports/test_report_{kind}"
+        for kind in ("details", "edges", "frames", "keys", "sample", "slices")
+    ),
+    *(f"tests/reports/test_comparison_{kind}" for kind in ("invariance", "oracle", "rates")),
 )
 """
-Tests that are about arguments, texts, files and pictures, or large: the figures in them are tested elsewhere.
+Tests of what adds rows up. What is made of the sums is tested once, and scores of rows name both engines.
 
-`.ci/heavy engines` runs them on both.
+`.ci/heavy engines` runs all.
 """
 
 
@@ -103,7 +110,7 @@ class Selection:
         tests = {test for text in found for test in text.split("\n") if test}
         if not tests:
             raise pytest.UsageError("nothing is on record: run with --default-engine=record first")
-        self._tests = {test for test in tests if not test.startswith(ONE_ENGINE)}
+        self._tests = {test for test in tests if test.startswith(TWO_ENGINES)}
         self._files = {test.partition("::")[0] for test in self._tests}
 
     def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:

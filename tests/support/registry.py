@@ -8,6 +8,7 @@ namespace or an exported symbol is missing.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
@@ -25,6 +26,7 @@ from anls_frame.pandas import AnlsPandasAccessor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
 
 Role = Literal["text", "answers"]
@@ -245,6 +247,12 @@ TEXT_EXAMPLES = tuple(map(_with_counts, _TEXT_ROWS, _TEXT_WORDS, map(_characters
 
 LIST_EXAMPLES = tuple(map(_with_counts, _LIST_ROWS, _LIST_WORDS, _LIST_CHARACTERS))
 """Rows with a list of answers."""
+
+TEXTS, LISTS = (
+    pl.DataFrame({name: [getattr(row, name) for row in rows] for name in ("prediction", "answers")})
+    for rows in (TEXT_EXAMPLES, LIST_EXAMPLES)
+)
+"""The same rows as frames."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -587,103 +595,31 @@ SCALAR_FUNCTIONS = (
     ),
 )
 
-FRAME_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add_scores": af.add_scores,
-    "audit_sample": af.audit_sample,
-    "browse": af.browse,
-    "changes": af.changes,
-    "compare": af.compare,
-    "confusions": af.confusions,
-    "corrected": af.corrected,
-    "find_slices": af.find_slices,
-    "format_tax": af.format_tax,
-    "length_scores": af.length_scores,
-    "mean_over_epochs": af.repeats.mean_over_epochs,
-    "pass_at_k": af.repeats.pass_at_k,
-    "report": af.report,
-    "selective": af.selective,
-    "summarize": af.summarize,
-    "variance_components": af.repeats.variance_components,
-    "worst": af.worst,
+
+def _offered(*modules: ModuleType, classes: bool = False) -> dict[str, Any]:
+    """Return the public functions of modules, or their classes, by name."""
+    values = {name: getattr(module, name) for module in modules for name in module.__all__}
+    return {name: one for name, one in values.items() if callable(one) and inspect.isclass(one) is classes}
+
+
+FUNCTIONS = _offered(af, af.pairs, af.repeats, af.words, readers)
+GEC_FUNCTIONS = _offered(gec)
+CLASSES = _offered(af, gec, classes=True)
+FRAME_FUNCTIONS = {
+    name: FUNCTIONS[name]
+    for name in (
+        *("add_scores", "audit_sample", "browse", "changes", "compare", "confusions", "corrected"),
+        *("find_slices", "format_tax", "length_scores", "mean_over_epochs", "pass_at_k", "report"),
+        *("selective", "summarize", "variance_components", "worst"),
+    )
 }
-OTHER_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "alignment": af.pairs.alignment,
-    "bag_of_words_error": af.words.bag_of_words_error,
-    "documents": af.documents,
-    "edit_matrix": af.edit_matrix,
-    "explain": af.explain,
-    "fields": af.fields,
-    "hamming_vectors": af.hamming_vectors,
-    "mer": af.words.mer,
-    "merge": af.merge,
-    "pair": af.pair,
-    "side_by_side": af.side_by_side,
-    "parse_answers": af.parse_answers,
-    "progress": af.progress,
-    "threshold_curve": af.threshold_curve,
-    "unwrap": af.unwrap,
-    "wil": af.words.wil,
-    **{name: getattr(readers, name) for name in readers.__all__ if name in af.__all__},
-}
-READER_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: getattr(readers, name) for name in readers.__all__ if name not in af.__all__ and name.islower()
-}
-"""The functions that are in `anls_frame.readers` alone."""
-CLASSES = (
-    "ANLS",
-    "AlignedLine",
-    "Alignment",
-    "CharErrorRate",
-    "ColumnNotFoundError",
-    "Comparison",
-    "Corrected",
-    "Decision",
-    "DTypeError",
-    "DuplicateColumnError",
-    "Edit",
-    "EditMatrix",
-    "InputError",
-    "InputWarning",
-    "LineAlignment",
-    "Metric",
-    "NormalizedLevenshteinSimilarity",
-    "Paired",
-    "Report",
-    "RowsPage",
-    "ScoreProtocol",
-    "Settings",
-    "SliceSearch",
-    "Slices",
-    "Summary",
-    "VarianceComponents",
-)
-CONSTANTS = ("PROTOCOLS", "__version__")
-GEC_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "align3": gec.align3,
-    "by_type": gec.by_type,
-    "compare": gec.compare,
-    "errant": gec.errant,
-    "errant_corpus": gec.errant_corpus,
-    "i_measure": gec.i_measure,
-    "i_measure_corpus": gec.i_measure_corpus,
-    "improvement": gec.improvement,
-    "m2": gec.m2,
-    "m2_corpus": gec.m2_corpus,
-    "m2_edits": gec.m2_edits,
-    "read_m2": gec.read_m2,
-    "read_parallel": gec.read_parallel,
-    "scores": gec.scores,
-    "weighted_accuracy": gec.weighted_accuracy,
-    "write_m2": gec.write_m2,
-}
-"""The functions of `anls_frame.gec`."""
-GEC_CLASSES = ("M2FormatError",)
+"""The functions that are methods of `df.anls`."""
 OF_OTHERS = ("bag_of_words_error", "explain", "mer", "unwrap", "wil")
 """Row functions that are made of others, or take one column."""
 NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
     AnlsExprNamespace: {
         **{row.name: row.function for row in ROW_EXPRESSIONS},
-        **{name: OTHER_FUNCTIONS[name] for name in OF_OTHERS},
+        **{name: FUNCTIONS[name] for name in OF_OTHERS},
         "hamming_vectors": af.hamming_vectors,
     },
     AnlsFrameNamespace: FRAME_FUNCTIONS,

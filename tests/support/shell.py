@@ -80,6 +80,32 @@ def refused(done: Done, *messages: str, code: int = 2) -> None:
     assert "Traceback" not in done.stderr
 
 
+def on_a_terminal(command: list[str], folder: Path, columns: int = 100) -> tuple[str, bytes]:
+    """Run a command whose standard error is a terminal; return what it printed, and what it showed there."""
+    import pty  # noqa: PLC0415 - of POSIX alone
+
+    leader, follower = pty.openpty()
+    environment = {"TERM": "xterm", "COLUMNS": str(columns), "PYTHONIOENCODING": "utf-8"}
+    with subprocess.Popen(  # noqa: S603 - our own scripts
+        command,
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        encoding="utf-8",
+        cwd=folder,
+        env=os.environ | environment,
+    ) as process:
+        os.close(follower)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other side has gone
+            while more := os.read(leader, 1000):
+                shown += more
+        assert process.stdout is not None
+        printed = process.stdout.read()
+    os.close(leader)
+    assert process.returncode == 0
+    return printed, shown
+
+
 def run_alone(
     folder: Path,
     *arguments: object,

@@ -1,0 +1,39 @@
+"""What the gates share: a quick run prints its page, a full one writes it, and figures out of bounds fail."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+
+def parser(doc: str | None, seed: int) -> argparse.ArgumentParser:
+    """Return the parser of a gate, whose help begins as its module's docstring."""
+    made = argparse.ArgumentParser(description=(doc or "").partition("\n\n")[0])
+    made.add_argument("--quick", action="store_true", help="a tenth of the samples; prints the page")
+    made.add_argument("--seed", type=int, default=seed)
+    return made
+
+
+def run(make: Callable[[int, bool], tuple[str, list[str]]], arguments: argparse.Namespace, page: Path) -> int:
+    """Print or write the page that a function makes of seed and quickness; 1 if a figure misses its bound."""
+    start = time.monotonic()
+    text, missed = make(arguments.seed, arguments.quick)
+    if arguments.quick:
+        sys.stdout.write(text)
+    else:
+        page.write_text(text, encoding="utf-8")
+    sys.stderr.write(f"{time.monotonic() - start:.0f} s\n")
+    return failed(missed)
+
+
+def failed(missed: Iterable[str]) -> int:
+    """Say which figures miss their bounds; 1 if any does."""
+    missed = list(missed)
+    sys.stderr.writelines(f"gate: {failure}\n" for failure in missed)
+    return int(bool(missed))
