@@ -36,6 +36,8 @@ from anls_frame.metrics.distances import levenshtein as levenshtein
 from anls_frame.metrics.errors import edit_ops as edit_ops
 from anls_frame.metrics.errors import error_type as error_type
 from anls_frame.metrics.errors import explain as explain
+from anls_frame.metrics.page_errors import page_errors as page_errors
+from anls_frame.metrics.page_errors import reading_order_free_cer as reading_order_free_cer
 from anls_frame.metrics.scores import anls as anls
 from anls_frame.metrics.scores import cer as cer
 from anls_frame.metrics.scores import exact_match as exact_match

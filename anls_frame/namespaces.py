@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec
 from anls_frame import repeats, words
 from anls_frame._arguments import type_name
 from anls_frame._names import imported
-from anls_frame.metrics import accuracies, distances, errors, scores, scoring, vectors, wrapping
+from anls_frame.metrics import accuracies, distances, errors, page_errors, scores, scoring, vectors, wrapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 
 ROW_FUNCTIONS: list[Callable[..., Any]] = [
     getattr(module, name)
-    for module in (distances, vectors, scores, accuracies, errors, words, wrapping)
+    for module in (distances, vectors, scores, accuracies, errors, page_errors, words, wrapping)
     for name in module.__all__
 ]
 """The row functions: methods of expressions, and of pandas frames."""

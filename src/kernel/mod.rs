@@ -51,6 +51,7 @@ pub mod confusions;
 pub mod distance;
 pub mod error_type;
 pub mod length;
+pub mod pages;
 pub mod prepare;
 pub mod score;
 

@@ -12,13 +12,14 @@ use super::alignments::{Alignment, CONFUSION_COUNTS};
 use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Pair, check_columns};
 use super::options::Options;
-use super::outputs::edit_counts::{edit_counts, edit_counts_dtype, into_edit_counts};
+use super::outputs::counts::{self, edit_counts, page_errors};
 use super::outputs::edits::EDITS;
 use super::outputs::{
     Extent, Numbers, ScoreColumns, count, map_numbers, map_pieces, put, score_details_dtype, scores_dtype,
 };
 use crate::kernel::best_answers::BestAnswers;
 use crate::kernel::error_type::{Classifier, ErrorType};
+use crate::kernel::pages::Pages;
 use crate::kernel::prepare::Preparation;
 use crate::kernel::request::{Exact, Request};
 use crate::kernel::rows::BlockScorer;
@@ -162,7 +163,7 @@ const WORD_ERRORS: Metric = Metric { name: "word_errors", ..EDIT_COUNTS };
 const EDIT_COUNTS: Metric = Metric {
     name: "edit_counts",
     role: Role::Answers,
-    dtype: edit_counts_dtype,
+    dtype: || counts::EDIT_COUNTS.dtype(),
     column: |pair, options| {
         let preparation = options.protocol().preparation;
         let state = <(Scorer, Alignment)>::default;
@@ -176,7 +177,30 @@ const EDIT_COUNTS: Metric = Metric {
             });
             Ok(())
         });
-        Ok(into_edit_counts(counts?))
+        Ok(counts::EDIT_COUNTS.column(counts?))
+    },
+};
+
+/// The errors towards the answer with the lowest rate, by kind.
+const PAGE_ERRORS: Metric = Metric {
+    name: "page_errors",
+    role: Role::Answers,
+    dtype: || counts::PAGE_ERRORS.dtype(),
+    column: |pair, options| {
+        let (preparation, rule) = (options.protocol().preparation, options.word_rule());
+        let state = <(Scorer, Pages)>::default;
+        let errors = map_pieces(pair.rows(), pair.piece_rows(), state, |(scorer, pages), piece| {
+            let pair = pair.check(piece.rows())?;
+            piece.rows().for_each(|row| {
+                let texts = lowest_rate(scorer, &pair, row, preparation);
+                let errors = texts.map(|[prediction, answer]| {
+                    page_errors(pages.errors(prediction, answer, preparation, rule, options.min_words()))
+                });
+                piece.set(row, errors);
+            });
+            Ok(())
+        });
+        Ok(counts::PAGE_ERRORS.column(errors?))
     },
 };
 
@@ -378,6 +402,7 @@ export! {
     WER: _polars_plugin_field_wer, _polars_plugin_wer;
     EDIT_COUNTS: _polars_plugin_field_edit_counts, _polars_plugin_edit_counts;
     WORD_ERRORS: _polars_plugin_field_word_errors, _polars_plugin_word_errors;
+    PAGE_ERRORS: _polars_plugin_field_page_errors, _polars_plugin_page_errors;
     SHARED_UNITS: _polars_plugin_field_shared_units, _polars_plugin_shared_units;
     ERROR_TYPE: _polars_plugin_field_error_type, _polars_plugin_error_type;
     SCORE_DETAILS: _polars_plugin_field_score_details, _polars_plugin_score_details;

@@ -29,6 +29,8 @@ pub struct Options {
     max_length: u64,
     #[serde(default)]
     min_nls: f64,
+    #[serde(default = "one")]
+    min_words: u64,
 }
 
 /// The fields of Python's `ScoreProtocol`; its threshold arrives resolved, as an option of its own.
@@ -131,6 +133,16 @@ impl Options {
     /// that are compared, similarities can be negative.
     pub fn min_nls(&self) -> Option<f64> {
         (self.min_nls > 0.0).then_some(self.min_nls)
+    }
+
+    /// What a word is.
+    pub fn word_rule(&self) -> WordRule {
+        self.protocol.words
+    }
+
+    /// Words of the shortest block; more than a text has find none.
+    pub fn min_words(&self) -> usize {
+        usize::try_from(self.min_words).unwrap_or(usize::MAX).max(1)
     }
 
     /// What a substitution costs.

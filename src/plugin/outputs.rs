@@ -1,6 +1,6 @@
 //! From row results to a column.
 
-pub mod edit_counts;
+pub mod counts;
 pub mod edits;
 pub mod lists;
 mod scores;

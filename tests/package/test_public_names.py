@@ -30,7 +30,7 @@ from anls_frame import pandas as anls_pandas
 from anls_frame._names import HOMES
 from anls_frame._typing import ScoreColumn
 from anls_frame.analysis.browsing import RowsPage
-from anls_frame.metrics import accuracies, distances, errors, scores, wrapping
+from anls_frame.metrics import accuracies, distances, errors, page_errors, scores, wrapping
 from anls_frame.namespaces import AnlsExprNamespace
 from anls_frame.pandas import AnlsPandasAccessor
 from anls_frame.readers.descriptions import READERS
@@ -41,7 +41,9 @@ from anls_frame.slices.result import Slices
 from anls_frame.summary.settings import Settings
 
 METRICS = tuple(
-    name for room in (distances, scores, accuracies, errors, words, wrapping) for name in room.__all__
+    name
+    for room in (distances, scores, accuracies, errors, page_errors, words, wrapping)
+    for name in room.__all__
 )
 DOCUMENTED = FUNCTIONS | {f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()}
 METHODS = [

@@ -68,6 +68,7 @@ class Example:
     wer: float | None = None
     word_errors: dict[str, int] | None = None
     edit_counts: dict[str, int] | None = None
+    page_errors: dict[str, int] | None = None
 
     def expected(self, name: str) -> Any:
         """Return the value of the expression of this name."""
@@ -184,6 +185,12 @@ _LIST_CHARACTERS = (
 
 EDIT_COUNTS_DTYPE = pl.Struct(dict.fromkeys(("substitutions", "deletions", "insertions", "hits"), pl.Int64))
 
+PAGE_ERRORS_DTYPE = pl.Struct(
+    dict.fromkeys(
+        ("misread", "omitted", "added", "fabricated", "repeated", "moved", "reference_length"), pl.Int64
+    )
+)
+
 EDIT_DTYPE = pl.Struct(
     {
         "op": pl.String,
@@ -234,7 +241,18 @@ def _with_counts(
         wer=edits / max(substitutions + deletions + hits, 1),
         word_errors=dict(zip(names, words, strict=True)),
         edit_counts=dict(zip(names, characters, strict=True)),
+        page_errors=_page_errors(example, characters),
     )
+
+
+def _page_errors(example: Example, characters: tuple[int, ...]) -> dict[str, int]:
+    """Return the errors by kind of a row without blocks: words are missing in "Cola" and "" alone."""
+    substitutions, deletions, insertions, _ = characters
+    omitted = deletions if example.prediction in ("", "Cola") else 0
+    added = insertions if example.reference_length == 0 else 0
+    misread = substitutions + deletions + insertions - omitted - added
+    values = (misread, omitted, added, 0, 0, 0, example.reference_length)
+    return dict(zip(PAGE_ERRORS_DTYPE.to_schema(), values, strict=True))
 
 
 _TEXT_ROWS = [_with_errors(values, *errors) for values, errors in zip(_TEXT_TABLE, _TEXT_ERRORS, strict=True)]
@@ -328,6 +346,12 @@ SUBSTITUTION_COST = Option(
         ("1", TypeError),
         (None, TypeError),
     ),
+)
+MIN_WORDS = Option(
+    name="min_words",
+    default=4,
+    valid=(1, 2, 4, 10**30),
+    invalid=((0, ValueError), (-1, ValueError), (1.0, TypeError), (True, TypeError), (None, TypeError)),
 )
 MISSING = Option(
     name="missing",
@@ -504,6 +528,13 @@ ROW_EXPRESSIONS = (
         options=(_protocol("raw"), MISSING),
         dtype=EDIT_COUNTS_DTYPE,
     ),
+    RowExpression(
+        name="page_errors",
+        function=af.page_errors,
+        inputs=_ANSWERS,
+        options=(_protocol("raw"), MIN_WORDS, MISSING),
+        dtype=PAGE_ERRORS_DTYPE,
+    ),
 )
 LIST_EXPRESSIONS = tuple(row for row in ROW_EXPRESSIONS if row.takes_lists)
 
@@ -614,7 +645,7 @@ FRAME_FUNCTIONS = {
     )
 }
 """The functions that are methods of `df.anls`."""
-OF_OTHERS = ("bag_of_words_error", "explain", "mer", "unwrap", "wil")
+OF_OTHERS = ("bag_of_words_error", "explain", "mer", "reading_order_free_cer", "unwrap", "wil")
 """Row functions that are made of others, or take one column."""
 NAMESPACES: dict[type[Any], dict[str, Callable[..., Any]]] = {
     AnlsExprNamespace: {

@@ -89,6 +89,20 @@ impl<'a> Written<'a> {
         self.ranges.map_or(0, |ranges| ranges[side].len())
     }
 
+    /// Whether the units are words.
+    pub fn are_words(&self) -> bool {
+        !self.separator.is_empty()
+    }
+
+    /// Where each unit of one of the texts starts in the original text, and in the new one.
+    pub fn starts(&self, side: usize) -> impl Iterator<Item = (usize, usize)> {
+        let ranges = self.ranges.map(|ranges| ranges[side].as_slice());
+        self.texts[side]
+            .char_indices()
+            .enumerate()
+            .map(move |(unit, (byte, _))| (ranges.map_or(byte, |ranges| ranges[unit][0]), byte))
+    }
+
     /// Units of one of the original texts as one text, unless they are code points.
     pub fn joined(&self, side: usize, positions: impl Iterator<Item = usize>) -> String {
         positions.filter_map(|position| self.unit(side, position)).collect::<Vec<_>>().join(self.separator)
@@ -171,6 +185,12 @@ impl Units {
         } else {
             Written { texts: originals, originals, ranges: None, separator }
         }
+    }
+
+    /// The words of both texts as numbers, equal where the words are, and where they stand.
+    pub fn numbers(&mut self, texts: [&str; 2], rule: WordRule) -> ([&[u32]; 2], &[Vec<Range>; 2]) {
+        let Self { words, ranges, .. } = self;
+        (words.number(texts, rule, ranges), ranges)
     }
 
     /// The texts that [`write`](Self::write) makes.

@@ -86,6 +86,14 @@ impl Words {
         ranges: &mut [Vec<Range>; 2],
         written: &mut [String; 2],
     ) {
+        for (numbers, written) in self.number(texts, rule, ranges).into_iter().zip(written) {
+            written.clear();
+            written.extend(numbers.iter().map(|&number| code_point(number)));
+        }
+    }
+
+    /// The words of both texts as numbers, in the order in which they are first seen.
+    pub fn number(&mut self, texts: [&str; 2], rule: WordRule, ranges: &mut [Vec<Range>; 2]) -> [&[u32]; 2] {
         let Self { isa, borders: [borders, _], numbers, letters, .. } = self;
         for (text, ranges) in texts.into_iter().zip(&mut *ranges) {
             if rule == WordRule::Uax29 {
@@ -96,10 +104,7 @@ impl Words {
             }
         }
         numbers.fill(*isa, texts, ranges);
-        for (numbers, written) in numbers.of_words.iter().zip(written) {
-            written.clear();
-            written.extend(numbers.iter().map(|&number| code_point(number)));
-        }
+        numbers.of_words.each_ref().map(Vec::as_slice)
     }
 }
 

@@ -134,6 +134,7 @@ metrics! {
     WER = "wer": _polars_plugin_field_wer, _polars_plugin_wer;
     EDIT_COUNTS = "edit_counts": _polars_plugin_field_edit_counts, _polars_plugin_edit_counts;
     WORD_ERRORS = "word_errors": _polars_plugin_field_word_errors, _polars_plugin_word_errors;
+    PAGE_ERRORS = "page_errors": _polars_plugin_field_page_errors, _polars_plugin_page_errors;
     SHARED_UNITS = "shared_units": _polars_plugin_field_shared_units, _polars_plugin_shared_units;
     ERROR_TYPE = "error_type": _polars_plugin_field_error_type, _polars_plugin_error_type;
     SCORE_DETAILS = "score_details": _polars_plugin_field_score_details, _polars_plugin_score_details;

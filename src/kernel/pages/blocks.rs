@@ -1,0 +1,404 @@
+//! Blocks of words: those that both texts have in the same order, those that stand elsewhere, those that stand there again.
+
+use std::ops::Range;
+
+use super::super::alignment::{Aligner, Edit};
+use super::super::length::length;
+use super::chain::heaviest;
+use super::ngrams::{Places, common_end, common_start, earlier};
+use super::text::{Direction, Text};
+
+/// Words that both texts have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub reference: usize,
+    pub prediction: usize,
+    pub words: usize,
+}
+
+impl Run {
+    pub fn reference_end(&self) -> usize {
+        self.reference + self.words
+    }
+
+    pub fn prediction_end(&self) -> usize {
+        self.prediction + self.words
+    }
+
+    /// Without words at its start.
+    fn behind(self, words: usize) -> Self {
+        Self {
+            reference: self.reference + words,
+            prediction: self.prediction + words,
+            words: self.words - words,
+        }
+    }
+
+    /// Where runs stand among the words that are not taken out.
+    pub fn among_rest(runs: Vec<Self>, taken: &[Vec<bool>; 2]) -> impl Iterator<Item = Self> {
+        let (mut left, mut seen) = ([0, 0], [0, 0]);
+        runs.into_iter().map(move |run| {
+            for (side, word) in [run.reference, run.prediction].into_iter().enumerate() {
+                left[side] += taken[side][seen[side]..word].iter().filter(|&&taken| !taken).count();
+                seen[side] = word;
+            }
+            Self { reference: left[0], prediction: left[1], ..run }
+        })
+    }
+}
+
+/// Words of both texts that belong together, some of them perhaps misread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub reference: Range<usize>,
+    pub prediction: Range<usize>,
+}
+
+/// The blocks of a page.
+#[derive(Default)]
+pub struct Blocks {
+    /// Equal words that both texts have in the same order.
+    pub anchors: Vec<Run>,
+    /// Blocks that the prediction has at another place.
+    pub moved: Vec<Block>,
+    /// Words of the prediction that it has once more.
+    pub repeated: Vec<Range<usize>>,
+}
+
+/// Most units of the prediction in which the end of a block is looked for.
+const REACH: usize = 1_000;
+
+/// How many right units outweigh an edit, where a block grows: in texts of one language that are not alike about every
+/// third unit is right in the best alignment.
+const EDIT_WEIGHS: i64 = 2;
+
+impl Blocks {
+    /// The blocks of at least so many words.
+    pub fn find(texts: [&Text; 2], min_words: usize, aligner: &mut Aligner) -> Self {
+        let [reference, prediction] = texts;
+        let runs = runs([&reference.numbers, &prediction.numbers], min_words);
+        let chain = heaviest(&runs, |word| reference.first_unit(word));
+        let mut page = Page {
+            texts,
+            min_words,
+            taken: texts.map(|text| vec![false; text.numbers.len()]),
+            anchors: Vec::with_capacity(chain.len()),
+            others: Vec::new(),
+            aligner,
+        };
+        page.divide(&runs, &chain);
+        if page.others.is_empty() && !page.has_surplus() {
+            return Self { anchors: page.anchors, ..Self::default() };
+        }
+        let moved = page.moved();
+        let repeated = page.repeated();
+        Self { anchors: page.anchors, moved, repeated }
+    }
+}
+
+impl Block {
+    /// Which words of either text are in such blocks.
+    pub fn taken(moved: &[Self], repeated: &[Range<usize>], texts: [&Text; 2]) -> [Vec<bool>; 2] {
+        let mut taken = texts.map(|text| vec![false; text.numbers.len()]);
+        for block in moved {
+            taken[0][block.reference.clone()].fill(true);
+            taken[1][block.prediction.clone()].fill(true);
+        }
+        for words in repeated {
+            taken[1][words.clone()].fill(true);
+        }
+        taken
+    }
+}
+
+/// Runs of at least so many words, each with so many in a row that the reference has at one place alone; in the order of
+/// the prediction, in which they are apart.
+fn runs(numbers: [&[u32]; 2], min_words: usize) -> Vec<Run> {
+    let [reference, prediction] = numbers;
+    let places = Places::new(reference, min_words);
+    let mut runs: Vec<Run> = Vec::new();
+    let (mut done, mut at) = (0, 0);
+    while at + min_words <= prediction.len() {
+        // What is left of the last run has no other place.
+        if at + min_words <= done {
+            at = done - min_words + 1;
+            continue;
+        }
+        let Some(place) = places.only(&prediction[at..]) else {
+            at += 1;
+            continue;
+        };
+        let diagonal = runs.last().map(|run| run.reference.wrapping_sub(run.prediction));
+        if at < done && diagonal == Some(place.wrapping_sub(at)) {
+            at += 1;
+            continue;
+        }
+        let back = if at > done { common_end(&reference[..place], &prediction[done..at]) } else { 0 };
+        let ahead = common_start(&reference[place..], &prediction[at..]);
+        let run = Run { reference: place - back, prediction: at - back, words: back + ahead };
+        let run = run.behind(done.saturating_sub(run.prediction));
+        if run.words >= min_words {
+            done = run.prediction_end();
+            runs.push(run);
+        }
+        at += 1;
+    }
+    runs
+}
+
+/// The blocks while they are found.
+struct Page<'a, 'b> {
+    texts: [&'a Text<'a>; 2],
+    min_words: usize,
+    /// Words that have a block.
+    taken: [Vec<bool>; 2],
+    anchors: Vec<Run>,
+    /// Runs beside the chain.
+    others: Vec<Run>,
+    aligner: &'b mut Aligner,
+}
+
+impl Page<'_, '_> {
+    /// Parts runs into anchors and others.
+    fn divide(&mut self, runs: &[Run], chain: &[usize]) {
+        let mut chain = chain.iter().copied().peekable();
+        let mut end = 0;
+        for (place, &run) in runs.iter().enumerate() {
+            if chain.next_if_eq(&place).is_none() {
+                self.others.push(run);
+                continue;
+            }
+            let shared = end.max(run.reference) - run.reference;
+            if shared > 0 {
+                self.others.push(Run { words: shared, ..run });
+            }
+            let anchor = run.behind(shared);
+            end = anchor.reference_end();
+            self.take(anchor.reference..end, anchor.prediction..anchor.prediction_end());
+            self.anchors.push(anchor);
+        }
+    }
+
+    fn take(&mut self, reference: Range<usize>, prediction: Range<usize>) {
+        self.taken[0][reference].fill(true);
+        self.taken[1][prediction].fill(true);
+    }
+
+    /// The words between neighbouring anchors, in both texts.
+    fn gaps(&self) -> Vec<Block> {
+        let starts = self.anchors.iter().map(|run| (run.reference, run.prediction));
+        let ends = self.anchors.iter().map(|run| (run.reference_end(), run.prediction_end()));
+        let all = self.texts.map(|text| text.numbers.len());
+        let gaps = std::iter::once((0, 0)).chain(ends).zip(starts.chain(std::iter::once((all[0], all[1]))));
+        gaps.map(|(from, to)| Block { reference: from.0..to.0, prediction: from.1..to.1 }).collect()
+    }
+
+    /// Whether any gap has so many more words in the prediction that a block may stand there again.
+    fn has_surplus(&self) -> bool {
+        let least = self.min_words;
+        self.gaps().iter().any(|gap| gap.prediction.len() >= gap.reference.len() + least)
+    }
+
+    /// Takes the runs beside the chain whose place in the reference is free, each with what was misread beside it.
+    fn moved(&mut self) -> Vec<Block> {
+        let mut moved = Vec::new();
+        let mut rest = Vec::new();
+        for &run in &std::mem::take(&mut self.others) {
+            let free = longest_free(&self.taken[0], run.reference..run.reference_end());
+            if free.len() < self.min_words {
+                rest.push(run);
+                continue;
+            }
+            let shift = |word: usize| word - run.reference + run.prediction;
+            let block = Block { prediction: shift(free.start)..shift(free.end), reference: free };
+            self.take(block.reference.clone(), block.prediction.clone());
+            moved.push(block);
+            // What stands beside it in the same run has its place in the reference already.
+            let Block { reference, .. } = moved.last().expect("just pushed");
+            let ahead = reference.start - run.reference;
+            rest.push(Run { words: ahead, ..run });
+            rest.push(run.behind(reference.end - run.reference));
+        }
+        self.others = rest.into_iter().filter(|run| run.words > 0).collect();
+        for block in &mut moved {
+            for direction in [Direction::Back, Direction::Ahead] {
+                self.grow(block, direction, Sought::Free);
+            }
+            self.take(block.reference.clone(), block.prediction.clone());
+        }
+        moved
+    }
+
+    /// Finds what stands in the prediction once more: of each gap no more words than it has above the reference's.
+    fn repeated(&mut self) -> Vec<Range<usize>> {
+        let mut repeated = Vec::new();
+        let others = std::mem::take(&mut self.others);
+        let mut before = None;
+        for gap in self.gaps() {
+            let free = |side: usize, words: &Range<usize>| {
+                self.taken[side][words.clone()].iter().filter(|&&taken| !taken).count()
+            };
+            let mut surplus = free(1, &gap.prediction).saturating_sub(free(0, &gap.reference));
+            if surplus < self.min_words {
+                continue;
+            }
+            let first = others.partition_point(|run| run.prediction < gap.prediction.start);
+            let inside = others[first..].iter().take_while(|run| run.prediction < gap.prediction.end);
+            for run in inside {
+                let prediction = longest_free(&self.taken[1], run.prediction..run.prediction_end());
+                if prediction.len() < self.min_words {
+                    continue;
+                }
+                let start = run.reference + prediction.start - run.prediction;
+                let mut block = Block { reference: start..start + prediction.len(), prediction };
+                for direction in [Direction::Back, Direction::Ahead] {
+                    self.grow(&mut block, direction, Sought::Anywhere);
+                }
+                self.repeat(block.prediction, &mut surplus, &mut repeated);
+            }
+            let before = before.get_or_insert_with(|| earlier(&self.texts[1].numbers, self.min_words));
+            for words in self.loops(&gap.prediction, before) {
+                self.repeat(words, &mut surplus, &mut repeated);
+            }
+        }
+        repeated
+    }
+
+    /// Takes words that stand there once more, the last ones if there are more than so many.
+    fn repeat(&mut self, words: Range<usize>, surplus: &mut usize, repeated: &mut Vec<Range<usize>>) {
+        let words = words.end - words.len().min(*surplus)..words.end;
+        if words.len() >= self.min_words {
+            *surplus -= words.len();
+            self.taken[1][words.clone()].fill(true);
+            repeated.push(words);
+        }
+    }
+
+    /// Words among these that stand in the prediction before, in runs.
+    fn loops(&self, gap: &Range<usize>, before: &[Option<usize>]) -> Vec<Range<usize>> {
+        let numbers = &self.texts[1].numbers;
+        let mut loops = Vec::new();
+        let mut at = gap.start;
+        while at + self.min_words <= gap.end {
+            let free = self.taken[1][at..gap.end].iter().take_while(|&&taken| !taken).count();
+            let same =
+                before[at].map_or(0, |earlier| common_start(&numbers[earlier..], &numbers[at..at + free]));
+            if same >= self.min_words {
+                loops.push(at..at + same);
+            }
+            at += same.max(1);
+        }
+        loops
+    }
+
+    /// Lets a block grow over the words beside it that are alike in both texts.
+    fn grow(&mut self, block: &mut Block, direction: Direction, sought: Sought) {
+        let prediction = self.beside(1, &block.prediction, direction, REACH, Sought::Free);
+        let units = length(self.texts[1].beside(prediction, direction));
+        let reference = self.beside(0, &block.reference, direction, similar(units), sought);
+        let units = length(self.texts[0].beside(reference.clone(), direction));
+        let prediction =
+            self.beside(1, &block.prediction, direction, similar(units).min(REACH), Sought::Free);
+        if prediction.is_empty() || reference.is_empty() {
+            return;
+        }
+        let texts = [
+            self.texts[0].beside(reference.clone(), direction),
+            self.texts[1].beside(prediction.clone(), direction),
+        ];
+        let alike = alike(self.aligner.edits(texts[0], texts[1]), texts.map(length), direction);
+        let more = [
+            self.texts[0].words_beside(reference, alike[0], direction),
+            self.texts[1].words_beside(prediction, alike[1], direction),
+        ];
+        match direction {
+            Direction::Ahead => {
+                block.reference.end += more[0];
+                block.prediction.end += more[1];
+            }
+            Direction::Back => {
+                block.reference.start -= more[0];
+                block.prediction.start -= more[1];
+            }
+        }
+    }
+
+    /// The words beside some, as many as so many units have.
+    fn beside(
+        &self,
+        side: usize,
+        words: &Range<usize>,
+        direction: Direction,
+        units: usize,
+        sought: Sought,
+    ) -> Range<usize> {
+        let taken = &self.taken[side];
+        let is_free = |&&taken: &&bool| sought == Sought::Anywhere || !taken;
+        let all = match direction {
+            Direction::Ahead => words.end..words.end + taken[words.end..].iter().take_while(is_free).count(),
+            Direction::Back => {
+                words.start - taken[..words.start].iter().rev().take_while(is_free).count()..words.start
+            }
+        };
+        let near = self.texts[side].words_beside(all.clone(), units, direction);
+        match direction {
+            Direction::Ahead => all.start..all.start + near,
+            Direction::Back => all.end - near..all.end,
+        }
+    }
+}
+
+/// Units of a text that may be alike to so many of another: a shortest alignment with a longer one would spread them.
+fn similar(units: usize) -> usize {
+    units + units / 4 + 10
+}
+
+/// Where words are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    Free,
+    Anywhere,
+}
+
+/// The longest part of a run of words that has no block.
+fn longest_free(taken: &[bool], words: Range<usize>) -> Range<usize> {
+    let mut longest = words.start..words.start;
+    let mut start = words.start;
+    for word in words.start..=words.end {
+        if word == words.end || taken[word] {
+            if word - start > longest.len() {
+                longest = start..word;
+            }
+            start = word + 1;
+        }
+    }
+    longest
+}
+
+/// How many units of either text at their start, or at their end, are so much alike that right ones outweigh edits.
+fn alike(edits: &[Edit], lengths: [usize; 2], direction: Direction) -> [usize; 2] {
+    let mut best = (0, [0, 0]);
+    let (mut score, mut right) = (0, 0);
+    let ends = edits.iter().map(|edit| [edit.reference_position, edit.prediction_position]);
+    let mut consider = |score: i64, places: [usize; 2]| {
+        let score = if direction == Direction::Back { -score } else { score };
+        if score > best.0 {
+            best = (score, places);
+        }
+    };
+    for (edit, places) in edits.iter().zip(ends) {
+        score += (places[0] - right) as i64;
+        consider(score, places);
+        score -= EDIT_WEIGHS;
+        right = places[0] + usize::from(edit.reference.is_some());
+        consider(score, [right, places[1] + usize::from(edit.prediction.is_some())]);
+    }
+    score += (lengths[0] - right) as i64;
+    consider(score, lengths);
+    match direction {
+        Direction::Ahead => best.1,
+        Direction::Back if best.0 == 0 && score > 0 => lengths,
+        Direction::Back if score + best.0 > 0 => [0, 1].map(|side| lengths[side] - best.1[side]),
+        Direction::Back => [0, 0],
+    }
+}

@@ -1,0 +1,91 @@
+//! The errors of a page by kind: misread, omitted, added, fabricated, repeated, moved.
+//!
+//! An edit distance knows no order but that of the reference: two halves that have changed places are substitutions, a
+//! page that was read twice is insertions. Here blocks of words come first (`blocks.rs`): those that stand elsewhere and
+//! those that stand there again are taken out of the texts, and what is left is aligned by characters (`rest.rs`), whose
+//! edits get names (`kinds.rs`). Where nothing is taken out, the edits are as many as the edit distance.
+
+mod blocks;
+mod chain;
+mod kinds;
+mod ngrams;
+mod rest;
+mod text;
+
+use super::alignment::{Aligner, Operation};
+use super::distance::Workspace;
+use super::prepare::Preparation;
+use super::units::{Units, WordRule};
+use blocks::{Block, Blocks, Run};
+use kinds::Kinds;
+use text::Text;
+
+/// How many characters of a page are wrong in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageErrors {
+    /// Other characters stand there, or a few are missing or added within a line.
+    pub misread: usize,
+    /// Words of the reference that the prediction lacks.
+    pub omitted: usize,
+    /// Words of the prediction that the reference lacks.
+    pub added: usize,
+    /// Those in long runs that have nothing in common with the reference.
+    pub fabricated: usize,
+    /// Blocks of the prediction that stand there once more.
+    pub repeated: usize,
+    /// Right characters of blocks that stand elsewhere.
+    pub moved: usize,
+    /// Characters of the reference.
+    pub reference_length: usize,
+}
+
+/// Working memory, reused from page to page.
+#[derive(Default)]
+pub struct Pages {
+    prepared: [String; 2],
+    units: Units,
+    words: Units,
+    aligner: Aligner,
+    workspace: Workspace,
+}
+
+impl Pages {
+    /// The errors of a page, with blocks of at least so many words.
+    pub fn errors(
+        &mut self,
+        prediction: &str,
+        reference: &str,
+        preparation: Preparation,
+        rule: WordRule,
+        min_words: usize,
+    ) -> PageErrors {
+        let Self { prepared: [reference_buffer, prediction_buffer], units, words, aligner, workspace } = self;
+        let reference = preparation.prepare(reference, reference_buffer);
+        let prediction = preparation.prepare(prediction, prediction_buffer);
+        let written = units.write([reference, prediction], preparation.unit);
+        let (numbers, ranges) = words.numbers([reference, prediction], rule);
+        let [reference, prediction] =
+            [0, 1].map(|side| Text::new(&written, side, &ranges[side], numbers[side]));
+        let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
+
+        let Blocks { anchors, moved, repeated } = Blocks::find([&reference, &prediction], min_words, aligner);
+        let kinds = Kinds::new(&reference, min_words, written.are_words());
+        for block in &moved {
+            let texts = [reference.part(block.reference.clone()), prediction.part(block.prediction.clone())];
+            let edits = aligner.edits(texts[0].as_str(), texts[1].as_str());
+            kinds.count(edits, &texts[1], &mut errors);
+            let wrong = edits.iter().filter(|edit| edit.operation != Operation::Insert).count();
+            errors.moved += reference.weight(block.reference.clone()) - wrong;
+        }
+        errors.repeated = repeated.iter().map(|words| prediction.weight(words.clone())).sum();
+        let taken = Block::taken(&moved, &repeated, [&reference, &prediction]);
+        let rest = [reference.without(&taken[0]), prediction.without(&taken[1])];
+        let anchors = Run::among_rest(anchors, &taken);
+        let edits = rest::edits([&rest[0], &rest[1]], anchors, aligner, workspace);
+        kinds.count(&edits, &rest[1], &mut errors);
+        errors
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! A text in units, and where its words stand.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::super::length::length;
+use super::super::units::Written;
+
+/// The way from a block into what stands beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Ahead,
+    Back,
+}
+
+/// Where a word stands.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    start: Place,
+    end: Place,
+}
+
+/// A border between two units.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    byte: usize,
+    pub unit: usize,
+}
+
+impl Place {
+    fn behind(self, start: Self) -> Self {
+        Self { byte: self.byte - start.byte, unit: self.unit - start.unit }
+    }
+}
+
+/// A text with a code point for each unit.
+pub struct Text<'a> {
+    text: Cow<'a, str>,
+    units: usize,
+    words: Cow<'a, [Word]>,
+    /// The words as numbers, the same in both texts.
+    pub numbers: Cow<'a, [u32]>,
+}
+
+impl<'a> Text<'a> {
+    pub fn new(written: &Written<'a>, side: usize, ranges: &[[usize; 2]], numbers: &'a [u32]) -> Self {
+        let text = written.texts[side];
+        let mut starts = written.starts(side);
+        let units = length(text);
+        let mut next = starts.next();
+        let mut unit = 0;
+        let mut place = |byte: usize| {
+            while let Some((start, at)) = next {
+                if start >= byte {
+                    return Place { byte: at, unit };
+                }
+                next = starts.next();
+                unit += 1;
+            }
+            Place { byte: text.len(), unit: units }
+        };
+        let is_plain = written.are_code_points() && text.is_ascii();
+        let words = ranges.iter().map(|&range| {
+            let [start, end] =
+                range.map(|byte| if is_plain { Place { byte, unit: byte } } else { place(byte) });
+            Word { start, end }
+        });
+        Self { text: text.into(), units, words: words.collect::<Vec<_>>().into(), numbers: numbers.into() }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Number of units.
+    pub fn length(&self) -> usize {
+        self.units
+    }
+
+    pub fn end(&self) -> Place {
+        Place { byte: self.text.len(), unit: self.units }
+    }
+
+    /// Where a word starts, and behind the last word the end of the text.
+    pub fn start(&self, word: usize) -> Place {
+        self.words.get(word).map_or(self.end(), |word| word.start)
+    }
+
+    /// The end of the word before a word, before the first one the start of the text.
+    pub fn end_before(&self, word: usize) -> Place {
+        word.checked_sub(1).map_or(Place::default(), |word| self.words[word].end)
+    }
+
+    /// The unit with which a word starts; that behind the text for the number of words.
+    pub fn first_unit(&self, word: usize) -> usize {
+        self.start(word).unit
+    }
+
+    pub fn slice(&self, from: Place, to: Place) -> &str {
+        &self.text[from.byte..to.byte]
+    }
+
+    /// The text of words, without what stands around them.
+    pub fn part(&self, words: Range<usize>) -> Text<'_> {
+        let (start, end) = (self.start(words.start), self.end_before(words.end));
+        let inner = self.words[words.clone()].iter();
+        let inner = inner.map(|word| Word { start: word.start.behind(start), end: word.end.behind(start) });
+        Text {
+            text: self.text[start.byte..end.byte].into(),
+            units: end.unit - start.unit,
+            words: inner.collect::<Vec<_>>().into(),
+            numbers: self.numbers[words].into(),
+        }
+    }
+
+    /// Units of words, each with what separates it from the next one, or from the one before where it is the last.
+    pub fn weight(&self, words: Range<usize>) -> usize {
+        if words.end < self.words.len() {
+            self.start(words.end).unit - self.start(words.start).unit
+        } else {
+            self.end_before(words.end).unit - self.end_before(words.start).unit
+        }
+    }
+
+    /// The words that have at least half of their units among these, which are not empty; at least the word in which
+    /// or before which they start.
+    pub fn words_among(&self, units: Range<usize>) -> Range<usize> {
+        let is_before = |word: &Word| word.start.unit + word.end.unit <= 2 * units.start;
+        let first = self.words.partition_point(is_before);
+        let last = self.words.partition_point(|word| word.start.unit + word.end.unit <= 2 * units.end);
+        first..last.max(first)
+    }
+
+    /// The word to which a unit belongs: the last one that starts there or before.
+    pub fn word_at(&self, unit: usize) -> usize {
+        self.words.partition_point(|word| word.start.unit <= unit).saturating_sub(1)
+    }
+
+    /// The text of words and what separates them from the one before them, or from the one behind.
+    pub fn beside(&self, words: Range<usize>, direction: Direction) -> &str {
+        let (start, end) = match direction {
+            Direction::Ahead => (self.end_before(words.start), self.end_before(words.end)),
+            Direction::Back => (self.start(words.start), self.start(words.end)),
+        };
+        self.slice(start, end)
+    }
+
+    /// How many of these words lie within the first, or the last, of so many units of that text.
+    pub fn words_beside(&self, words: Range<usize>, units: usize, direction: Direction) -> usize {
+        match direction {
+            Direction::Ahead => {
+                let end = self.end_before(words.start).unit + units;
+                self.words[words].partition_point(|word| word.end.unit <= end)
+            }
+            Direction::Back => {
+                let start = self.start(words.end).unit.saturating_sub(units);
+                words.len() - self.words[words].partition_point(|word| word.start.unit < start)
+            }
+        }
+    }
+
+    /// The text without words that are taken out, each with what separates it from the next one that stays; at the end
+    /// of the text from the last one that stays.
+    pub fn without(&self, taken: &[bool]) -> Text<'_> {
+        if !taken.contains(&true) {
+            let text = Cow::Borrowed(&*self.text);
+            return Text {
+                text,
+                units: self.units,
+                words: self.words[..].into(),
+                numbers: self.numbers[..].into(),
+            };
+        }
+        let mut rest = Text {
+            text: String::with_capacity(self.text.len()).into(),
+            units: 0,
+            words: Vec::new().into(),
+            numbers: Vec::new().into(),
+        };
+        let mut copied = Place::default();
+        let mut word = 0;
+        while word < taken.len() {
+            if !taken[word] {
+                let shift = |place: Place| Place {
+                    byte: rest.text.len() + place.byte - copied.byte,
+                    unit: rest.units + place.unit - copied.unit,
+                };
+                let Word { start, end } = self.words[word];
+                rest.words.to_mut().push(Word { start: shift(start), end: shift(end) });
+                rest.numbers.to_mut().push(self.numbers[word]);
+                word += 1;
+                continue;
+            }
+            let first = word;
+            while taken.get(word) == Some(&true) {
+                word += 1;
+            }
+            let is_last = word == taken.len();
+            let from = if is_last { self.end_before(first) } else { self.start(first) };
+            rest.push(&self.text[copied.byte..from.byte], from.unit - copied.unit);
+            copied = if is_last { self.words[word - 1].end } else { self.start(word) };
+        }
+        let end = self.end();
+        rest.push(&self.text[copied.byte..end.byte], end.unit - copied.unit);
+        rest
+    }
+
+    fn push(&mut self, text: &str, units: usize) {
+        self.text.to_mut().push_str(text);
+        self.units += units;
+    }
+}
