@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 import polars as pl
 
 from anls_frame import words
-from anls_frame.metrics import accuracies, scores
+from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.measures import COUNTS, Metric
@@ -77,7 +77,7 @@ def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
 
 
 def _by_errors(function: Callable[..., pl.Expr], field: str | None = None) -> Callable[..., pl.Expr]:
-    """Return a function of words, or a field of it, that prepares texts as a protocol does for errors."""
+    """Return a function of texts, or a field of it, that prepares them as a protocol does for errors."""
 
     def rate(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
         scored = function(prediction, answers, protocol=resolve_errors(protocol))
@@ -93,6 +93,15 @@ def _without_protocol(function: Callable[..., pl.Expr]) -> Callable[..., pl.Expr
         return function(prediction, answers)
 
     return score
+
+
+def _in_place(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+    """Return the errors of each page but for what stands at another place."""
+    kinds = [kind for kind in page_errors.KINDS if kind != "moved"]
+    errors = [
+        _by_errors(page_errors.page_errors, kind)(prediction, answers, protocol=protocol) for kind in kinds
+    ]
+    return pl.sum_horizontal(errors, ignore_nulls=False)
 
 
 def _has_prediction(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
@@ -164,6 +173,24 @@ DESCRIBED = {
             )
             for kind in ("substitutions", "deletions", "insertions")
         ),
+        *(
+            _described(
+                kind,
+                kind,
+                _by_errors(page_errors.page_errors, kind),
+                denominator=_scored("reference_length"),
+                format="rate",
+                in_text="figure",
+            )
+            for kind in page_errors.KINDS
+        ),
+        _described(
+            "reading_order_free_cer",
+            "CER in any order",
+            _in_place,
+            denominator=_scored("reference_length"),
+            format="rate",
+        ),
         _described("bag_of_words", "bag-of-words error", _by_errors(words.bag_of_words_error), format="rate"),
         *(
             _described(name, label, _without_protocol(function), bounds=(0, 1), higher_is_better=True)
@@ -193,7 +220,10 @@ NAMES = (*BUILT_IN, *DESCRIBED)
 
 SETS = {
     "qa": tuple(BUILT_IN),
-    "ocr": ("cer_corpus", "substitutions", "deletions", "insertions", "wer_corpus", "cer_mean"),
+    "ocr": (
+        *("cer_corpus", "wer_corpus", *page_errors.KINDS, "reading_order_free_cer", "bag_of_words"),
+        *("substitutions", "deletions", "insertions", "cer_mean"),
+    ),
     "fields": (
         *("exact_match", "anls", "field_precision", "field_recall", "field_f1"),
         *("missing_share", "invented_share", "wrong_share"),
@@ -273,6 +303,12 @@ def check_names(metrics: Sequence[Metric]) -> None:
 def are_of_pages(metrics: Sequence[Metric]) -> bool:
     """Return whether all of the set "ocr" are among these metrics."""
     return all((BUILT_IN | DESCRIBED)[name] in metrics for name in SETS["ocr"])
+
+
+def are_error_rates(metrics: Sequence[Metric]) -> bool:
+    """Return whether these metrics count the errors of pages, and do not score answers to questions."""
+    names = {metric.name for metric in metrics}
+    return bool(names & {*SETS["ocr"]}) and not names & {"anls", "nls", "exact_match", "zeros"}
 
 
 def are_of_fields(metrics: Sequence[Metric]) -> bool:
@@ -369,4 +405,6 @@ def from_dict(values: Mapping[str, Any]) -> Metric:
         raise ValueError(f"a metric is described by {', '.join(values)}")
     bounds = None if values["bounds"] is None else tuple(values["bounds"])
     kept = {**values, "sources": sources, "bounds": bounds}
+    if values["name"] in DESCRIBED:
+        kept["in_text"] = DESCRIBED[values["name"]].in_text
     return Metric(numerator, denominator=denominator[0] if denominator else None, **kept)

@@ -94,7 +94,21 @@ def test_engines_are_compared_in_the_rates_of_pages() -> None:
         pages, {"tesseract": "tesseract", "rapidocr": "rapidocr"}, "reference", metrics="ocr"
     )
     names = [measure.name for measure in comparison.measures]
-    assert names == ["cer_corpus", "substitutions", "deletions", "insertions", "wer_corpus", "cer_mean"]
+    assert names == [
+        *("cer_corpus", "wer_corpus", "misread", "omitted", "added", "fabricated", "repeated", "moved"),
+        *("reading_order_free_cer", "bag_of_words", "substitutions", "deletions", "insertions", "cer_mean"),
+    ]
+
+
+def test_the_errors_of_pages_by_kind_add_up_to_the_rates_of_a_report() -> None:
+    kinds = ("misread", "omitted", "added", "fabricated", "repeated", "moved")
+    counts = PAGES.select(af.page_errors("tesseract", "reference", missing="empty")).unnest("page_errors")
+    sums = {kind: counts[kind].sum() for kind in kinds}
+    overall = af.report(PAGES, "tesseract", "reference", metrics="ocr").overall
+    length = overall["characters"]
+    assert {kind: overall[kind] for kind in kinds} == {kind: sums[kind] / length for kind in kinds}
+    in_place = sum(sums.values()) - sums["moved"]
+    assert overall["reading_order_free_cer"] == in_place / length
 
 
 def test_order_does_not_count_in_a_bag_of_words() -> None:
