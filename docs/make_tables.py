@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from anls_frame.readers.descriptions import Description
 
 FOLDER = Path(__file__).parent
-LOGS = "| any of these, of several systems | `read_logs` | `FILE...`, `FOLDER` |"
+LOGS = """| any of these, of several systems | `read_logs` | `FILE...`, `FOLDER` |
+| predictions, and [gold in one table](#gold-in-one-table) | `read_logs` | `FILE... --gold GOLD` |"""
 
 
 def kinds() -> str:

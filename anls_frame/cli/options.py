@@ -84,8 +84,16 @@ class SourceOptions:
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="Gold labels of the Robust Reading Competition; FILE is the submission. Or the folder with "
-            "the ground truth of pages; FILE is the folder of an OCR engine."
+            help="Table of the questions with their answers, types and documents, joined by id, or a pattern "
+            "in quotes. Or gold labels of a competition, for submissions; or the folder with the ground "
+            "truth of pages."
+        ),
+    ] = None
+    gold_id: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of --gold with the ids; by default a usual name or, for harnesses that number their "
+            "questions, the number of the row."
         ),
     ] = None
     prediction: Annotated[
@@ -97,8 +105,9 @@ class SourceOptions:
     answers_format: Annotated[
         str | None,
         typer.Option(
-            help="How to read answers that are text: text (one answer each), list (parse a printed list), "
-            "'|' or ';' (split at it, too) or auto (list in CSV, TSV and XLSX if every cell is one)."
+            help="How to read answers that are text: text (one answer each), list (parse a printed list), a "
+            "separator such as '|' (split at it, too) or auto (list in CSV, TSV and XLSX if every cell is "
+            "one)."
         ),
     ] = None
     question_id: Annotated[str | None, typer.Option(help="Column of the ids.")] = None
@@ -114,8 +123,8 @@ class SourceOptions:
     unmatched: Annotated[
         str | None,
         typer.Option(
-            help="Pages that were not read, and questions that one of several systems lacks: error lists "
-            "them, null counts them as missing predictions, drop leaves them out."
+            help="Pages that were not read, and questions that a system or --gold lacks: error lists them, "
+            "null counts them as missing predictions, drop leaves them out."
         ),
     ] = None
 
@@ -138,43 +147,23 @@ class SourceOptions:
         return Reading(
             reader=self.reader.kind,
             gold=self.gold,
+            gold_id=self.gold_id,
             epoch=self.epoch,
             unmatched=self.unmatched,
-            options=columns | dict(self.reader.options),
+            options={
+                **{name: value for name, value in columns.items() if value is not None},
+                **self.reader.options,
+            },
         )
 
 
-Runs = Literal["error", "newest", "all"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class DataSet:
-    """The data set, for fields that a harness leaves out of its files, and which of its runs to read."""
-
-    docs: Annotated[
-        Path | None,
-        typer.Option(
-            help="Data set whose columns are added to its questions: a table, or a pattern in quotes.",
-        ),
-    ] = None
-    docs_id: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of --docs with the ids of the questions, if they are not the numbers of its rows."
-        ),
-    ] = None
-
-    runs: Annotated[
-        Runs,
-        typer.Option(
-            help="Several runs of a task in a folder of a harness: error lists them; or read the newest, "
-            "or all of them, as repeats."
-        ),
-    ] = "error"
-
-    def __post_init__(self) -> None:
-        if self.docs is None and self.docs_id is not None:
-            raise ValueError("--docs-id needs --docs")
+Runs = Annotated[
+    Literal["error", "newest", "all"],
+    typer.Option(
+        help="Several runs of a task in a folder of a harness: error lists them; or read the newest, "
+        "or all of them, as repeats."
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +188,7 @@ class SystemNames:
         self,
         files: Sequence[Path],
         source: SourceOptions,
-        data_set: DataSet,
+        runs: Runs,
         *,
         repeats: bool = False,
         least: int = 2,
@@ -213,9 +202,7 @@ class SystemNames:
             column_of_names=self.system_column,
             names=self.name,
             how=source.how,
-            docs=data_set.docs,
-            docs_id=data_set.docs_id,
-            runs=data_set.runs,
+            runs=runs,
             repeats=repeats,
             least=least,
         )

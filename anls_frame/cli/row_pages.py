@@ -9,7 +9,7 @@ import polars as pl
 import anls_frame as af
 from anls_frame.cli.metrics import parse
 from anls_frame.cli.options import tables
-from anls_frame.readers._log_paths import name_of
+from anls_frame.readers._log_files import name_of
 from anls_frame.readers.any_file import reading, scan
 from anls_frame.readers.compared_files import usual_metric
 from anls_frame.readers.score_columns import columns_of, with_numbers

@@ -50,12 +50,12 @@ class NotAListError(ValueError):
 
 
 @overload
-def parse_answers(answers: str | pl.Expr, *, separator: str | None = None) -> pl.Expr: ...
+def parse_answers(answers: str | pl.Expr, *, answers_format: str = "list") -> pl.Expr: ...
 @overload
-def parse_answers(answers: pl.Series, *, separator: str | None = None) -> pl.Series: ...
+def parse_answers(answers: pl.Series, *, answers_format: str = "list") -> pl.Series: ...
 @overload
-def parse_answers(answers: pd.Series[Any], *, separator: str | None = None) -> pd.Series[Any]: ...
-def parse_answers(answers: Any, *, separator: str | None = None) -> Any:
+def parse_answers(answers: pd.Series[Any], *, answers_format: str = "list") -> pd.Series[Any]: ...
+def parse_answers(answers: Any, *, answers_format: str = "list") -> Any:
     """
     Parse a column whose texts hold several accepted answers, as lists of answers.
 
@@ -64,9 +64,10 @@ def parse_answers(answers: Any, *, separator: str | None = None) -> Any:
     answers
         The column: a Polars or pandas Series, an Arrow array, or, for a query, its name or an expression.
         Cells that are lists already stay as they are, in a pandas Series beside texts, too.
-    separator
-        What stands between the answers of a text, such as `"|"` or `";"`. By default, a text that is not a
-        printed list is one answer.
+    answers_format
+        How texts are read, as by `read_results`: `"list"`, the default, as lists if they are printed lists,
+        otherwise as one answer; a separator such as `"|"` or `";"` also splits all other texts there;
+        `"text"` takes each as one answer.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def parse_answers(answers: Any, *, separator: str | None = None) -> Any:
     Raises
     ------
     ValueError
-        If a text begins as a printed list and is damaged, such as `['a', 'b`, or the separator is empty.
+        If a text begins as a printed list and is damaged, such as `['a', 'b`, or the format is unknown.
     DTypeError
         If the column holds neither texts nor lists of texts.
     TypeError
@@ -89,21 +90,20 @@ def parse_answers(answers: Any, *, separator: str | None = None) -> Any:
 
     See Also
     --------
-    anls_frame.read_results : with `answers_format=`, the same where a file is read.
+    anls_frame.read_results : the same where a file is read.
 
     Examples
     --------
     >>> import polars as pl
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"answers": ["['Coke', 'Coca Cola']", "Pepsi|Pepsi Cola", "Fanta", None]})
-    >>> df.with_columns(af.parse_answers(df["answers"], separator="|"))["answers"].to_list()
+    >>> df.with_columns(af.parse_answers(df["answers"], answers_format="|"))["answers"].to_list()
     [['Coke', 'Coca Cola'], ['Pepsi', 'Pepsi Cola'], ['Fanta'], None]
     """
-    if separator is not None and not string("separator", separator):
-        raise ValueError("separator must be at least one character, got the empty string")
+    check_answers_format(answers_format)
 
     def parse_series(column: pl.Series) -> pl.Series:
-        return _parsed_series(column, separator)
+        return _parsed_series(column, answers_format)
 
     if isinstance(answers, str | pl.Expr):
         column = cs.by_name(answers).as_expr() if isinstance(answers, str) else answers
@@ -124,7 +124,7 @@ def parse_answers(answers: Any, *, separator: str | None = None) -> Any:
     )
 
 
-def _parsed_series(column: pl.Series, separator: str | None) -> pl.Series:
+def _parsed_series(column: pl.Series, answers_format: str) -> pl.Series:
     """Return a column parsed; raise an error that shows the first damaged list."""
     dtype = column.dtype
     if isinstance(dtype, pl.List | pl.Array) and dtype.inner in (pl.String, pl.Null):
@@ -133,7 +133,7 @@ def _parsed_series(column: pl.Series, separator: str | None) -> pl.Series:
         column = column.cast(pl.String)
     if column.dtype != pl.String:
         raise DTypeError(f"column {column.name!r} must hold texts or lists of texts, got {dtype}")
-    lists, damaged = parsed(column, separator)
+    lists, damaged = parsed(column, answers_format)
     if damaged:
         row, message = next(iter(damaged.items()))
         others = f" ({len(damaged) - 1:,} more do)" if len(damaged) > 1 else ""
@@ -144,12 +144,23 @@ def _parsed_series(column: pl.Series, separator: str | None) -> pl.Series:
     return lists
 
 
-def parsed(texts: pl.Series, separator: str | None = None) -> tuple[pl.Series, dict[int, str]]:
+def check_answers_format(given: str, words: Sequence[str] = ("list", "text")) -> None:
+    """Raise an error unless this is one of the words, or a separator: signs without a letter or digit."""
+    if string("answers_format", given) in words or (given and not any(map(str.isalnum, given))):
+        return
+    named = ", ".join(map(repr, words))
+    raise ValueError(f"answers_format must be one of {named} or a separator such as '|', got {given!r}")
+
+
+def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, str]]:
     """
     Return texts as lists of answers, and by row what is wrong with damaged lists, which become null.
 
     Most columns hold plain texts: only those that may be lists are looked at one by one.
     """
+    if answers_format == "text":
+        return texts.to_frame("texts").select(alone(pl.col("texts"))).to_series().alias(texts.name), {}
+    separator = None if answers_format == "list" else answers_format
     special = may_be_lists(texts).fill_null(value=False)
     plain = _plain_lists(texts, special, separator) if special.any() else None
     if plain is not None:

@@ -144,8 +144,8 @@ def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) ->
     return (
         f"column {name!r} holds texts with {found.separator!r}, such as {example}; each is scored as one "
         f"answer. If it separates answers, parse the column first: {parse}, "
-        f"separator={found.separator!r})` returns lists. If it belongs to the answers, {parse})` makes each "
-        "text a list of one, without this warning"
+        f"answers_format={found.separator!r})` returns lists. If it belongs to the answers, {parse})` makes "
+        "each text a list of one, without this warning"
     )
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from itertools import chain
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._arguments import choice
 from anls_frame._text import quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import answer_texts
-from anls_frame.frames.answer_lists import NotAListError, alone, as_lists, entry, parsed, printed_entries
+from anls_frame.frames.answer_lists import (
+    NotAListError,
+    as_lists,
+    check_answers_format,
+    entry,
+    parsed,
+)
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _json_columns
 from anls_frame.readers._problems import Advice, Option
@@ -23,19 +28,16 @@ if TYPE_CHECKING:
     from anls_frame.readers._problems import Problems
     from anls_frame.readers._raw import Column, Raw
 
-AnswersFormat: TypeAlias = Literal["auto", "text", "list", "|", ";"]
-FORMATS: tuple[AnswersFormat, ...] = get_args(AnswersFormat)
-
 _LIST = pl.List(pl.String)
 _NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
 
 
 def check_format(answers_format: str) -> None:
-    """Raise an error unless this is a valid `answers_format`."""
-    choice("answers_format", answers_format, FORMATS)
+    """Raise an error unless this is a valid `answers_format` of a file."""
+    check_answers_format(answers_format, ("auto", "text", "list"))
 
 
-def answers(raw: Raw, source: str, problems: Problems, answers_format: AnswersFormat) -> pl.Series:
+def answers(raw: Raw, source: str, problems: Problems, answers_format: str) -> pl.Series:
     """
     Return the column of the answers as lists of strings.
 
@@ -45,15 +47,14 @@ def answers(raw: Raw, source: str, problems: Problems, answers_format: AnswersFo
     """
     name, column = "answers", raw.column(source)
     if answers_format not in ("auto", "text"):
-        separator = None if answers_format == "list" else answers_format
-        return lists(name, column, problems, raw.place, separator=separator)
+        return lists(name, column, problems, raw.place, answers_format)
     if answers_format == "auto" and not raw.typed and isinstance(column, pl.Series):
         found = None if _is_text(source) else _every(name, column, problems, raw.place)
         if found is not None:
             return found
     if answers_format == "auto":
         _warn_of_texts(source, column, problems, raw)
-    return lists(name, column, problems, raw.place, printed=False)
+    return lists(name, column, problems, raw.place, "text")
 
 
 def lists(
@@ -61,21 +62,15 @@ def lists(
     column: Column,
     problems: Problems,
     place: Callable[[int], str],
-    *,
-    printed: bool = True,
-    separator: str | None = None,
+    answers_format: str = "list",
 ) -> pl.Series:
-    """
-    Return a column as lists of strings; a string becomes a list of one.
-
-    If `printed`, strings are parsed as `parse_answers` does; a truncated or damaged list is a problem.
-    """
+    """Return a column as lists of strings, parsed as `parse_answers` does; a damaged list is a problem."""
     if isinstance(column, _json_columns.JsonColumn) and (column.holds_texts or column.holds_lists):
         column = column.texts() if column.holds_texts else column.lists()
     if isinstance(column, pl.Series):
         column = _typed(name, column, problems)
         if column.dtype == pl.String:
-            column = _from_texts(name, column, problems, place, printed=printed, separator=separator)
+            column = _from_texts(name, column, problems, place, answers_format)
         return column.alias(name)
     kinds = set(map(type, column))
     if kinds <= {list, NoneType} and not (
@@ -83,7 +78,7 @@ def lists(
     ):
         return as_lists(name, column)
     texts = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
-    of_texts = _from_texts(name, texts, problems, place, printed=printed, separator=separator).to_list()
+    of_texts = _from_texts(name, texts, problems, place, answers_format).to_list()
     entries: list[Sequence[str | None] | None] = []
     for index, (value, of_text) in enumerate(zip(column, of_texts, strict=True)):
         try:
@@ -110,17 +105,9 @@ def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
 
 
 def _from_texts(
-    name: str,
-    texts: pl.Series,
-    problems: Problems,
-    place: Callable[[int], str],
-    *,
-    printed: bool,
-    separator: str | None,
+    name: str, texts: pl.Series, problems: Problems, place: Callable[[int], str], answers_format: str
 ) -> pl.Series:
-    if not printed:
-        return texts.to_frame("texts").select(alone(pl.col("texts"))).to_series()
-    found, damaged = parsed(texts, separator)
+    found, damaged = parsed(texts, answers_format)
     for index, message in damaged.items():
         problems.add(f"{name!r} {message}", place(index))
     return found
@@ -137,21 +124,16 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
     shaped = filled.str.starts_with("[") | filled.str.starts_with("array(")
     if not (shaped | (filled == "")).all() or not shaped.any():
         return None
-    found: list[Sequence[str | None] | None] = []
-    wrong: list[tuple[int, str]] = []
-    for index, (text, value) in enumerate(zip(filled, column, strict=True)):
-        try:
-            entries = printed_entries(text) if text else None
-        except NotAListError as error:
-            wrong.append((index, str(error)))
-            entries = []
-        if text and entries is None:
-            return None
-        found.append(entries if text else None if value is None else [value])
-    for index, message in wrong:
+    found, damaged = parsed(column, "list")
+    read = pl.DataFrame([filled.alias("text"), found.alias("entries")])
+    # What is no list is the only entry of its own.
+    alone = (pl.col("entries").list.len() == 1) & (pl.col("entries").list.first() == pl.col("text"))
+    if read.select((alone & (pl.col("text") != "")).any()).item():
+        return None
+    for index, message in damaged.items():
         advice = Advice(f"{name!r} {message}; if it is one string, pass ", Option("answers_format", "text"))
         problems.add(advice, place(index))
-    return as_lists(name, found)
+    return found.alias(name)
 
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:

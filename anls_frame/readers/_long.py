@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from anls_frame._text import differing_in_case, numbered, path_text, quoted
+from anls_frame._text import differing_in_case, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
+from anls_frame.frames import origins
 from anls_frame.readers import _standard
-from anls_frame.readers._problems import Advice, Option
+from anls_frame.readers._problems import Advice, ManyProblems, Option
 from anls_frame.reports.pairing import disagreeing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from anls_frame.readers._problems import ManyProblems
+    from anls_frame.readers.gold import Gold
 
 Unmatched: TypeAlias = Literal["error", "null", "drop", "keep"]
 
@@ -28,6 +30,12 @@ _TASK = "__anls_frame_task"
 _KEYS = [_TASK, _QUESTION]
 _FLOATS_TO = 1 << 53
 _WIDER = {pl.UInt64, pl.Int128}  # than Int64
+_ADVICE = Advice(
+    "to count questions that a system lacks as missing predictions, pass ",
+    Option("unmatched", "null"),
+    "; to leave out questions that are not everywhere, and to keep fewer epochs, ",
+    Option("unmatched", "drop"),
+)
 
 
 class Log(NamedTuple):
@@ -37,6 +45,8 @@ class Log(NamedTuple):
     path: Path
     rows: pl.DataFrame
     task: str | None = None
+    protocol: str | None = None
+    """That of the harness which wrote it, if it is known."""
 
 
 def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
@@ -52,27 +62,101 @@ def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
 def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their epoch, 1 if the file has none; columns in its place are renamed."""
     epochs = epochs_of(frame)
-    names = set(frame.columns)
-    renamed = {}
-    for name in _OWN:
-        if name in frame.columns and not (name == "epoch" and epochs is not None):
-            free = name
-            while free in names:
-                free += "_"
-            renamed[name] = free
-            names.add(free)
+    renamed = _renamed(frame.columns, has_epochs=epochs is not None)
     return frame.rename(renamed).with_columns(epoch=pl.lit(1, pl.Int64) if epochs is None else epochs)
 
 
-def joined(logs: Sequence[Log]) -> pl.DataFrame:
-    """
-    Return the rows of all files, and the tasks of their questions in a column that `without_tasks` drops.
+def as_in_file(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of `long_frame` with the names that the columns of the only file have, and no others."""
+    has_epochs = epochs_of(frame) is not None
+    renamed = _renamed(frame.columns, has_epochs=has_epochs)
+    added = [name for name in _OWN if not (name == "epoch" and has_epochs)]
+    return rows.drop(added).rename({new: old for old, new in renamed.items()})
 
-    Files of one system that have questions in common are repeats: the epochs of a later file are counted on.
+
+def _renamed(names: Collection[str], *, has_epochs: bool) -> dict[str, str]:
+    """Return new names for columns whose names are those of columns that are added."""
+    renamed: dict[str, str] = {}
+    for name in _OWN:
+        if name in names and not (name == "epoch" and has_epochs):
+            free = name
+            while free in names or free in renamed.values():
+                free += "_"
+            renamed[name] = free
+    return renamed
+
+
+def of_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
+    """Return the rows of an epoch, or all of them; a file without epochs has only the first."""
+    if epoch is None:
+        return frame
+    epochs = epochs_of(frame)
+    if epochs is None:
+        epochs = pl.repeat(1, frame.height, dtype=pl.Int64, eager=True)
+    chosen = frame.filter(epochs == epoch)
+    if chosen.is_empty():
+        found = listed([str(one) for one in epochs.unique().sort()])
+        raise ValueError(Advice(Option("epoch", epoch), f": there is no such epoch among {found}"))
+    return origins.like(chosen, frame)
+
+
+def long_frame(
+    logs: Sequence[Log], *, gold: Gold | None = None, unmatched: str = "error", epoch: int | None = None
+) -> pl.DataFrame:
     """
-    # Harnesses have several names for one task, so tasks count only where a system has more than one.
-    if not tasks_of(logs):
-        logs = [log._replace(task=None) for log in logs]
+    Return the rows of all files, perhaps of one epoch, with the columns of their questions in `gold`.
+
+    The questions are those of gold if a file has no answers of its own; otherwise gold may be a data set that
+    has more. Files of one system that have questions in common are repeats: the epochs of a later file are
+    counted on.
+
+    Raises
+    ------
+    InputError
+        If files accept different answers to a question, if a system lacks questions or gold does, and
+        `unmatched` does not say what to do, or if gold has none of the questions.
+    """
+    problems = ManyProblems()
+    tasks = tasks_of(logs)
+    rows = of_epoch(_below_each_other(logs if tasks else [log._replace(task=None) for log in logs]), epoch)
+    asked = rows.select(_KEYS)
+    if gold is not None:
+        if tasks:
+            raise ValueError(
+                "gold has the questions of one task, but these files are of "
+                f"{listed(list(map(quoted, tasks)))}; read the files of each task with its own gold"
+            )
+        rows = _known(rows, gold, unmatched, problems)
+        asked = rows.select(_KEYS)
+        if any("answers" not in log.rows.columns for log in logs):
+            asked = pl.concat([gold.ids.select(pl.lit("").alias(_TASK), _QUESTION), asked])
+    asked = asked.unique(maintain_order=True)
+    if unmatched == "error":
+        _check_complete(rows, asked, problems)
+    elif unmatched == "null":
+        rows = _filled(rows, asked)
+    elif unmatched == "drop":
+        rows = _shared(rows, asked)
+    have_answers = "answers" in rows.columns
+    if gold is not None:
+        gold.check_answers(rows, problems)
+        rows = gold.joined(rows)
+    if have_answers:
+        _check_answers(rows, problems, {path_text(log.path): log.path for log in logs})
+    problems.raise_any()
+    return _remembered(_in_order(rows), logs)
+
+
+def told_apart(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows in which questions of several tasks are told apart by their ids."""
+    if rows.columns[1] != "task":
+        return rows
+    named = rows.with_columns(question_id=pl.concat_str("task", "question_id", separator=" "))
+    return origins.like(named, rows)
+
+
+def _below_each_other(logs: Sequence[Log]) -> pl.DataFrame:
+    """Return the rows of all files, and the tasks of their questions."""
     columns: dict[str, list[pl.Series]] = {}
     for log in logs:
         for column in log.rows:
@@ -89,11 +173,26 @@ def joined(logs: Sequence[Log]) -> pl.DataFrame:
         )
         for log in logs
     ]
-    found = pl.concat(frames, how="diagonal")
-    roles = [role for role in _standard.ROLES if role in found.columns]
-    several = (found[_TASK] != "").any()
+    return pl.concat(frames, how="diagonal")
+
+
+def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of the system and of the standard frame first, and the file last."""
+    roles = [role for role in _standard.ROLES if role in rows.columns]
+    several = (rows[_TASK] != "").any()
     order = ["system", *(["task"] if several else []), "epoch", *roles]
-    return found.select(*order, pl.exclude(*order, "log_file", _TASK), "log_file", _TASK)
+    return rows.select(*order, pl.exclude(*order, "log_file", _TASK), "log_file")
+
+
+def _remembered(rows: pl.DataFrame, logs: Sequence[Log]) -> pl.DataFrame:
+    """Remember the protocol of the harness of all files or, if they differ, of each system."""
+    protocols: dict[str, set[str | None]] = {}
+    for log in logs:
+        protocols.setdefault(log.system, set()).add(log.protocol)
+    of_systems = {system: found.pop() if len(found) == 1 else None for system, found in protocols.items()}
+    if len(set(of_systems.values())) > 1:
+        return origins.remember(rows, of_systems=of_systems)
+    return origins.remember(rows, next(iter(of_systems.values())))
 
 
 def tasks_of(logs: Sequence[Log]) -> list[str]:
@@ -102,11 +201,6 @@ def tasks_of(logs: Sequence[Log]) -> list[str]:
     if len(tasks) == len({system for system, _ in tasks}):
         return []
     return sorted({task for _, task in tasks})
-
-
-def without_tasks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows without the column that tells the questions of different tasks."""
-    return rows.drop(_TASK)
 
 
 class _Epochs:
@@ -129,85 +223,135 @@ class _Epochs:
         return own["epoch"]
 
 
-def check_answers(rows: pl.DataFrame, problems: ManyProblems, paths: Iterable[Path]) -> None:
-    """Report questions for which a file accepts other answers than the first file that has them."""
+def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: ManyProblems) -> pl.DataFrame:
+    """Return the rows of questions that gold has; others are a problem, left out with a warning, or kept."""
+    known = rows.join(gold.ids, on=_QUESTION, how="semi", maintain_order="left")
+    unknown = rows.join(gold.ids, on=_QUESTION, how="anti", maintain_order="left")
+    messages = []
+    for (system,), own in unknown.group_by("system", maintain_order=True):
+        lost = own[_QUESTION].unique(maintain_order=True).to_list()
+        count = numbered(len(lost), "question")
+        messages.append(f"{system!r} has {count} that gold lacks: {_standard.ids_text(lost)}")
+    without = unknown.join(known, on="system", how="anti")["system"].unique(maintain_order=True).to_list()
+    if messages and (unmatched == "error" or without):
+        for message in messages:
+            problems.add(message)
+        if hint := _alike(unknown[_QUESTION].unique(maintain_order=True), gold.ids[_QUESTION]):
+            problems.add(hint)
+    if without:
+        shown = _standard.ids_text(gold.ids[_QUESTION].head(3).to_list())
+        none = f"gold has no question of {listed(list(map(quoted, without)))}, its ids are such as {shown}: "
+        columns = ("name the columns of the ids with ", Option("question_id"), " and ", Option("gold_id"))
+        problems.add(Advice(none, *columns))
+        problems.raise_any()
+    if messages and unmatched in {"null", "drop"}:
+        warn(f"{numbered(unknown.height, 'row')} left out, because {'; '.join(messages)}")
+    return rows if unmatched == "keep" else known
+
+
+def _alike(ids: Iterable[str], others: Iterable[str]) -> str:
+    """Return a hint about ids that differ only in how they are written; empty if there are none."""
+    written = {_plainly(other): other for other in others}
+    for name in ids:
+        other = written.get(_plainly(name))
+        if other is not None:
+            return (
+                f"ids must be written alike: {quoted(name)} in the files and {quoted(other)} in gold are "
+                "taken as different"
+            )
+    return ""
+
+
+def _plainly(name: str) -> str:
+    """Return an id without differences in case, whitespace and the way in which a number is written."""
+    text = name.strip().casefold()
+    try:
+        return str(Decimal(text).normalize())
+    except InvalidOperation:
+        return text
+
+
+def _check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[str, Path]) -> None:
+    """Report questions for which a file, or a system in it, accepts other answers than the first one."""
     first = rows.group_by(_KEYS, maintain_order=True).first()
-    both = rows.select(*_KEYS, "log_file", "answers").join(
-        first.select(*_KEYS, first="answers", first_file="log_file"), on=_KEYS, how="left"
+    source = ["system", "log_file"]
+    both = rows.select(*_KEYS, *source, "answers").join(
+        first.select(*_KEYS, first="answers", first_system="system", first_file="log_file"),
+        on=_KEYS,
+        how="left",
     )
     # Nearly all are equal as they are, and sorting the answers of all rows takes as long as reading them.
     unequal = both.filter(both["answers"].ne_missing(both["first"]))
     differing = unequal.filter(disagreeing(unequal["answers"], unequal["first"]))
-    differing = differing.unique([*_KEYS, "log_file", "first_file"], maintain_order=True)
-    files = {path_text(path): path for path in paths}
-    for (file, other), questions in differing.group_by("log_file", "first_file", maintain_order=True):
+    differing = differing.unique([*_KEYS, *source], maintain_order=True)
+    for _, questions in differing.group_by(*source, "first_system", "first_file", maintain_order=True):
         ids = _ids(questions)
+        system, file, other_system, other = questions.select(*source, "first_system", "first_file").row(0)
+        if file == other:
+            file, other = None, f"{other_system!r}"
+        name = f"{system!r} " if file is None else ""
         problems.add(
-            f"accepts other answers than {other} for {numbered(len(ids), 'question')}: "
+            f"{name}accepts other answers than {other} for {numbered(len(ids), 'question')}: "
             f"{_standard.ids_text(ids)}; are these files of one task?",
-            path=files[str(file)],
+            path=files.get(file),
         )
 
 
-def check_complete(rows: pl.DataFrame, problems: ManyProblems) -> None:
-    """Report the questions, and the epochs of questions, that a system lacks and that others have."""
-    lacking = list(_lacking(rows))
-    for message in lacking:
+def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: ManyProblems) -> None:
+    """Report the questions, and the epochs of questions, that a system lacks."""
+    known = len(problems)
+    for message in (*_lacking(rows, asked), *_uneven(rows)):
         problems.add(message)
-    if lacking:
+    if len(problems) > known:
         systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
         unshared = systems.filter(pl.col("system") < rows["system"].n_unique())
         if hint := differing_in_case(unshared[_QUESTION].sort()):
             problems.add(hint)
-        problems.add(
-            Advice(
-                "all systems must have the same questions. To add rows without a prediction for the missing "
-                "ones, pass ",
-                Option("unmatched", "null"),
-                "; to leave these questions out, ",
-                Option("unmatched", "drop"),
-                "; to keep all rows as they are, ",
-                Option("unmatched", "keep"),
-            )
-        )
+    if problems:
+        problems.add(_ADVICE)
 
 
-def filled(rows: pl.DataFrame) -> pl.DataFrame:
+def _filled(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Return the rows, and those without a prediction for what is missing, of which a warning tells."""
     keys = ["system", "epoch", *_KEYS]
-    copied = [role for role in _standard.ROLES if role not in {_QUESTION, "prediction"}]
-    there = [name for name in (*copied, "task") if name in rows.columns]
-    questions = rows.group_by(_KEYS, maintain_order=True).first().select(*_KEYS, *there)
+    copied = [role for role in (*_standard.ROLES, "task") if role not in {_QUESTION, "prediction"}]
+    there = [name for name in copied if name in rows.columns]
+    first = rows.group_by(_KEYS).first().select(*_KEYS, *there)
+    questions = asked.join(first, on=_KEYS, how="left", maintain_order="left")
     epochs = rows.select("system", "epoch").unique(maintain_order=True)
-    missing = epochs.join(questions, how="cross").join(rows, on=keys, how="anti")
+    missing = epochs.join(questions, how="cross").join(rows, on=keys, how="anti", maintain_order="left")
     order = rows["system"].unique(maintain_order=True).to_list()
-    every = pl.concat([rows, missing.select(*keys, *there)], how="diagonal")
-    _warn(rows, every, "added without a prediction")
+    every = pl.concat([rows, missing], how="diagonal")
+    if lacking := [*_lacking(rows, asked), *_uneven(rows)]:
+        warn(f"{numbered(missing.height, 'row')} added without a prediction, because {'; '.join(lacking)}")
     return every.sort(pl.col("system").cast(pl.Enum(order)), maintain_order=True)
 
 
-def shared(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of what all systems have in all their epochs; a warning tells of others."""
-    every = rows.select("system", "epoch").n_unique()
-    counts = rows.group_by(_KEYS).len()
-    kept = rows.join(counts.filter(len=every), on=_KEYS, how="semi")
-    _warn(rows, kept, "left out")
+def _shared(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of questions that all systems have; warnings tell of others, and of fewer epochs."""
+    every = rows["system"].n_unique()
+    systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
+    kept = rows.join(systems.filter(system=every), on=_KEYS, how="semi", maintain_order="left")
+    if kept.is_empty():
+        raise ValueError("there is no question that every system has")
+    if lacking := list(_lacking(rows, asked)):
+        warn(f"{numbered(rows.height - kept.height, 'row')} left out, because {'; '.join(lacking)}")
+    if uneven := list(_uneven(kept)):
+        warn(f"questions with fewer epochs stay: {'; '.join(uneven)}")
     return kept
 
 
-def _warn(before: pl.DataFrame, after: pl.DataFrame, what: str) -> None:
-    lacking = list(_lacking(before))
-    if lacking:
-        n = abs(after.height - before.height)
-        warn(f"{numbered(n, 'row')} {what}, because {'; '.join(lacking)}")
-
-
-def _lacking(rows: pl.DataFrame) -> Iterator[str]:
-    questions = rows.select(_KEYS).unique(maintain_order=True)
+def _lacking(rows: pl.DataFrame, asked: pl.DataFrame) -> Iterator[str]:
+    """Yield which of the questions that are asked each system lacks."""
     for (system,), own in rows.group_by("system", maintain_order=True):
-        lost = _ids(questions.join(own, on=_KEYS, how="anti", maintain_order="left"))
+        lost = _ids(asked.join(own, on=_KEYS, how="anti", maintain_order="left"))
         if lost:
             yield f"{system!r} lacks {numbered(len(lost), 'question')}: {_standard.ids_text(lost)}"
+
+
+def _uneven(rows: pl.DataFrame) -> Iterator[str]:
+    """Yield of which questions each system lacks some of its epochs."""
+    for (system,), own in rows.group_by("system", maintain_order=True):
         epochs = own["epoch"].n_unique()
         counts = own.group_by(_KEYS, maintain_order=True).len().filter(pl.col("len") < epochs)
         if counts.height:

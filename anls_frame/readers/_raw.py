@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
-from json.encoder import (  # type: ignore[attr-defined]
-    c_make_encoder,
-    encode_basestring,
-    encode_basestring_ascii,
-)
 from operator import itemgetter
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
@@ -41,8 +36,6 @@ _MOST_GAPS = 20_000_000
 _SPARSE = 20
 _BATCH = 100
 _EXACT_DIGITS = 15
-# A key that is not ASCII, in JSON.
-_KEY = re.compile(r'[^\x00-\x7f](?:[^"\\]|\\.)*":')
 _LONGEST = 300
 
 
@@ -94,6 +87,11 @@ def from_table(found: _json_columns.JsonTable) -> Raw:
     """Return JSON Lines as a table without roles."""
     columns, places = found
     return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
+
+
+def from_frame(frame: pl.DataFrame) -> Raw:
+    """Return a frame as a table without roles."""
+    return Raw(frame.columns, frame.get_columns(), frame.height, lambda row: f"row {row + 1}")
 
 
 def from_objects(objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
@@ -211,28 +209,15 @@ def kinds_of(values: Iterable[Any]) -> frozenset[type]:
 
 
 def to_json(value: Any) -> str:
-    """Return a value as JSON text, with numbers as written in the file."""
-    text = "".join(_ENCODER(value, 0))
-    return text if text.isascii() or not _KEY.search(text) else _with_ascii_keys(value)
-
-
-def _string(value: str) -> str:
-    return str(value) if type(value) is Number else encode_basestring(value)
-
-
-# The encoder that `json.dumps` uses, which calls a function for each string; a `Number` is one.
-_ENCODER = c_make_encoder(None, None, _string, None, ": ", ", ", False, False, True)  # noqa: FBT003
-
-
-def _with_ascii_keys(value: Any) -> str:
+    """Return a value as JSON text, with numbers as written in the file and keys in ASCII."""
+    if isinstance(value, Number):
+        return str(value)
     if isinstance(value, list):
-        return f"[{', '.join(map(_with_ascii_keys, value))}]"
+        return f"[{', '.join(map(to_json, value))}]"
     if isinstance(value, dict):
-        entries = (
-            f"{encode_basestring_ascii(key)}: {_with_ascii_keys(entry)}" for key, entry in value.items()
-        )
-        return "{" + ", ".join(entries) + "}"
-    return "".join(_ENCODER(value, 0))
+        entries = (f"{json.dumps(key)}: {to_json(entry)}" for key, entry in value.items())
+        return f"{{{', '.join(entries)}}}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def numbers(written: pl.Series) -> pl.Series:

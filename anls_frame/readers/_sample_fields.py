@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from anls_frame.readers._lists import AnswersFormat
     from anls_frame.readers._problems import Problems
 
 Key: TypeAlias = tuple[str, ...]
@@ -63,7 +62,7 @@ def frame(
     places: Sequence[str],
     problems: Problems,
     doc_ids: Sequence[str] = DOC_IDS,
-    answers_format: AnswersFormat = "list",
+    answers_format: str = "list",
 ) -> pl.DataFrame:
     """
     Return the standard frame; ids may occur several times.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
@@ -14,13 +15,14 @@ from anls_frame.readers._problems import Advice, Option
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from anls_frame.readers._lists import AnswersFormat
     from anls_frame.readers._problems import Problems
     from anls_frame.readers._raw import Raw
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
 ROLES: tuple[Role, ...] = get_args(Role)
 SCORED: tuple[Role, ...] = ("prediction", "answers")
+PREDICTED: tuple[Role, ...] = ("prediction",)
+"""What a file needs whose answers are in another one."""
 LISTS: tuple[Role, ...] = ("answers", "question_types")
 
 # Compared without case, underscores and other punctuation.
@@ -59,19 +61,25 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
         "label",
     ),
     "question_types": ("questiontypes", "questiontype"),
-    "doc_id": ("docid", "documentid"),
+    "doc_id": ("docid", "documentid", "ucsfdocumentid"),
 }
+_IDS: tuple[Role, ...] = ("question_id", "doc_id")
 _SHOWN_IDS = 10
 _SHOWN_NAMES = 40
 
 
 def choose(
-    names: Sequence[str], given: Mapping[Role, str | None], required: Sequence[Role], problems: Problems
+    names: Sequence[str],
+    given: Mapping[Role, str | None],
+    required: Sequence[Role],
+    problems: Problems,
+    options: Mapping[str, str] = {},
 ) -> dict[Role, str]:
     """
     Return the column of each role: the given one, or else the one with a usual name.
 
-    The standard name wins over other usual names, of which there may be only one.
+    The standard name wins over other usual names, of which there may be only one. Messages name the `options`
+    of roles that are not called as the role.
     """
     chosen: dict[Role, str] = {}
     for role, name in given.items():
@@ -87,12 +95,9 @@ def choose(
     for role in ROLES:
         if given.get(role) is not None:
             continue
-        free = [name for name in names if name not in chosen.values()]
-        exact: list[str] = [role] if role in free else []
-        usual = exact or [name for name in free if _plain(name) in _USUAL[role]]
-        if role == "question_id" and len(usual) > 1:
-            # A proper id is preferred to a row number.
-            usual = [min(usual, key=lambda name: _USUAL["question_id"].index(_plain(name)))]
+        usual = _usual(role, [name for name in names if name not in chosen.values()])
+        if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - an id beside it
+            usual = [name for name in names if _plain(name) == "answer"]
         if len(usual) == 1:
             chosen[role] = usual[0]
         elif role in required:
@@ -102,8 +107,17 @@ def choose(
                 if usual
                 else f"no column with the {role} among {among}"
             )
-            problems.add(Advice(f"{what}; name it with ", Option(role)))
+            problems.add(Advice(f"{what}; name it with ", Option(options.get(role, role))))
     return chosen
+
+
+def _usual(role: Role, names: Sequence[str]) -> list[str]:
+    """Return the columns that may have a role by their names."""
+    usual = [name for name in names if name == role or (role not in names and _plain(name) in _USUAL[role])]
+    if role in _IDS and len(usual) > 1:
+        # A proper id is preferred to a row number.
+        return [min(usual, key=lambda name: _USUAL[role].index(_plain(name)))]
+    return usual
 
 
 def frame(
@@ -112,7 +126,7 @@ def frame(
     problems: Problems,
     *,
     unique_ids: bool = True,
-    answers_format: AnswersFormat = "auto",
+    answers_format: str = "auto",
 ) -> pl.DataFrame:
     """
     Return the standard frame: the columns with roles, then all others unchanged.
@@ -160,30 +174,24 @@ def _note_dates(role: str, dates: Iterable[tuple[str, str | None]], problems: Pr
         )
 
 
-def check_ids(ids: pl.Series, problems: Problems, place: Callable[[int], str]) -> None:
-    """Report ids that are missing or duplicated, with their places."""
-    ids = ids.alias("id")  # Series methods take some names for patterns
-    for index in ids.is_null().arg_true():
-        problems.add("the id is missing", place(index))
-    if not ids.is_duplicated().any():
-        return
-    first: dict[str, int] = {}
-    for index, value in enumerate(ids):
-        if value is not None and first.setdefault(value, index) != index:
-            problems.add(f"duplicate id {quoted(value)}, first seen at {place(first[value])}", place(index))
-
-
-def check_ids_in_epochs(
-    ids: pl.Series, epochs: Iterable[Any], problems: Problems, place: Callable[[int], str]
+def check_ids(
+    ids: pl.Series,
+    problems: Problems,
+    place: Callable[[int], str],
+    epochs: Iterable[Any] = repeat(None),
 ) -> None:
     """Report ids that are missing, or duplicated within an epoch, with their places."""
+    ids = ids.alias("id")  # Series methods take some names for patterns
     if not ids.null_count() and not ids.is_duplicated().any():
         return
-    rows: dict[str, list[int]] = {}
-    for index, epoch in enumerate(epochs):
-        rows.setdefault(str(epoch), []).append(index)  # a field of this name may be a list
-    for chosen in rows.values():
-        check_ids(ids.gather(chosen), problems, lambda row, chosen=chosen: place(chosen[row]))  # type: ignore[misc]
+    first: dict[tuple[str, str], int] = {}
+    for index, (value, epoch) in enumerate(zip(ids, epochs, strict=False)):
+        if value is None:
+            problems.add("the id is missing", place(index))
+            continue
+        seen = first.setdefault((value, str(epoch)), index)  # a field of this name may be a list
+        if seen != index:
+            problems.add(f"duplicate id {quoted(value)}, first seen at {place(seen)}", place(index))
 
 
 def ids_text(values: Sequence[object]) -> str:

@@ -2,21 +2,96 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._text import quoted
-from anls_frame.frames.strict_json import kind
-from anls_frame.readers import _content, _json
-from anls_frame.readers._problems import problem
+from anls_frame.frames.strict_json import Number, kind
+from anls_frame.readers import _content, _json, _sample_fields
+from anls_frame.readers._problems import Problems, problem
+from anls_frame.readers._sample_fields import members, role
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from anls_frame.readers._problems import Problems
+    import polars as pl
+
+    from anls_frame.readers._sample_fields import Key
+
+_READ = {"questionId", "answers"}
+"""Fields of a gold label that always have a role."""
 
 
-def rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]]:
+def read(
+    gold: str | os.PathLike[str],
+    submission: str | os.PathLike[str],
+    answered: Callable[..., dict[Key, Any]],
+    *,
+    allow_missing: bool,
+    doc_ids: Sequence[str] = _sample_fields.DOC_IDS,
+    unanswerable: Sequence[str] = (),
+) -> pl.DataFrame:
+    """
+    Return the standard frame of all questions, in the order of the gold labels.
+
+    `answered` returns the fields of a row of the submission, and reports what is wrong with it. Questions
+    whose `answer_type` is `unanswerable` accept the empty text.
+    """
+    gold, submission = _content.as_path(gold), _content.as_path(submission)
+    problems = Problems(gold)
+    questions = _rows(gold, "data", problems)
+    answers = _rows(submission, None, problems)
+    problems.raise_any()
+    if not any(question.get("answers") for question in questions):
+        raise problem(gold, "no question has answers, as in a test split; there is nothing to score")
+    known = _by_id(gold, questions, problems)
+    given = _by_id(submission, answers, problems)
+    _check_id_types(gold, submission, known, given, problems)
+    found: dict[str, dict[Key, Any]] = {}
+    for key, index in known.items():
+        question, place = questions[index], f"index {index}, id {key}"
+        if question.get("answer_type") in unanswerable and question.get("answers") == []:
+            question["answers"] = [""]
+        if key not in given and not allow_missing:
+            problems.add("no answer to this question in the submission", place)
+        _check_accepted(question, place, problems)
+        labels = members("gold", {name: value for name, value in question.items() if name not in _READ})
+        answers_of = question.get("answers")
+        roles = {role("question_id"): key, role("prediction"): None, role("answers"): answers_of}
+        found[key] = roles | labels
+    for key, index in given.items():
+        place = f"index {index}, id {key}"
+        if key not in known:
+            problems.add("this question is not among the gold labels", place, submission)
+        report = partial(problems.add, place=place, path=submission)
+        found[key] = found.get(key, {}) | answered(answers[index], report, allow_missing=allow_missing)
+    problems.raise_any()
+    places = ((f"index {known[key]}, id {key}", fields) for key, fields in found.items())
+    columns, names, _ = _sample_fields.gathered(places, problems)
+    frame = _sample_fields.frame(columns, names, problems, doc_ids=doc_ids, answers_format="text")
+    problems.raise_any()
+    return frame
+
+
+def _check_id_types(
+    gold: Path, submission: Path, known: dict[str, int], given: dict[str, int], problems: Problems
+) -> None:
+    """Report ids that are numbers in one file and strings in the other: scripts do not match them."""
+    numbers = {key for key in known if isinstance(key, Number)}
+    mixed = [key for key in given if key in known and isinstance(key, Number) != (key in numbers)]
+    if mixed:
+        here, there = ("a number", "a string") if isinstance(mixed[0], Number) else ("a string", "a number")
+        problems.add(
+            f"questionId is {here} here and {there} in {gold.name}, such as {quoted(str(mixed[0]))} "
+            f"({len(mixed):,} times)",
+            "",
+            submission,
+        )
+
+
+def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]]:
     """Return the rows of a list, or of the list under a key; anything but objects is a problem."""
     value = _json.read_whole(path, _content.read_text(path))
     if key is not None:
@@ -33,7 +108,7 @@ def rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]
     return value
 
 
-def by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
+def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
     """Return the index of each id; invalid or duplicate ids are problems."""
     found: dict[str, int] = {}
     for index, row in enumerate(rows):
@@ -56,7 +131,7 @@ def by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dic
     return found
 
 
-def check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None:
+def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None:
     """Report accepted answers that are missing or not strings."""
     accepted = row.get("answers")
     if not isinstance(accepted, list):

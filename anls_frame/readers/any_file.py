@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import errno
+import glob
+import os
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._arguments import choice
-from anls_frame._text import listed
+from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.frames import origins
-from anls_frame.readers import _content, _long, _pipes
+from anls_frame.readers import _content, _long, _pipes, _runs, _standard
+from anls_frame.readers import gold as gold_tables
+from anls_frame.readers._long import Log, of_epoch
 from anls_frame.readers._parquet import reading_parquet
-from anls_frame.readers._problems import Advice, Option, problem
-from anls_frame.readers._standard import ROLES, SCORED
+from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._standard import PREDICTED, ROLES, SCORED
 from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.kinds import kind_for_gold, kind_of
+from anls_frame.readers.kinds import is_truth_of_pages, kind_for_gold, kind_of
 from anls_frame.readers.table import read_systems, read_table, scan_results
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
 
-    from anls_frame.readers.descriptions import OptionValue
+    from anls_frame.readers.gold import Gold
 
 __all__ = ["read_file"]
+
+_NO_LABELS = "this is a submission: name the file of gold labels with "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +41,24 @@ class Reading:
     """How files are read; what is None is detected."""
 
     reader: str | None = None
-    gold: Path | None = None
+    gold: Any = None
+    """Gold labels of a submission, the ground truth of pages, or a table of questions."""
+    gold_id: str | None = None
     epoch: int | None = None
     unmatched: str | None = None
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     """Options of readers, those of one kind and others."""
 
     def __post_init__(self) -> None:
         if self.reader is not None:
             choice("reader", self.reader, READERS)
+        if self.gold is None and self.gold_id is not None:
+            raise ValueError(Advice(Option("gold_id", None), " needs ", Option("gold", None)))
+        if isinstance(self.gold, str | os.PathLike):
+            gold = Path(self.gold)
+            if not (gold.exists() or glob.has_magic(str(gold))):
+                raise FileNotFoundError(errno.ENOENT, "there is no such file", str(gold))
+            object.__setattr__(self, "gold", gold)
 
     @property
     def format(self) -> str | None:
@@ -52,29 +66,57 @@ class Reading:
         given = self.options.get("format")
         return None if given is None else str(given)
 
-    def of(self, kinds: Collection[str], *, epochs_of_any: bool = False) -> dict[str, Any]:
+    @property
+    def gold_files(self) -> list[Path]:
+        """The file of the questions or labels, which is not one of a system."""
+        return [self.gold] if isinstance(self.gold, Path) else []
+
+    def joins(self, kinds: Collection[str]) -> bool:
+        """Whether gold is a table that is joined, in place of what the readers of these kinds read."""
+        return self.gold is not None and any("gold" not in READERS[kind].parameters for kind in kinds)
+
+    def questions(self, kinds: Collection[str]) -> Gold | None:
+        """Return the table of questions that is joined to files of these kinds."""
+        if not self.joins(kinds):
+            if self.gold_id is not None:
+                raise ValueError(Advice(Option("gold_id", None), " is for gold in a table"))
+            return None
+        numbered = {kind for kind in kinds if READERS[kind].ids == "rows"}
+        if self.gold_id is None and numbered and numbered != set(kinds):
+            advice = "some files number their questions: name the column of the ids of all in gold with "
+            raise ValueError(Advice(advice, Option("gold_id", None)))
+        by_number = self.gold_id is None and bool(numbered)
+        return gold_tables.read(self.gold, self.gold_id, by_number=by_number, options=self.options)
+
+    def of(self, kinds: Collection[str], questions: Gold | None = None) -> dict[str, Any]:
         """
         Return the options of these readers; raise an error for options that none of them has.
 
-        With `epochs_of_any`, the caller chooses the epoch where the reader does not.
+        Those that name a column of the questions are not theirs.
         """
-        own = {"gold": self.gold, "epoch": self.epoch, "unmatched": self.unmatched}
-        given = {name: value for name, value in (own | dict(self.options)).items() if value is not None}
-        known = {option for kind in kinds for option in READERS[kind].parameters}
-        useless = sorted(given.keys() - known - ({"epoch"} if epochs_of_any else set()))
+        of_gold = {"gold", "unmatched"} if questions is not None else set()
+        if questions is not None:
+            of_gold |= {"answers_format"} if questions.has_answers else set()
+            of_gold |= {role for role in gold_tables.ROLES if self.options.get(role) in questions.names}
+        known = {option for kind in kinds for option in READERS[kind].parameters} - {"unique_ids"}
+        own = {"gold": self.gold, "unmatched": self.unmatched}
+        given = {name: value for name, value in own.items() if value is not None} | dict(self.options)
+        useless = sorted(given.keys() - known - of_gold)
         if useless:
             verb = "does" if len(useless) == 1 else "do"
             named = [part for name in useless for part in (" and ", Option(name, None))][1:]
             of_kinds = " and ".join(map(repr, sorted(set(kinds))))
             raise ValueError(Advice(*named, f" {verb} not apply to {of_kinds} files"))
-        return {name: value for name, value in given.items() if name in known}
+        theirs = known - (of_gold - {"gold", "answers_format"})
+        return {name: value for name, value in given.items() if name in theirs}
 
 
 def read_file(
     path: str | os.PathLike[str],
     *,
     reader: str | None = None,
-    gold: str | os.PathLike[str] | None = None,
+    gold: Any = None,
+    gold_id: str | None = None,
     epoch: int | None = None,
     **options: Any,
 ) -> pl.DataFrame:
@@ -87,8 +129,9 @@ def read_file(
         The file, or the folder of pages. Its kind is known by its name and its beginning.
     reader
         The kind by the name that the shell has for it, such as `"vlmevalkit"`, whose files look like tables.
-    gold
-        The gold labels of a submission, or the ground truth of pages.
+    gold, gold_id
+        The gold labels of a submission, the ground truth of pages, or a table of the questions, as for
+        `anls_frame.read_logs`.
     epoch
         Only this epoch of questions that were answered several times.
     options
@@ -122,25 +165,95 @@ def read_file(
     >>> af.readers.read_file(path)["prediction"].to_list()
     ['CocaCola']
     """
-    labels = None if gold is None else _content.as_path(gold)
-    return load(_content.as_path(path), Reading(reader=reader, gold=labels, epoch=epoch, options=options))
+    how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
+    return load(_content.as_path(path), how)
 
 
 def load(path: Path, how: Reading, *, every_response: bool = False) -> pl.DataFrame:
     """Read a file as the standard frame; in files of harnesses, ids are always unique within an epoch."""
     kind = kind_of_file(path, how)
-    given = how.of([kind], epochs_of_any=True)
-    if kind == "pages" and how.gold is None:
-        raise problem(path, Advice("name the ground truth of the pages with ", Option("gold", None)))
-    if "gold" in READERS[kind].parameters and how.gold is None:
-        advice = Advice("this is a submission: name the file of gold labels with ", Option("gold", None))
-        raise problem(path, advice)
-    if kind == "table":
-        given["unique_ids"] = False
-    if every_response and "response" in READERS[kind].parameters:
+    questions = how.questions([kind])
+    options = how.of([kind], questions)
+    frame = read_kind(path, kind, options, questions, every_response=every_response)
+    return _with_questions(path, frame, how, questions)
+
+
+def read_kind(
+    path: Path,
+    kind: str,
+    options: Mapping[str, Any],
+    questions: Gold | None = None,
+    *,
+    every_response: bool = True,
+) -> pl.DataFrame:
+    """Read a file by the reader of a kind, with those options that it has; answers may be in `questions`."""
+    reader = READERS[kind]
+    given = {name: value for name, value in options.items() if name in reader.parameters}
+    if "gold" in reader.parameters and "gold" not in given:
+        what = "name the ground truth of the pages with " if kind == "pages" else _NO_LABELS
+        raise problem(path, Advice(what, Option("gold")))
+    if every_response and "response" in reader.parameters:
         given.setdefault("response", "all")
-    frame = READERS[kind].read(path, **given)
-    return frame if "epoch" in given else of_epoch(frame, how)
+    if kind != "table":
+        return reader.read(path, **given)
+    frame = read_table(path, required=SCORED if questions is None else PREDICTED, **_roles(given))
+    if questions is not None and "answers" not in frame.columns:
+        questions.check_has_answers(path)
+    return frame
+
+
+def _roles(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a table as its reader takes them, with repeated ids allowed."""
+    others = {name: value for name, value in given.items() if name not in ROLES}
+    return {"unique_ids": False, "given": {role: given.get(role) for role in ROLES}, **others}
+
+
+def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Mapping[str, Any] | None) -> Log:
+    """
+    Return the rows of a system in a file, in which each epoch has a question once.
+
+    With the `options` by which the file was read, messages name its lines.
+    """
+    if "question_id" not in frame.columns:
+        raise problem(path, Advice("has no ids; name their column with ", Option("question_id")))
+    rows = _long.with_epoch(frame)
+    keys = rows.select("question_id", "epoch")
+    doubled = keys.filter(keys.is_duplicated())["question_id"]
+    if options is None and len(doubled):
+        ids = _standard.ids_text(doubled.unique(maintain_order=True).to_list())
+        advice = "number repeated answers in a column 'epoch'"
+        raise problem(path, f"several rows of {system!r} for a question: {ids}; {advice}")
+    if options is not None and (len(doubled) or keys["question_id"].null_count()):
+        if kind == "table" and _long.epochs_of(frame) is None:  # only the reader knows the lines
+            read_table(path, required=(), **_roles(options) | {"unique_ids": True})
+        problems = Problems(path)
+        _standard.check_ids(keys["question_id"], problems, _row, keys["epoch"])
+        problems.raise_any()
+    return Log(system, path, rows, _task(kind, path, frame), origins.protocol_of(frame))
+
+
+def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
+    """Return the task of a file that a harness wrote, if it says so."""
+    if READERS[kind].ids == "rows":
+        run = _runs.of(path)
+        return None if run is None else run.task
+    if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
+        return None
+    return str(frame["task"][0])
+
+
+def _row(index: int) -> str:
+    return f"row {index + 1}"
+
+
+def _with_questions(path: Path, frame: pl.DataFrame, how: Reading, questions: Gold | None) -> pl.DataFrame:
+    """Return the rows of a file with those of the questions, and of one epoch if it is chosen."""
+    if questions is None:
+        return of_epoch(frame, how.epoch)
+    kind = kind_of_file(path, how)
+    log = as_log(path_text(path), path, kind, frame, how.of([kind], questions))
+    rows = _long.long_frame([log], gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
+    return origins.like(_long.as_in_file(rows, frame), frame)
 
 
 def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.DataFrame, list[pl.Series]]:
@@ -148,23 +261,27 @@ def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.Dat
     kind = kind_of_file(path, how)
     if kind != "table":
         raise problem(path, Advice(Option("systems", None), f" needs a table, not a file of {kind!r}"))
-    given = how.of([kind])
-    roles = {role: given.pop(role, None) for role in ROLES}
+    questions = how.questions([kind])
+    given = _roles(how.of([kind], questions))
     # The first system is not in both places: its checks would find everything twice.
     first, *others = names
-    frame, texts = read_systems(
-        path, {**roles, "prediction": first}, others, required=SCORED, unique_ids=False, **given
-    )
-    return frame, [frame["prediction"], *texts]
+    given["given"] |= {"prediction": first}
+    needed = SCORED if questions is None else PREDICTED
+    frame, texts = read_systems(path, systems=others, required=needed, **given)
+    if questions is not None and "answers" not in frame.columns:
+        questions.check_has_answers(path)
+    columns = {f"__anls_frame_{index}": text for index, text in enumerate(texts)}
+    frame = _with_questions(path, frame.with_columns(**columns), how, questions)
+    return frame.drop(columns), [frame["prediction"], *(frame[name] for name in columns)]
 
 
 def table(path: Path, how: Reading) -> pl.DataFrame:
     """Read a table that needs no particular columns."""
     if kind_of_file(path, how) != "table":
         raise problem(path, Advice(Option("scores", None), " needs a table, not the file of a harness"))
-    given = how.of(["table"])
-    roles = {role: given.pop(role, None) for role in ROLES}
-    return read_table(path, roles, required=(), unique_ids=False, **given)
+    questions = how.questions(["table"])
+    frame = read_table(path, required=(), **_roles(how.of(["table"], questions)))
+    return _with_questions(path, frame, how, questions)
 
 
 @contextmanager
@@ -176,10 +293,10 @@ def reading(path: Path, how: Reading) -> Iterator[None]:
     except ColumnNotFoundError as error:
         if kind_of_file(path, how) != "lmms-eval":
             raise
-        raise ColumnNotFoundError(
-            f"{error}\nlmms-eval leaves the document's fields out of its files: join them by question_id, "
-            "the number of the row in the data set, and report the joined table"
-        ) from None
+        left_out = (
+            f"{error}\nlmms-eval leaves the document's fields out of its files: name the data set with "
+        )
+        raise ColumnNotFoundError(Advice(left_out, Option("gold"))) from None
 
 
 def _is_parquet(path: Path, how: Reading) -> bool:
@@ -191,7 +308,7 @@ def _is_parquet(path: Path, how: Reading) -> bool:
 
 def scan(path: Path, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
     """Read a file, lazily if its format allows it."""
-    if how.epoch is None and kind_of_file(path, how) == "table":
+    if how.epoch is None and how.gold is None and kind_of_file(path, how) == "table":
         return scan_results(path, **how.of(["table"]))
     frame = load(path, how, every_response=every_response)
     return origins.like(frame.lazy(), frame)
@@ -199,6 +316,8 @@ def scan(path: Path, how: Reading, *, every_response: bool = False) -> pl.LazyFr
 
 def columns(path: Path, how: Reading) -> list[str]:
     """Return the names of a file's columns."""
+    # Some of the questions may be in other files.
+    how = replace(how, unmatched="keep") if how.joins([kind_of_file(path, how)]) else how
     with reading(path, how):
         return scan(path, how).collect_schema().names()
 
@@ -216,7 +335,7 @@ def scan_counted(path: Path, how: Reading) -> tuple[pl.LazyFrame, int]:
 
 def stored_rows(path: Path, how: Reading) -> int | None:
     """Return the number of rows in a file's metadata, or None if the file must be read to know."""
-    if how.epoch is not None or not _is_parquet(path, how):
+    if how.epoch is not None or how.gold is not None or not _is_parquet(path, how):
         return None
     _content.check_file(path)
     with reading_parquet(path):
@@ -224,35 +343,19 @@ def stored_rows(path: Path, how: Reading) -> int | None:
     return rows
 
 
-def of_epoch(frame: pl.DataFrame, how: Reading) -> pl.DataFrame:
-    """Return the rows of the chosen epoch, or all of them; a file without epochs has only the first."""
-    if how.epoch is None:
-        return frame
-    epochs = _long.epochs_of(frame)
-    if epochs is None:
-        epochs = pl.repeat(1, frame.height, dtype=pl.Int64, eager=True)
-    chosen = frame.filter(epochs == how.epoch)
-    if chosen.is_empty():
-        found = listed([str(epoch) for epoch in epochs.unique().sort()])
-        raise ValueError(Advice(Option("epoch", how.epoch), f": there is no such epoch among {found}"))
-    return origins.like(chosen, frame)
-
-
 def kind_of_file(path: Path, how: Reading) -> str:
     """Return the reader of a file: the given one, or by the file's name and first bytes."""
     _pipes.keep(path)
     if how.reader is not None:
         return how.reader
-    if how.gold is not None:
-        return kind_for_gold(path, how.gold)
-    if path.is_dir():
+    if path.is_dir() and not is_truth_of_pages(how.gold):
         message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with "
         raise IsADirectoryError(errno.EISDIR, Advice(message, Option("gold", None)), str(path))
+    if how.gold is not None:
+        return kind_for_gold(path, how.gold, how.format)
     return kind_of(path, how.format)
 
 
-def are_pages(path: Path, how: Reading) -> bool:
+def are_pages(how: Reading) -> bool:
     """Whether what is scored are pages of OCR, whose scores are error rates."""
-    if how.reader is not None or how.gold is None:
-        return how.reader == "pages"
-    return kind_for_gold(path, how.gold) == "pages"
+    return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"

@@ -128,7 +128,7 @@ READERS: Mapping[str, Description] = {
     "dude": Description(
         function="dude.read_dude",
         files="DUDE: gold labels and a submission",
-        command="`SUBMISSION --gold GOLD --reader dude`",
+        command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
         looks_like=_is_dude_submission,
         options={},

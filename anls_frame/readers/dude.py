@@ -10,24 +10,21 @@ from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _collector, _content, _list_scores, _sample_fields, _submissions
-from anls_frame.readers._problems import Problems, problem
+from anls_frame.readers import _list_scores, _submissions
 from anls_frame.readers._sample_fields import SAMPLE, members, role
 
 if TYPE_CHECKING:
     import os
-    from pathlib import Path
+    from collections.abc import Callable
 
     from anls_frame.readers._sample_fields import Key
 
 __all__ = ["read_dude"]
 
 _UNANSWERABLE = ("not-answerable", "not answerable")
-_GOLD = {"questionId", "answers"}
-_SUBMITTED = {*_GOLD, "answers_confidence"}
+_SUBMITTED = {"questionId", "answers", "answers_confidence"}
 
 
-@_collector.paused
 def read_dude(
     gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, allow_missing: bool = False
 ) -> pl.DataFrame:
@@ -91,33 +88,9 @@ def read_dude(
     │ a1          ┆ yes        ┆ ["Yes"]   ┆ 0.8                │
     └─────────────┴────────────┴───────────┴────────────────────┘
     """
-    gold, submission = _content.as_path(gold), _content.as_path(submission)
-    problems = Problems(gold)
-    questions = _submissions.rows(gold, "data", problems)
-    submitted = _submissions.rows(submission, None, problems)
-    problems.raise_any()
-    if not any(question.get("answers") for question in questions):
-        raise problem(gold, "no question has answers, as in a test split; there is nothing to score")
-    known = _submissions.by_id(gold, questions, problems)
-    given = _submissions.by_id(submission, submitted, problems)
-    for key, index in given.items():
-        if key not in known:
-            problems.add("this question is not among the gold labels", f"index {index}, id {key}", submission)
-    rows: dict[str, dict[Key, Any]] = {}
-    for key, index in known.items():
-        place = f"index {index}, id {key}"
-        rows[place] = _labels(key, questions[index], place, problems)
-        if key in given:
-            own = f"index {given[key]}, id {key}"
-            rows[place] |= _submitted(
-                submitted[given[key]], own, submission, problems, allow_missing=allow_missing
-            )
-        elif not allow_missing:
-            problems.add("no answer to this question in the submission", place)
-    problems.raise_any()
-    columns, places, _ = _sample_fields.gathered(rows.items(), problems)
-    frame = _sample_fields.frame(columns, places, problems, answers_format="text")
-    problems.raise_any()
+    frame = _submissions.read(
+        gold, submission, _answered, allow_missing=allow_missing, unanswerable=_UNANSWERABLE
+    )
     _warn_of_lists(frame)
     name = "dude_anls"
     while name in frame.columns:
@@ -125,22 +98,7 @@ def read_dude(
     return origins.remember(frame.with_columns(_list_scores.scores(frame).alias(name)), "rrc")
 
 
-def _labels(key: str, question: dict[str, Any], place: str, problems: Problems) -> dict[Key, Any]:
-    """Return the fields of a question; without answers, one that is not answerable accepts the empty text."""
-    if question.get("answer_type") in _UNANSWERABLE and question.get("answers") == []:
-        question["answers"] = [""]
-    _submissions.check_accepted(question, place, problems)
-    return {
-        role("question_id"): key,
-        role("prediction"): None,
-        role("answers"): question.get("answers"),
-        **members("gold", {name: value for name, value in question.items() if name not in _GOLD}),
-    }
-
-
-def _submitted(
-    row: dict[str, Any], place: str, path: Path, problems: Problems, *, allow_missing: bool
-) -> dict[Key, Any]:
+def _answered(row: dict[str, Any], report: Callable[[str], None], *, allow_missing: bool) -> dict[Key, Any]:
     """Return the fields of a submitted row."""
     fields = members("submission", {name: value for name, value in row.items() if name not in _SUBMITTED})
     answers = row.get("answers")
@@ -149,15 +107,12 @@ def _submitted(
     texts = answers if isinstance(answers, list) else [answers]
     wrong = next((text for text in texts if type(text) is not str), "")
     if wrong != "" or "answers" not in row:
-        what = f"answers must be strings, got {kind(wrong)}" if "answers" in row else "no answers"
-        problems.add(what, place, path)
+        report(f"answers must be strings, got {kind(wrong)}" if "answers" in row else "no answers")
         return fields
     confidence = row.get("answers_confidence")
     first = next(iter(confidence), None) if isinstance(confidence, list) else confidence
     if first is not None and not isinstance(first, Number):
-        problems.add(
-            f"answers_confidence must be a number or a list of numbers, got {kind(first)}", place, path
-        )
+        report(f"answers_confidence must be a number or a list of numbers, got {kind(first)}")
     return fields | {
         role("prediction"): texts[0] if texts else "",
         (SAMPLE, "predictions"): texts,

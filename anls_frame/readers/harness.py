@@ -9,7 +9,6 @@ import polars as pl
 from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
 from anls_frame.readers import (
-    _collector,
     _content,
     _inspect,
     _logged,
@@ -20,13 +19,13 @@ from anls_frame.readers import (
 )
 from anls_frame.readers._problems import Advice, Option, Problems, problem
 from anls_frame.readers._sample_fields import SAMPLE
+from anls_frame.readers.score_columns import with_numbers_where_all_are
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from anls_frame.readers._lists import AnswersFormat
     from anls_frame.readers._logged import Response
     from anls_frame.readers._raw import Column
     from anls_frame.readers._sample_fields import Key
@@ -39,7 +38,6 @@ _SCORED_BY_ANLS = ("DocVQA", "InfoVQA")
 _SCORE_WORDS = frozenset({"score", "scores", "hit", "anls", "acc", "em", "f1"})
 
 
-@_collector.paused
 def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = None) -> pl.DataFrame:
     """
     Read the samples that lmms-eval logs (`*_samples_TASK.jsonl`, with `--log_samples`).
@@ -101,7 +99,6 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
-@_collector.paused
 def read_lm_eval(
     path: str | os.PathLike[str],
     *,
@@ -175,7 +172,6 @@ def read_lm_eval(
     return _frame(path, *_logged.columns(samples, response, problems), problems)
 
 
-@_collector.paused
 def read_inspect(
     path: str | os.PathLike[str],
     *,
@@ -313,12 +309,9 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
         path, roles, required=("prediction", "answers"), sheet=sheet, answers_format="list"
     )
     _check_answers(path, frame)
-    frame = frame.with_columns(
-        numbers
-        for column in frame.select(pl.col(pl.String).exclude(_standard.ROLES))
-        if _SCORE_WORDS.intersection(column.name.casefold().split("_"))
-        and (numbers := column.cast(pl.Float64, strict=False)).null_count() == column.null_count()
-    )
+    others = [name for name in frame.columns if name not in _standard.ROLES]
+    scores = [name for name in others if _SCORE_WORDS.intersection(name.casefold().split("_"))]
+    frame = with_numbers_where_all_are(frame, scores)
     return origins.remember(frame, "rrc" if any(name in path.name for name in _SCORED_BY_ANLS) else None)
 
 
@@ -328,7 +321,7 @@ def _frame(
     places: Sequence[str],
     problems: Problems,
     *,
-    answers_format: AnswersFormat = "list",
+    answers_format: str = "list",
 ) -> pl.DataFrame:
     if not places:
         problems.raise_any()
@@ -336,7 +329,7 @@ def _frame(
     frame = _sample_fields.frame(columns, places, problems, answers_format=answers_format)
     if "question_id" in frame.columns:
         epochs = columns.get((SAMPLE, "epoch"), [None] * frame.height)
-        _standard.check_ids_in_epochs(frame["question_id"], epochs, problems, places.__getitem__)
+        _standard.check_ids(frame["question_id"], problems, places.__getitem__, epochs)
     problems.raise_any()
     _check_answers(path, frame)
     return frame

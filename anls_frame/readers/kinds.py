@@ -5,24 +5,45 @@ from __future__ import annotations
 import glob
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
-from anls_frame.readers import _content
+from anls_frame.readers import _content, _pipes
 from anls_frame.readers._page_files import is_page
 from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers.descriptions import READERS
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+_SUBMISSIONS = ("rrc", "dude")
 _PEEK = 1 << 16
 _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
 
 
-def kind_for_gold(path: Path, gold: Path) -> str:
-    """Return the kind of what is scored against these gold labels, which for pages are a folder or a page."""
-    are_many = any(one.is_dir() or (not one.exists() and glob.has_magic(str(one))) for one in (path, gold))
-    return "pages" if are_many or is_page(gold) else "rrc"
+def kind_for_gold(path: Path, gold: Any, format: str | None = None) -> str:  # noqa: A002 - what it is
+    """Return the kind of what is scored against this: pages, a submission to a competition, or a table."""
+    if is_truth_of_pages(gold):
+        return "pages"
+    kind = kind_of(path, format)
+    if not _are_labels(gold):
+        return "table" if kind in _SUBMISSIONS else kind
+    is_list = kind == "table" and path.suffix.lower() == ".json"
+    return "rrc" if is_list else kind
+
+
+def is_truth_of_pages(gold: Any) -> bool:
+    """Whether gold is the ground truth of pages: a page, a folder, or a pattern of such."""
+    if not isinstance(gold, Path):
+        return False
+    is_pattern = not gold.exists() and glob.has_magic(str(gold))
+    return gold.is_dir() or is_page(gold) or (is_pattern and gold.suffix not in _content.SUFFIXES)
+
+
+def _are_labels(gold: Any) -> bool:
+    """Whether gold is the file of labels of a competition: an object with the questions in `data`."""
+    if not isinstance(gold, Path) or not gold.exists() or {".jsonl", ".ndjson"} & set(gold.suffixes):
+        return False
+    _pipes.keep(gold)
+    squeezed = "".join(_beginning(gold).split())
+    return squeezed.startswith("{") and '"data":[' in squeezed
 
 
 def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what it is

@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from anls_frame._arguments import choice
-from anls_frame._text import listed, quoted
+from anls_frame._text import numbered, quoted
 from anls_frame.frames import origins
-from anls_frame.readers import _docs, _log_files, _long, _runs, _standard
+from anls_frame.frames.checks import no_column
+from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log, Unmatched
-from anls_frame.readers._problems import Advice, ManyProblems, Option, Problems, problem
+from anls_frame.readers._problems import ManyProblems, problem
 from anls_frame.readers._runs import Runs
+from anls_frame.readers.any_file import Reading, as_log, kind_of_file, read_kind
 from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.kinds import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
 
     from anls_frame.readers._log_files import Paths
+    from anls_frame.readers.gold import Gold
 
 __all__ = ["read_logs"]
 
@@ -31,8 +33,8 @@ def read_logs(
     reader: str | None = None,
     unmatched: Unmatched = "error",
     runs: Runs = "error",
-    docs: Any = None,
-    docs_id: str | None = None,
+    gold: Any = None,
+    gold_id: str | None = None,
     **options: Any,
 ) -> pl.DataFrame:
     r"""
@@ -52,25 +54,32 @@ def read_logs(
         The kind of all files by the name that the shell has for it, such as `"vlmevalkit"`: only
         VLMEvalKit's files must be named, because they look like tables. Pages have `read_pages`.
     unmatched
-        What to do about questions that some systems have and others lack, and about questions that lack some
-        of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a prediction for
-        them, and `"drop"` leaves these questions out, both with a warning that lists them; `"keep"` returns
-        the rows as they are.
+        What to do about questions that other systems or `gold` have and a system lacks, and about questions
+        that lack some of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a
+        prediction for them; `"drop"` leaves out the questions that a system lacks, and keeps those with fewer
+        epochs; both warn and list them; `"keep"` returns the rows as they are. The same for questions that
+        `gold` lacks, which `"null"` leaves out too. Questions of `gold` are only missing if its answers are
+        needed.
     runs
         What to do about several runs of a task that lmms-eval or the LM evaluation harness left in a folder
         (or that match a pattern): `"error"` lists them, `"newest"` reads the newest of each task, `"all"` all
         of them, as repeats of one system. Files that you name are all read.
-    docs
-        The data set, whose columns are added to its questions: a file or a pattern (Parquet or any table), a
-        Polars, pandas or Arrow frame, or a Dataset of Hugging Face. Columns with images or other binary data
-        are left out. A column whose name is taken becomes `doc_NAME`.
-    docs_id
-        Column of `docs` with the ids. By default, the id is the number of the row, from 0, as in lmms-eval
-        and the LM evaluation harness; for other files, the column must be named.
+    gold
+        The questions with their answers, types and documents, which are joined to the predictions by id: a
+        file or a pattern (CSV, JSON Lines, JSON, Parquet or a workbook), a Polars, pandas or Arrow frame, or
+        a Dataset of Hugging Face. Columns are found by the same usual names as in files of results. Files of
+        predictions then need no answers; of files that have answers, gold adds the other columns. Columns
+        with images or other binary data are left out. A column whose name is taken becomes `gold_NAME`,
+        unless it has the same values. For submissions to the Robust Reading Competition or DUDE, its file of
+        gold labels.
+    gold_id
+        Column of `gold` with the ids, by default one with a usual name; for files of lmms-eval and the LM
+        evaluation harness, the number of the row, from 0.
     options
-        Options of the readers, such as `question_id=` of `read_results`, `scorer=` of `read_inspect` or, for
-        submissions to the Robust Reading Competition or DUDE, `gold=`. Each is passed to the readers that
-        have it.
+        Options of the readers, such as `question_id=` of `read_results` or `scorer=` of `read_inspect`. Each
+        is passed to the readers that have it; `answers=`, `question=`, `question_types=` and `doc_id=` name
+        columns of `gold` if it has them, and `answers_format=` holds for `gold` too. `epoch=` reads only this
+        epoch.
 
     Returns
     -------
@@ -91,22 +100,20 @@ def read_logs(
     Warns
     -----
     InputWarning
-        If rows were added or left out, or some documents do not have the answers of their questions.
+        If rows were added or left out, or if a few questions have other answers in `gold`.
 
     Raises
     ------
     InputError
         If the files have problems, or do not fit together: all of them, with their places. Files do not fit
-        if they accept different answers to a question, if questions are missing, or if `docs` lacks questions
+        if they accept different answers to a question, if questions are missing, or if `gold` lacks questions
         or has other answers for most of them. Also if a folder has several runs of a task.
     OSError
         If a file cannot be opened, or no file matches.
     TypeError
-        If no reader of these files has an option, or `docs` is of an unknown kind.
+        If `gold` is of an unknown kind.
     ValueError
-        If `docs_id` is missing, or does not identify the rows of `docs`, or a system has several tasks.
-    ColumnNotFoundError
-        If `docs` has no column `docs_id`.
+        If no reader of these files has an option, or a system has several tasks and `gold` is given.
 
     See Also
     --------
@@ -139,104 +146,53 @@ def read_logs(
     choice("runs", runs, get_args(Runs))
     if reader is not None:
         choice("reader", reader, [name for name in READERS if name != "pages"])
-    files = [(system, path) for system, paths in _log_files.by_system(logs, runs).items() for path in paths]
+    epoch = options.pop("epoch", None)
+    how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
+    return rows_of(_log_files.by_system(logs, runs, how.gold_files), how, unmatched)
+
+
+def rows_of(systems: Mapping[str, Sequence[Path]], how: Reading, unmatched: str) -> pl.DataFrame:
+    """Return the rows of the files of each system below each other."""
+    logs, questions = read_each(systems, how)
+    return _long.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
+
+
+def read_each(
+    systems: Mapping[str, Sequence[Path]], how: Reading, *, column: str | None = None
+) -> tuple[list[Log], Gold | None]:
+    """
+    Return the rows of each file, and the questions that are joined to them.
+
+    If a `column` names the system of each row, a file is several logs.
+    """
+    files = [(system, path) for system, paths in systems.items() for path in paths]
     problems = ManyProblems()
-    kinds = _kinds([path for _, path in files], reader, options, problems)
-    if docs is None and docs_id is not None:
-        raise ValueError("docs_id needs docs")
-    if docs is not None and docs_id is None and any(READERS[kind].ids != "rows" for kind in kinds.values()):
-        raise ValueError("name the column of docs that has the ids of the questions with docs_id=")
-    read: list[Log] = []
-    protocols: dict[str, set[str | None]] = {}
+    kinds: dict[Path, str] = {}
+    for _, path in files:
+        with problems.collecting():
+            kinds[path] = kind_of_file(path, how)
+    problems.raise_any()
+    questions = how.questions({*kinds.values()})
+    options = how.of({*kinds.values()}, questions)
+    logs: list[Log] = []
     for system, path in files:
         with problems.collecting():
-            log, protocol = _read(system, path, kinds[path], options)
-            read.append(log)
-            protocols.setdefault(system, set()).add(protocol)
+            frame = read_kind(path, kinds[path], options, questions)
+            if column is None:
+                logs.append(as_log(system, path, kinds[path], frame, options))
+            else:
+                parts = _by_system(path, frame, column)
+                logs += [as_log(name, path, kinds[path], rows, None) for name, rows in parts]
     problems.raise_any()
-    tasks = _long.tasks_of(read)
-    if docs is not None and tasks:
-        raise ValueError(
-            f"docs has the questions of one task, but these files are of {listed(list(map(quoted, tasks)))}; "
-            "read the files of each task with its own docs"
-        )
-    rows = _long.joined(read)
-    _long.check_answers(rows, problems, (path for _, path in files))
-    if unmatched == "error":
-        _long.check_complete(rows, problems)
-    problems.raise_any()
-    if unmatched == "null":
-        rows = _long.filled(rows)
-    elif unmatched == "drop":
-        rows = _long.shared(rows)
-    rows = _long.without_tasks(rows)
-    if docs is not None:
-        rows = _docs.joined(rows, docs, docs_id, problems)
-    return _remembered(rows, protocols)
+    return logs, questions
 
 
-def _kinds(
-    paths: list[Path], reader: str | None, options: dict[str, Any], problems: ManyProblems
-) -> dict[Path, str]:
-    """Return the kind of each file; raise an error for options that none of their readers has."""
-    kinds: dict[Path, str] = {}
-    for path in paths:
-        with problems.collecting():
-            kinds[path] = reader or kind_of(path, options.get("format"))
-    problems.raise_any()
-    known = {option for kind in kinds.values() for option in READERS[kind].parameters} - {"unique_ids"}
-    unknown = sorted(options.keys() - known)
-    if unknown:
-        raise TypeError(
-            f"no option {', '.join(map(repr, unknown))} of the readers of these files "
-            f"({', '.join(sorted(set(kinds.values())))})"
-        )
-    return kinds
-
-
-def _read(system: str, path: Path, kind: str, options: dict[str, Any]) -> tuple[Log, str | None]:
-    """Read a file, and return it with its harness' protocol; each epoch may have a question once."""
-    chosen = READERS[kind]
-    given = {name: value for name, value in options.items() if name in chosen.parameters}
-    if "response" in chosen.parameters:
-        given.setdefault("response", "all")
-    if "gold" in chosen.parameters and "gold" not in given:
-        raise problem(
-            path, Advice("this is a submission: name the file of gold labels with ", Option("gold"))
-        )
-    if kind == "table":
-        given["unique_ids"] = False
-    frame = chosen.read(path, **given)
-    if "question_id" not in frame.columns:
-        raise problem(path, Advice("has no ids; name their column with ", Option("question_id")))
-    rows = _long.with_epoch(frame)
-    keys = rows.select("question_id", "epoch")
-    if keys["question_id"].null_count() or keys.is_duplicated().any():
-        if kind == "table" and _long.epochs_of(frame) is None:  # only the reader knows the lines
-            chosen.read(path, **given | {"unique_ids": True})
-        problems = Problems(path)
-        _standard.check_ids_in_epochs(keys["question_id"], keys["epoch"], problems, _row)
-        problems.raise_any()
-    return Log(system, path, rows, _task(kind, path, frame)), origins.protocol_of(frame)
-
-
-def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
-    """Return the task of a file that a harness wrote, if it says so."""
-    if READERS[kind].ids == "rows":
-        run = _runs.of(path)
-        return None if run is None else run.task
-    if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
-        return None
-    return str(frame["task"][0])
-
-
-def _remembered(rows: pl.DataFrame, protocols: Mapping[str, set[str | None]]) -> pl.DataFrame:
-    """Remember the protocol of the harness of all files or, if they differ, of each system."""
-    of_systems = {system: found.pop() if len(found) == 1 else None for system, found in protocols.items()}
-    if len(set(of_systems.values())) > 1:
-        return origins.remember(rows, of_systems=of_systems)
-    return origins.remember(rows, next(iter(of_systems.values())))
-
-
-def _row(index: int) -> str:
-    return f"row {index + 1}"
+def _by_system(path: Path, frame: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
+    """Return the rows of each system that a column names."""
+    if column not in frame.columns:
+        raise problem(path, no_column(column, frame.columns))
+    for name, what in (("question_id", "an id"), (column, f"a system in {quoted(column)}")):
+        if name in frame.columns and (lacking := frame[name].null_count()):
+            raise problem(path, f"{numbered(lacking, 'row')} without {what}")
+    parts = frame.partition_by(column, maintain_order=True, as_dict=True)
+    return [(str(name), origins.like(rows, frame)) for (name,), rows in parts.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
@@ -21,12 +21,10 @@ from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from anls_frame._typing import Missing
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.repeats.components import VarianceComponents
-    from anls_frame.summary.settings import Unanswerable
 
 
 def has_epochs(frame: pl.LazyFrame) -> bool:
@@ -82,9 +80,7 @@ def averaged(
     *,
     id: Sequence[str] = QUESTION,  # noqa: A002 - as in `mean_over_epochs`
     keep: Sequence[str],
-    protocol: ScoreProtocol,
-    missing: Missing,
-    unanswerable: Unanswerable,
+    **scoring: Any,
 ) -> tuple[pl.DataFrame, list[Metric]]:
     """Return the mean scores of each question of a system, and the metrics of these means."""
     for name in dict.fromkeys(keep):
@@ -97,17 +93,7 @@ def averaged(
         if metric.is_ratio:
             no_mean = f"metric {metric.name!r} divides two sums, so it has no mean over epochs; "
             raise ValueError(Advice(no_mean, "choose an epoch with ", Option("epoch", None)))
-    means = mean_over_epochs(
-        table,
-        "prediction",
-        "answers",
-        id=id,
-        keep=keep,
-        metrics=metrics,
-        protocol=protocol,
-        missing=missing,
-        unanswerable=unanswerable,
-    )
+    means = mean_over_epochs(table, "prediction", "answers", id=id, keep=keep, metrics=metrics, **scoring)
     return means, [_of_means(metric) for metric in metrics]
 
 
@@ -137,7 +123,7 @@ def _of_means(metric: Metric) -> Metric:
     )
 
 
-def check_scored(means: pl.DataFrame, metrics: Sequence[Metric], labels: Mapping[str, str]) -> None:
+def check_scored(means: pl.DataFrame, metrics: Sequence[Metric]) -> None:
     """Raise an error if a system has no score at all, as where its files lack a column of scores."""
     for metric in metrics:
         counts = means.group_by("system", maintain_order=True).agg(cs.by_name(metric.name).count())
@@ -145,78 +131,45 @@ def check_scored(means: pl.DataFrame, metrics: Sequence[Metric], labels: Mapping
         if 0 < scored.height < counts.height:
             without = [name for name in counts["system"] if name not in scored["system"].to_list()]
             raise InputError(
-                [Problem(labels[name], "", f"has no scores in {quoted(metric.name)}") for name in without],
-                total=len(without),
+                [Problem("", "", f"{name!r} has no scores in {quoted(metric.name)}") for name in without]
             )
 
 
-def check_repeated(rows: pl.DataFrame, labels: Mapping[str, str]) -> None:
+def check_repeated(rows: pl.DataFrame) -> None:
     """Raise an error if a system answered every question once."""
-    once = [label for name, label in labels.items() if not are_repeated(rows.filter(system=name))]
+    systems = rows.group_by("system", maintain_order=True)
+    once = [quoted(name) for (name,), own in systems if not are_repeated(own)]
     if once:
         message = Advice(
-            "has one answer to each question, so nothing is known about epochs; for several runs of a "
-            "system, each in a file, name their folder and pass ",
+            f"{listed(once)}: one answer to each question, so nothing is known about epochs; for several "
+            "runs of a system, each in a file, name their folder and pass ",
             Option("repeats", value=True),
         )
-        raise InputError([Problem(label, "", message) for label in once], total=len(once))
+        raise ValueError(message)
 
 
 def components_of_systems(
-    rows: pl.DataFrame,
-    metric: str | Metric,
-    *,
-    by: Sequence[str] | None,
-    cluster: str | None,
-    protocol: ScoreProtocol,
-    missing: Missing,
-    unanswerable: Unanswerable,
+    rows: pl.DataFrame, metric: str | Metric, **options: Any
 ) -> dict[str, VarianceComponents[pl.DataFrame]]:
-    """Return the components of the variance of each system."""
-    table, chosen = _with_metric(rows, metric, protocol)
+    """Return the components of the variance of each system, with options of `variance_components`."""
+    table, chosen = _with_metric(rows, metric, options["protocol"])
+    given = {"id": "question_id", "metrics": chosen, **options}
     return {
-        str(system): variance_components(
-            own,
-            "prediction",
-            "answers",
-            id="question_id",
-            by=by,
-            cluster=cluster,
-            metrics=chosen,
-            protocol=protocol,
-            missing=missing,
-            unanswerable=unanswerable,
-        )
+        str(system): variance_components(own, "prediction", "answers", **given)
         for (system,), own in table.group_by("system", maintain_order=True)
     }
 
 
 def pass_at_k_of_systems(
-    rows: pl.DataFrame,
-    k: Sequence[int],
-    metric: str | Metric,
-    *,
-    protocol: ScoreProtocol,
-    missing: Missing,
-    unanswerable: Unanswerable,
+    rows: pl.DataFrame, k: Sequence[int], metric: str | Metric, **scoring: Any
 ) -> pl.DataFrame:
     """Return for each system how often one of k answers is right, on average over its questions."""
     least = rows.group_by(QUESTION).len()["len"].to_list()
     if max(k) > min(least):
         fewest = numbered(min(least), "epoch")
         raise ValueError(Advice(Option("pass_at", max(k)), f": there are questions with {fewest}"))
-    table, chosen = _with_metric(rows, metric, protocol)
-    questions = pass_at_k(
-        table,
-        k,
-        "prediction",
-        "answers",
-        id=QUESTION,
-        metrics=chosen,
-        protocol=protocol,
-        missing=missing,
-        unanswerable=unanswerable,
-    )
+    table, chosen = _with_metric(rows, metric, scoring["protocol"])
+    questions = pass_at_k(table, k, "prediction", "answers", id=QUESTION, metrics=chosen, **scoring)
     counted = pl.col("n_epochs").filter(pl.col("n_epochs") > 0).len().alias("questions")
     names = [f"pass_at_{size}" for size in k]
     means: pl.DataFrame = questions.group_by("system", maintain_order=True).agg(counted, pl.col(names).mean())

@@ -7,28 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 from anls_frame._arguments import takes_names
 from anls_frame._atomic import replacing
-from anls_frame._text import quoted
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _collector, _content, _raw, _sample_fields, _standard, _submissions
-from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._sample_fields import members, role
+from anls_frame.frames.strict_json import kind
+from anls_frame.readers import _content, _raw, _standard, _submissions
+from anls_frame.readers._problems import Problems
+from anls_frame.readers._sample_fields import role
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
     from pathlib import Path
 
     import polars as pl
 
+    from anls_frame.readers._sample_fields import Key
+
 __all__ = ["read_rrc", "write_submission"]
 
 _DOC_IDS = ("docId", "doc_id", "image", "image_local_name")
-# Fields of a gold label that always have a role.
-_READ = {"questionId", "answers"}
 
 
-@_collector.paused
 def read_rrc(
     gold: str | os.PathLike[str], submission: str | os.PathLike[str], *, allow_missing: bool = False
 ) -> pl.DataFrame:
@@ -80,32 +79,16 @@ def read_rrc(
     │ 10101       ┆ Jackson and Sons ┆ ["Jackson and Sons"] │
     └─────────────┴──────────────────┴──────────────────────┘
     """
-    gold, submission = _content.as_path(gold), _content.as_path(submission)
-    problems = Problems(gold)
-    questions = _submissions.rows(gold, "data", problems)
-    answers = _submissions.rows(submission, None, problems)
-    problems.raise_any()
-    known = _submissions.by_id(gold, questions, problems)
-    given = _submissions.by_id(submission, answers, problems)
-    _check_id_types(gold, submission, known, given, problems)
-    for key, index in known.items():
-        row = questions[index]
-        place = f"index {index}, id {key}"
-        if key not in given and not allow_missing:
-            problems.add("no answer to this question in the submission", place)
-        _submissions.check_accepted(row, place, problems)
-    if questions and not any(row.get("answers") for row in questions):
-        raise problem(
-            gold, "no question has answers, as in a test split; write_submission writes the file to submit"
-        )
-    predictions: dict[str, str | None] = {}
-    for key, index in given.items():
-        place = f"index {index}, id {key}"
-        if key not in known:
-            problems.add("this question is not among the gold labels", place, submission)
-        predictions[key] = _answer(answers[index], place, submission, problems, allow_missing=allow_missing)
-    problems.raise_any()
-    return origins.remember(_frame(questions, list(known), predictions, gold), "rrc")
+    frame = _submissions.read(gold, submission, _answered, allow_missing=allow_missing, doc_ids=_DOC_IDS)
+    return origins.remember(frame, "rrc")
+
+
+def _answered(row: dict[str, Any], report: Callable[[str], None], *, allow_missing: bool) -> dict[Key, Any]:
+    value = row.get("answer")
+    if type(value) is str or (value is None and allow_missing):
+        return {role("prediction"): value}
+    report("no answer" if "answer" not in row else f"answer must be a string, got {kind(value)}")
+    return {}
 
 
 @takes_names
@@ -173,57 +156,6 @@ def write_submission(
     with replacing(target) as file:
         file.write(("[" + ",\n ".join(rows) + "]\n").encode())
     return target
-
-
-def _check_id_types(
-    gold: Path, submission: Path, known: dict[str, int], given: dict[str, int], problems: Problems
-) -> None:
-    """Report ids that are numbers in one file and strings in the other: scripts do not match them."""
-    numbers = {key for key in known if isinstance(key, Number)}
-    mixed = [key for key in given if key in known and isinstance(key, Number) != (key in numbers)]
-    if mixed:
-        here, there = ("a number", "a string") if isinstance(mixed[0], Number) else ("a string", "a number")
-        problems.add(
-            f"questionId is {here} here and {there} in {gold.name}, such as {quoted(str(mixed[0]))} "
-            f"({len(mixed):,} times)",
-            "",
-            submission,
-        )
-
-
-def _answer(
-    row: dict[str, Any], place: str, path: Path, problems: Problems, *, allow_missing: bool
-) -> str | None:
-    value = row.get("answer")
-    if type(value) is str:
-        return value
-    if value is None and allow_missing:
-        return None
-    what = "no answer" if "answer" not in row else f"answer must be a string, got {kind(value)}"
-    problems.add(what, place, path)
-    return None
-
-
-def _frame(
-    questions: list[dict[str, Any]], ids: list[str], predictions: dict[str, str | None], gold: Path
-) -> pl.DataFrame:
-    rows = (
-        (
-            f"index {index}",
-            {
-                role("question_id"): key,
-                role("prediction"): predictions.get(key),
-                role("answers"): question["answers"],
-                **members("gold", {name: value for name, value in question.items() if name not in _READ}),
-            },
-        )
-        for index, (key, question) in enumerate(zip(ids, questions, strict=True))
-    )
-    problems = Problems(gold)
-    columns, places, _ = _sample_fields.gathered(rows, problems)
-    frame = _sample_fields.frame(columns, places, problems, doc_ids=_DOC_IDS, answers_format="text")
-    problems.raise_any()
-    return frame
 
 
 def _is_whole(text: str) -> bool:

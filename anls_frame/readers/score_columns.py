@@ -56,8 +56,7 @@ def with_numbers_where_all_are(frame: pl.DataFrame, names: Sequence[str]) -> pl.
         filled = _filled(column)
         written = filled.drop_nulls()
         if len(written) and numbers(written).dtype.is_numeric():
-            filled = filled.cast(pl.Float64)
-        columns.append(filled)
+            columns.append(filled.cast(pl.Float64))
     return frame.with_columns(columns)
 
 

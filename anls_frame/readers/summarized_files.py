@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -11,13 +11,13 @@ from anls_frame._text import listed, numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.progress import following_together
-from anls_frame.readers import _log_paths, _long
+from anls_frame.readers import _log_files, _long
 from anls_frame.readers._problems import Advice, Option
-from anls_frame.readers.any_file import are_pages, load, reading, scan, stored_rows
+from anls_frame.readers.any_file import are_pages, kind_of_file, load, reading, scan, stored_rows
+from anls_frame.readers.logs import rows_of
 from anls_frame.readers.repeated_answers import averaged, has_epochs, note_of_uneven, resolved
 from anls_frame.readers.repeated_ids import Ids, note_of_repeated
 from anls_frame.readers.score_columns import columns_of, with_numbers
-from anls_frame.readers.system_files import SystemFiles, rows_of
 from anls_frame.summary.keys import optional
 from anls_frame.summary.merging import merge
 from anls_frame.summary.summarizing import passes, summarize
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from anls_frame._typing import Missing
-    from anls_frame.protocol import ScoreProtocol
     from anls_frame.readers._runs import Runs
     from anls_frame.readers.any_file import Reading
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings, Unanswerable
+    from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
 
 _SHOWN = 3
@@ -45,9 +43,6 @@ class FilesOfSystem:
 
     files: Sequence[Path]
     how: Reading
-    docs: Path | None = None
-    docs_id: str | None = None
-    runs: Runs = "error"
     repeats: bool = False
     """Whether files with questions in common hold several answers to them."""
     allow_repeated_ids: bool = False
@@ -65,29 +60,18 @@ class FilesOfSystem:
         paths: Sequence[Path],
         how: Reading,
         *,
-        docs: Path | None,
-        docs_id: str | None,
         runs: Runs,
         repeats: bool,
-        allow_repeated_ids: bool,
+        **options: bool,
     ) -> Self:
         """Return the files that are meant by names, folders and patterns."""
         files, are_logs = [*paths], False
-        if not are_pages(paths[0], how):
-            without = [path for path in (how.gold, docs) if path is not None]
+        if not are_pages(how):
             wanted: Runs = "all" if repeats else runs
-            are_logs = any(map(_log_paths.is_many, paths)) or docs is not None or repeats
-            files = [file for path in paths for file in _log_paths.files(path, without, wanted)]
-        return cls(
-            files=files,
-            how=how,
-            docs=docs,
-            docs_id=docs_id,
-            runs=runs,
-            repeats=repeats,
-            allow_repeated_ids=allow_repeated_ids,
-            are_logs=are_logs,
-        )
+            files = _log_files.files_of(paths, wanted, how.gold_files)
+            joins = how.joins([kind_of_file(files[0], how)])
+            are_logs = any(map(_log_files.is_many, paths)) or joins or repeats
+        return cls(files=files, how=how, repeats=repeats, are_logs=are_logs, **options)
 
     @property
     def name(self) -> str:
@@ -101,10 +85,8 @@ class FilesOfSystem:
 
     def rows(self) -> pl.DataFrame:
         """Return the rows of files that are read together."""
-        of_one = SystemFiles(
-            files=self.files, how=self.how, docs=self.docs, docs_id=self.docs_id, runs=self.runs
-        )
-        return rows_of(of_one, {"all": self.files}, self.how)
+        unmatched = self.how.unmatched or ("error" if self.how.gold is not None else "keep")
+        return _long.told_apart(rows_of({self.name: self.files}, self.how, unmatched))
 
     def single_answers(self, metrics: Sequence[str | Metric]) -> pl.LazyFrame:
         """Return all rows; raise an error if questions have several."""
@@ -131,9 +113,8 @@ class FileSummary:
     worst: int
     keep: Sequence[str]
     details: bool | Mapping[str, float]
-    protocol: ScoreProtocol
-    missing: Missing
-    unanswerable: Unanswerable
+    scoring: Mapping[str, Any]
+    """The options `protocol`, `missing` and `unanswerable`."""
 
     def summary(self) -> Summary:
         """Summarize the rows of all files; of questions that were answered several times, the means."""
@@ -191,7 +172,7 @@ class FileSummary:
 
     def _of_epochs(self, rows: pl.DataFrame) -> Summary:
         """Summarize the means of questions that were answered several times, or all answers if needed."""
-        chosen = resolved(self.metrics or ["qa"], rows, self.protocol)
+        chosen = resolved(self.metrics or ["qa"], rows, self.scoring["protocol"])
         needed = {"worst": self.worst, "keep": self.keep, "details": self.details}
         of_rows = [Option(name, None) for name, value in needed.items() if value]
         of_rows += [Option("metric", metric.name) for metric in chosen if metric.is_ratio]
@@ -215,9 +196,7 @@ class FileSummary:
             chosen,
             id=["question_id"],
             keep=[*(name for table in self.by or () for name in table), *optional(self.cluster)],
-            protocol=self.protocol,
-            missing=self.missing,
-            unanswerable=self.unanswerable,
+            **self.scoring,
         )
         summary: Summary = summarize(
             means, by=self.by, cluster=self.cluster, metrics=metrics, part=self.of.name
@@ -233,9 +212,7 @@ class FileSummary:
                 metrics=self.metrics,
                 by=self.by,
                 cluster=cluster or self.cluster,
-                protocol=self.protocol,
-                missing=self.missing,
-                unanswerable=self.unanswerable,
+                **self.scoring,
                 worst=self.worst,
                 keep=self.keep,
                 details=self.details,

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
+import polars.selectors as cs
 
-from anls_frame._text import differing_in_case, listed, numbered, path_text, quoted
-from anls_frame.exceptions import InputError, Problem, warn
+from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
-from anls_frame.readers import _docs, _log_paths, _long
-from anls_frame.readers._problems import Advice, ManyProblems, Option
-from anls_frame.readers._raw import numbers
-from anls_frame.readers._standard import ids_text
-from anls_frame.readers.any_file import (
-    Reading,
-    are_pages,
-    kind_of_file,
-    load,
-    load_systems,
-    of_epoch,
-    table,
-)
-from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.logs import read_logs
+from anls_frame.readers import _log_files, _long
+from anls_frame.readers._long import Log
+from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers.any_file import Reading, are_pages, load_systems, table
+from anls_frame.readers.logs import read_each
 from anls_frame.readers.pages import read_engines
-from anls_frame.reports.pairing import disagreeing
+from anls_frame.readers.score_columns import with_numbers
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from anls_frame.readers._runs import Runs
+    from anls_frame.readers.gold import Gold
 
 __all__ = ["SystemTexts", "read_systems"]
 
 QUESTION = ["system", "question_id"]
-_OF_FILE = "__anls_frame_system"
 _COLUMNS = Option("systems", "OLD,NEW")
 
 
@@ -53,8 +42,6 @@ class SystemFiles:
     column_of_names: str | None = None
     names: Sequence[str] | None = None
     how: Reading
-    docs: Path | None = None
-    docs_id: str | None = None
     runs: Runs = "error"
     repeats: bool = False
     """Whether a folder holds repeated answers of one system, not systems."""
@@ -64,16 +51,10 @@ class SystemFiles:
     """How many there must be."""
 
     @property
-    def unmatched(self) -> str:
-        """What to do about questions that a system lacks."""
-        return self.how.unmatched or "error"
-
-    @property
     def are_logged(self) -> bool:
         """Whether each system has rows of its own, in place of a column."""
         in_rows = self.column_of_names is not None and self.columns is None
-        of_one = self.least == 1 and self.columns is None and self.docs is not None
-        return in_rows or of_one or len(self.files) > 1 or _log_paths.is_many(self.files[0])
+        return in_rows or len(self.files) > 1 or _log_files.is_many(self.files[0])
 
 
 class SystemTexts(NamedTuple):
@@ -100,11 +81,10 @@ def read_systems(
     system_column: str | None = None,
     names: Sequence[str] | None = None,
     reader: str | None = None,
-    gold: str | os.PathLike[str] | None = None,
+    gold: Any = None,
+    gold_id: str | None = None,
     epoch: int | None = None,
     unmatched: Literal["error", "null", "drop"] = "error",
-    docs: str | os.PathLike[str] | None = None,
-    docs_id: str | None = None,
     runs: Runs = "error",
     **options: Any,
 ) -> SystemTexts:
@@ -122,13 +102,13 @@ def read_systems(
         Column with the system of each row, if they are below each other.
     names
         Names of the systems, instead of those of their files or columns.
-    reader, gold, epoch
+    reader, epoch
         As for `readers.read_file`.
+    gold, gold_id, runs
+        As for `anls_frame.read_logs`.
     unmatched
         What to do about questions that a system lacks: `"error"` lists them, `"null"` counts them as missing
         predictions, `"drop"` leaves them out.
-    docs, docs_id, runs
-        As for `anls_frame.read_logs`.
     options
         Options of the readers, such as `question_id=` or `scorer=`.
 
@@ -167,13 +147,12 @@ def read_systems(
             names=names,
             how=Reading(
                 reader=reader,
-                gold=None if gold is None else Path(gold),
+                gold=gold,
+                gold_id=gold_id,
                 epoch=epoch,
                 unmatched=None if unmatched == "error" else unmatched,
                 options=options,
             ),
-            docs=None if docs is None else Path(docs),
-            docs_id=docs_id,
             runs=runs,
         )
     )
@@ -183,12 +162,17 @@ def texts_of(given: SystemFiles) -> SystemTexts:
     """Return the texts of all systems side by side."""
     if not given.are_logged:
         return texts_in_columns(given)
-    rows, labels = logged(given)
+    rows = logged(given)
     if are_repeated(rows):
         found = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
         several = f"there are several epochs: {found}; choose one with "
         raise ValueError(Advice(several, Option("epoch", None)))
-    return side_by_side(rows, [*labels])
+    return side_by_side(rows, systems_of(rows))
+
+
+def systems_of(rows: pl.DataFrame) -> list[str]:
+    """Return the names of the systems, in the order of the rows."""
+    return rows["system"].unique(maintain_order=True).to_list()
 
 
 def are_repeated(rows: pl.DataFrame) -> bool:
@@ -215,15 +199,13 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
     frame = table(path, given.how)
     for name in names:
         if name not in frame.columns:
-            raise InputError([Problem(str(path), "", no_column(name, frame.columns, names))])
-        # In text files, numbers are strings, and a missing score is an empty string.
-        column = frame[name]
-        filled = column.set(column == "", None) if column.dtype == pl.String else column
-        column = numbers(filled.drop_nulls()) if column.dtype == pl.String else column
-        if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
-            raise InputError([Problem(str(path), "", f"column {quoted(name)} must hold numbers")])
-        frame = frame.with_columns(filled.cast(pl.Float64).alias(name))
-    return frame, dict(zip(_names(given, names), names, strict=True))
+            raise problem(path, no_column(name, frame.columns, names))
+    frame = with_numbers(frame.lazy(), names).collect()
+    for name in names:
+        if not (frame[name].dtype.is_numeric() or frame[name].dtype in (pl.Boolean, pl.Null)):
+            raise problem(path, f"column {name!r} must hold numbers")
+    systems = dict(zip(_names(given, names), names, strict=True))
+    return frame.with_columns(cs.by_name(names).cast(pl.Float64)), systems
 
 
 def _column_names(given: SystemFiles) -> list[str]:
@@ -241,9 +223,9 @@ def _column_names(given: SystemFiles) -> list[str]:
     return names
 
 
-def logged(given: SystemFiles, *, together: bool = True) -> tuple[pl.DataFrame, dict[str, str]]:
+def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     """
-    Return a row for each system, epoch and question, and how messages name each system.
+    Return a row for each system, epoch and question.
 
     Raises
     ------
@@ -251,12 +233,6 @@ def logged(given: SystemFiles, *, together: bool = True) -> tuple[pl.DataFrame, 
         If the files have problems, or a system lacks a question or an epoch of one, unless these may be left
         out or the systems are not looked at together.
     """
-    # What is unmatched is known when the files of all systems are read.
-    how = dataclasses.replace(given.how, unmatched=None)
-    is_filled = together and given.unmatched == "null"
-    least = given.least if together else 1
-    runs = "all" if given.repeats else given.runs
-    without = [path for path in (how.gold, given.docs) if path is not None]
     twice = next((path for place, path in enumerate(given.files) if path in given.files[:place]), None)
     if twice is not None:
         raise ValueError(f"{twice}: the same file twice; name {given.number} files")
@@ -265,185 +241,40 @@ def logged(given: SystemFiles, *, together: bool = True) -> tuple[pl.DataFrame, 
         raise ValueError(
             Advice(Option("systems", None), f" is for systems in one file, but {number} files are given")
         )
-    if given.column_of_names is not None:
-        paths = [path for file in given.files for path in _log_paths.files(file, without, runs)]
-        rows = _by_column(given, paths, how, is_filled=is_filled)
-        found = rows["system"].unique(maintain_order=True).to_list()
-        labels, noun = dict(zip(found, found, strict=True)), "system"
-        if len(found) < least:
-            message = f"column {quoted(given.column_of_names)} names one system: two are needed"
-            raise InputError([Problem(str(paths[0]), "", message)])
-    else:
-        pages = are_pages(given.files[0], how)
-        of_systems = (
-            {path: [path] for path in given.files}
-            if pages
-            else _log_paths.by_system(given.files, without, runs, of_one=given.repeats)
-        )
-        stems = [_log_paths.name_of(path) for path in of_systems]
-        found = stems if len(set(stems)) == len(stems) else [path_text(path) for path in of_systems]
-        labels, noun = dict(zip(found, map(str, of_systems), strict=True)), "file"
-        if len(found) < least:
-            raise ValueError(f"{labels[found[0]]}: holds the logs of one system; name {given.number} systems")
-        if pages:
-            frames = read_engines(given.files, **given.how.of(["pages"]))
-            rows = pl.concat(
-                (
-                    frame.with_columns(system=pl.lit(name), epoch=1)
-                    for name, frame in zip(found, frames, strict=True)
-                ),
-                how="diagonal",
-            )
-        else:
-            of_names = dict(zip(found, of_systems.values(), strict=True))
-            rows = rows_of(given, of_names, how, is_filled=is_filled)
-    origin = origins.of(rows)
-    if together:
-        rows = _complete(given, rows, labels, noun)
-    if noun == "system" or pages:  # of files, the reader has checked them
-        _check_answers(rows, labels)
+    logs, questions = _logs(given)
+    found = list(dict.fromkeys(log.system for log in logs))
+    if len(found) < (given.least if together else 1):
+        what = "holds the logs of one system" if given.column_of_names is None else "names one system"
+        raise ValueError(f"{given.column_of_names or given.files[0]}: {what}; name {given.number} systems")
     names = dict(zip(found, _names(given, found), strict=True))
-    rows = rows.with_columns(rows["system"].replace_strict(names, return_dtype=pl.String))
-    protocols = {names[name]: protocol for name, protocol in origin.of_systems.items()}
-    rows = origins.remember(rows, origin.protocol, of_systems=protocols)
-    return rows, {names[name]: label for name, label in labels.items()}
+    logs = [
+        log._replace(system=names[log.system])
+        for log in sorted(logs, key=lambda log: found.index(log.system))
+    ]
+    usual = "error" if together or questions is not None else "keep"
+    unmatched = given.how.unmatched or usual
+    rows = _long.long_frame(logs, gold=questions, unmatched=unmatched, epoch=given.how.epoch)
+    return _long.told_apart(rows)
 
 
-def _complete(given: SystemFiles, rows: pl.DataFrame, labels: Mapping[str, str], noun: str) -> pl.DataFrame:
-    """Return the rows of questions that all systems have; raise an error if others may not be left out."""
-    ids = rows.select("question_id").unique(maintain_order=True)
-    lacking, uneven = [], []
-    unshared: list[str] = []
-    for name, label in labels.items():
-        own = rows.filter(system=name).group_by("question_id", maintain_order=True).len("epochs")
-        lost = ids.join(own, on="question_id", how="anti", maintain_order="left")["question_id"].to_list()
-        if lost:
-            unshared += lost
-            count = numbered(len(lost), "question")
-            lacking.append(Problem(label, "", f"lacks {count} that another {noun} has: {ids_text(lost)}"))
-        most = max(own["epochs"], default=0)
-        fewer = own.filter(pl.col("epochs") < most)["question_id"].to_list()
-        if fewer:
-            count = numbered(len(fewer), "question")
-            uneven.append(Problem(label, "", f"lacks some of {most} epochs of {count}: {ids_text(fewer)}"))
-    if (lacking or uneven) and given.unmatched == "error":
-        ways = ["leave out questions that are not in all of them"] if lacking else []
-        ways += ["average the epochs that there are"] if uneven else []
-        advice = Advice(
-            *("pass ", Option("unmatched", "drop"), f" to {' and '.join(ways)}, or "),
-            *(Option("unmatched", "null"), " to count what is missing as missing predictions"),
-        )
-        hint = differing_in_case(unshared)
-        hints = [Problem("", "", text) for text in (hint, advice) if text]
-        problems = [*lacking, *uneven, *hints]
-        raise InputError(problems, total=len(problems))
-    for problem in lacking:
-        warn(f"left out: {problem}")
-    for problem in uneven:
-        warn(f"averaged over fewer epochs: {problem}")
-    if lacking:
-        systems = rows.group_by("question_id").agg(pl.col("system").n_unique())
-        shared = systems.filter(system=len(labels))
-        rows = rows.join(shared, on="question_id", how="semi", maintain_order="left")
-    if rows.is_empty():
-        raise ValueError(f"there is no question that every {noun} has")
-    return rows
-
-
-def _check_answers(rows: pl.DataFrame, labels: Mapping[str, str]) -> None:
-    """Raise an error if a system accepts other answers than the first."""
-    firsts = rows.unique(["system", "question_id"], keep="first", maintain_order=True)
-    first_name, *others = labels
-    first = firsts.filter(system=first_name).select("question_id", first="answers")
-    problems = []
-    for name in others:
-        both = firsts.filter(system=name).join(first, on="question_id", maintain_order="right")
-        wrong = both.filter(disagreeing(both["answers"], both["first"]))["question_id"].to_list()
-        if wrong:
-            count = numbered(len(wrong), "question")
-            message = f"accepts other answers than {labels[first_name]} for {count}: {ids_text(wrong)}"
-            problems.append(Problem(labels[name], "", message))
-    if problems:
-        raise InputError(problems, total=len(problems))
-
-
-def rows_of(
-    given: SystemFiles, systems: Mapping[str, Sequence[Path]], how: Reading, *, is_filled: bool = False
-) -> pl.DataFrame:
-    """Return the rows of the files of each system, perhaps with rows for the questions that it lacks."""
-    kinds = _kinds(given, [path for paths in systems.values() for path in paths])
-    options = dataclasses.replace(how, epoch=None).of(kinds)
-    rows = read_logs(
-        systems,
-        reader=kinds.pop() if how.reader is not None or how.gold is not None else None,
-        unmatched="null" if is_filled else "keep",
-        runs=given.runs,
-        docs=given.docs,
-        docs_id=given.docs_id,
-        **options,
-    )
-    if rows.columns[1] == "task":  # questions are told apart by task and id
-        named = rows.with_columns(question_id=pl.concat_str("task", "question_id", separator=" "))
-        rows = origins.like(named, rows)
-    return of_epoch(rows, how)
-
-
-def _by_column(
-    given: SystemFiles, paths: Sequence[Path], how: Reading, *, is_filled: bool = False
-) -> pl.DataFrame:
-    """
-    Return the rows of files in which a column names the system of each row.
-
-    A question that a system has in several files was answered several times. Questions that a system lacks
-    may get rows without a prediction.
-    """
-    _kinds(given, paths)
-    column = str(given.column_of_names)
-    logs = [_long.Log(str(path), path, _of_file(path, column, how), None) for path in paths]
-    rows = _long.joined(logs).drop("system").rename({_OF_FILE: "system"})
-    rows = _long.without_tasks(_long.filled(rows) if is_filled else rows)
-    if given.docs is not None:
-        rows = _docs.joined(rows, given.docs, given.docs_id, ManyProblems())
-    names = rows["system"].unique(maintain_order=True)
-    in_order = rows.select("system", pl.exclude("system"))
-    return of_epoch(in_order.sort(rows["system"].cast(pl.Enum(names)), maintain_order=True), how)
-
-
-def _of_file(path: Path, column: str, how: Reading) -> pl.DataFrame:
-    """Return the rows of a file with their epoch and system."""
-    frame = load(path, dataclasses.replace(how, epoch=None), every_response=True)
-    if column not in frame.columns:
-        raise InputError([Problem(str(path), "", no_column(column, frame.columns))])
-    if "question_id" not in frame.columns:
-        message = Advice("has no ids of questions; name their column with ", Option("question_id", None))
-        raise InputError([Problem(str(path), "", message)])
-    names = frame[column].cast(pl.String)
-    for values, what in ((frame["question_id"], "an id"), (names, f"a system in {quoted(column)}")):
-        if lacking := values.null_count():
-            raise InputError([Problem(str(path), "", f"{numbered(lacking, 'row')} without {what}")])
-    rows = _long.with_epoch(frame).with_columns(names.alias(_OF_FILE))
-    keys = rows.select("question_id", _OF_FILE, "epoch")
-    doubled = keys.filter(keys.is_duplicated()).unique(maintain_order=True)
-    if doubled.height:
-        found = listed([f"{quoted(id_)} of {quoted(name)}" for id_, name, _ in doubled.iter_rows()])
-        advice = "number repeated answers in a column 'epoch'"
-        several = f"several rows for a question of a system: {found}; {advice}"
-        raise InputError([Problem(str(path), "", several)])
-    return rows
-
-
-def _kinds(given: SystemFiles, paths: Sequence[Path]) -> set[str]:
-    """Return the kinds of the files; raise an error if their questions cannot be found in the data set."""
-    kinds = {kind_of_file(path, given.how) for path in paths}
-    have_own_ids = any(READERS[kind].ids == "own" for kind in kinds)
-    if given.docs is not None and given.docs_id is None and have_own_ids:
-        raise ValueError(
-            Advice(
-                *("name the column of ", Option("docs", None), " that has the ids of the questions with "),
-                Option("docs_id", None),
-            )
-        )
-    return kinds
+def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
+    """Return the rows of each system in each file, and the questions that are joined to them."""
+    # What is unmatched is known when the files of all systems are read.
+    how = replace(given.how, unmatched=None)
+    without = how.gold_files
+    runs = "all" if given.repeats else given.runs
+    if given.column_of_names is not None:
+        files = _log_files.files_of(given.files, runs, without)
+        return read_each({"": files}, how, column=given.column_of_names)
+    if are_pages(given.how):
+        options = given.how.of(["pages"])
+        frames = read_engines(given.files, **options)
+        names = _log_files.names_of(given.files)
+        return [
+            Log(name, path, frame.with_columns(epoch=1))
+            for name, path, frame in zip(names, given.files, frames, strict=True)
+        ], None
+    return read_each(_log_files.by_argument(given.files, runs, without, of_one=given.repeats), how)
 
 
 def side_by_side(rows: pl.DataFrame, names: Sequence[str]) -> SystemTexts:

@@ -9,7 +9,6 @@ import polars.selectors as cs
 
 from anls_frame.frames.answer_lists import alone
 from anls_frame.readers import (
-    _collector,
     _content,
     _delimited,
     _json,
@@ -21,14 +20,13 @@ from anls_frame.readers import (
 )
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Raw, TooManyKeysError, from_objects, from_table
+from anls_frame.readers._raw import Raw, TooManyKeysError, from_frame, from_objects, from_table
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
     from pathlib import Path
 
-    from anls_frame.readers._lists import AnswersFormat
     from anls_frame.readers._standard import Role
 
 __all__ = ["read_results", "scan_results"]
@@ -52,7 +50,7 @@ def read_results(
     delimiter: str | None = None,
     sheet: str | None = None,
     unique_ids: bool = True,
-    answers_format: AnswersFormat = "auto",
+    answers_format: str = "auto",
 ) -> pl.DataFrame:
     r"""
     Read a table of results as the standard frame.
@@ -81,11 +79,11 @@ def read_results(
         Whether missing or duplicate ids are a problem.
     answers_format
         How strings in the answers are read: `"text"` as one answer each; `"list"` as lists if they are
-        printed lists (JSON, or as printed by Python or numpy), otherwise as one answer; `"|"` and `";"` also
-        split all other strings there (see `parse_answers`). `"auto"` reads lists in CSV, TSV and workbooks,
-        which have no lists of their own, if every cell of the column that is not empty is a printed list and
-        the column is not called reference, transcription, gt or text; otherwise, and in all other formats, a
-        string is one answer. Lists of the format itself stay lists.
+        printed lists (JSON, or as printed by Python or numpy), otherwise as one answer; a separator such as
+        `"|"` also splits all other strings there (see `parse_answers`). `"auto"` reads lists in CSV, TSV and
+        workbooks, which have no lists of their own, if every cell of the column that is not empty is a
+        printed list and the column is not called reference, transcription, gt or text; otherwise, and in all
+        other formats, a string is one answer. Lists of the format itself stay lists.
 
     Returns
     -------
@@ -148,7 +146,7 @@ def read_results(
     return read_table(
         _content.as_path(path),
         given,
-        required=("prediction", "answers"),
+        required=_standard.SCORED,
         format=format,
         encoding=encoding,
         delimiter=delimiter,
@@ -203,7 +201,7 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     unknown = options.keys() - known - _READING
     if unknown:
         raise TypeError(f"unknown options {sorted(unknown)}")
-    answers_format: AnswersFormat = options.get("answers_format", "auto")
+    answers_format: str = options.get("answers_format", "auto")
     _lists.check_format(answers_format)
     problems = Problems(place)
     with reading_parquet(place):
@@ -213,18 +211,18 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)
     problems.raise_any()
     # The schema of the result comes from the same code, run without rows.
-    empty = _standard.frame(_from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
+    empty = _standard.frame(from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
     problems.raise_any()
     if answers_format == "auto" and schema[chosen["answers"]] == pl.String:
         with reading_parquet(place):
             first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
-        _lists.answers(_from_frame(first), chosen["answers"], problems, "auto")  # warns
+        _lists.answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
 
-    in_parts: AnswersFormat = "text" if answers_format == "auto" else answers_format
+    in_parts: str = "text" if answers_format == "auto" else answers_format
 
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
         found = Problems(place)
-        result = _standard.frame(_from_frame(frame), chosen, found, unique_ids=False, answers_format=in_parts)
+        result = _standard.frame(from_frame(frame), chosen, found, unique_ids=False, answers_format=in_parts)
         found.raise_any()
         return result
 
@@ -244,7 +242,6 @@ def read_table(path: Path, given: dict[Role, str | None], **options: Any) -> pl.
     return read_systems(path, given, (), **options)[0]
 
 
-@_collector.paused
 def read_systems(
     path: Path,
     given: dict[Role, str | None],
@@ -252,7 +249,7 @@ def read_systems(
     *,
     required: Sequence[Role],
     unique_ids: bool = True,
-    answers_format: AnswersFormat = "auto",
+    answers_format: str = "auto",
     **options: Any,
 ) -> tuple[pl.DataFrame, list[pl.Series]]:
     """Read a file as the standard frame, and the predictions of several systems in its columns."""
@@ -289,7 +286,7 @@ def read_raw(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     if kind == "parquet":
-        return _from_frame(_read_parquet(path))
+        return from_frame(_read_parquet(path))
     if kind == "xlsx":
         return _workbook.read(path, problems, sheet)
     text = _content.read_text(path, encoding)
@@ -312,10 +309,6 @@ def _read_parquet(path: Path) -> pl.DataFrame:
     _content.check_file(path)
     with reading_parquet(path):
         return pl.read_parquet(_pipes.seekable(path), glob=False)
-
-
-def _from_frame(frame: pl.DataFrame) -> Raw:
-    return Raw(frame.columns, frame.get_columns(), frame.height, lambda row: f"row {row + 1}")
 
 
 def _ordered(chosen: dict[Role, str]) -> list[tuple[Role, str]]:

@@ -212,7 +212,7 @@ def test_the_data_set_is_joined(run: Run, tmp_path: Path) -> None:
         "key,topic\n" + "".join(f"{question},{kinds[question % 2]}\n" for question in QUESTIONS),
         encoding="utf-8",
     )
-    docs = ("--docs", "runs/docs.csv", "--docs-id", "key", "-b", "topic", "--json")
+    docs = ("--gold", "runs/docs.csv", "--gold-id", "key", "-b", "topic", "--json")
 
     compared = json.loads(fine(run("compare", "runs", *docs)))
     reported = json.loads(fine(run("report", "runs/beta.json", *docs)))
@@ -224,8 +224,8 @@ def test_the_data_set_is_joined(run: Run, tmp_path: Path) -> None:
     assert by_topic["table"] == pytest.approx(statistics.fmean(means(1)[1::2]), rel=1e-12)
     _, *slices = reported["tables"]["By topic"]
     assert {row["topic"]: row["anls"] for row in slices}["table"] == by_topic["table"]
-    refused(run("compare", "runs", "--docs", "runs/docs.csv"), "the ids of the questions with --docs-id")
-    refused(run("report", "runs/beta.json", "--docs-id", "key"), "--docs-id needs --docs")
+    refused(run("compare", "runs", "--gold", "runs/docs.csv"), "name it with --gold-id")
+    refused(run("report", "runs/beta.json", "--gold-id", "key"), "--gold-id needs --gold")
 
 
 def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
@@ -234,11 +234,12 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
     log(tmp_path / "short" / "beta.json", [one for one in alpha if (one["id"], one["epoch"]) != (5, 3)], "b")
     refused(
         run("compare", "short"),
-        "short/beta.json: lacks some of 3 epochs of 1 question: '5'",
-        "pass --unmatched drop to average the epochs that there are",
+        "'beta' has 3 epochs, but not all of them for 1 question: '5'",
+        "to leave out questions that are not everywhere, and to keep fewer epochs, --unmatched drop",
     )
     uneven = run("compare", "short", "--unmatched", "drop", "--json")
-    assert uneven.stderr.startswith("anls-frame: averaged over fewer epochs: short/beta.json: lacks some of")
+    said = "questions with fewer epochs stay: 'beta' has 3 epochs, but not all of them for 1 question: '5'"
+    assert uneven.stderr.startswith(f"anls-frame: {said}")
     assert json.loads(uneven.stdout)["settings"]["n"] == len(QUESTIONS)
     assert (
         "1 question with fewer than 3 epochs, averaged over those that there are: '5'"
@@ -264,7 +265,7 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
     refused(
         run("compare", "runs", "-b", "total_time"), "'total_time' differs between the epochs of questions"
     )
-    refused(run("epochs", "runs", "--epoch", "1"), "has one answer to each question")
+    refused(run("epochs", "runs", "--epoch", "1"), "one answer to each question")
     refused(run("epochs", "runs", "--pass-at", "4"), "--pass-at 4: there are questions with 3 epochs")
     refused(run("epochs", "runs", "--pass-at", "two"), "--pass-at must be whole numbers")
 
@@ -273,7 +274,7 @@ def test_a_column_that_a_system_lacks_is_named(run: Run, tmp_path: Path) -> None
     rows = [{**one, "scores": {}} for one in (sample(question, 0, 1) for question in QUESTIONS)]
     log(tmp_path / "runs" / "delta.json", rows, "org/delta")
 
-    refused(run("compare", "runs", "-m", "match"), "runs/delta.json: has no scores in 'match'")
+    refused(run("compare", "runs", "-m", "match"), "'delta' has no scores in 'match'")
 
 
 def test_figures_of_harnesses_beside_their_samples_are_passed_over(run: Run, tmp_path: Path) -> None:

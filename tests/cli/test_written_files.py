@@ -77,10 +77,6 @@ def refused(folder: Path, *arguments: str) -> str:
         (("slices", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE name the same file"),
         (("browse", "page.html", "-o", "page.html", "-f"), "--output and FILE... name the same file"),
         (
-            ("report", "rows.jsonl", "--docs", "rows.parquet", "-o", "rows.parquet", "-f"),
-            "--output and --docs name the same file",
-        ),
-        (
             ("report", "rows.jsonl", "--gold", "rows.parquet", "-o", "rows.parquet", "-f"),
             "--output and --gold name the same file",
         ),

@@ -162,16 +162,18 @@ SEPARATED = [("Coke|Coca Cola", ["Coke", "Coca Cola"]), (" a | |b |", ["a", "b"]
 def test_mixed_columns_are_parsed(order: int) -> None:
     texts, lists = map(list, zip(*PRINTED[::order], *SEPARATED, strict=True))
     column = pl.Series("answers", texts, dtype=pl.String)
-    assert af.parse_answers(column, separator="|").to_list() == lists
+    assert af.parse_answers(column, answers_format="|").to_list() == lists
     alone = [[text] for text, _ in SEPARATED]
     assert af.parse_answers(column).to_list() == [*lists[: -len(SEPARATED)], *alone]
     query = column.to_frame().lazy()
     for asked in ("answers", pl.col("answers")):
-        parsed = query.select(af.parse_answers(asked, separator="|"))
+        parsed = query.select(af.parse_answers(asked, answers_format="|"))
         assert parsed.collect_schema() == {"answers": pl.List(pl.String)}
         assert parsed.collect(engine="streaming")["answers"].to_list() == lists
-    assert af.parse_answers(column.to_arrow(), separator="|").to_pylist() == lists
-    in_pandas = af.parse_answers(pd.Series(texts, index=range(5, 5 + len(texts)), name="x"), separator="|")
+    assert af.parse_answers(column.to_arrow(), answers_format="|").to_pylist() == lists
+    in_pandas = af.parse_answers(
+        pd.Series(texts, index=range(5, 5 + len(texts)), name="x"), answers_format="|"
+    )
     assert (in_pandas.tolist(), in_pandas.name, in_pandas.index[0]) == (lists, "x", 5)
 
 
@@ -179,7 +181,7 @@ def test_lists_beside_texts_of_pandas_stay_as_they_are() -> None:
     mixed = pd.Series([["a", "b"], "['c']", "d", None, np.array(["e"]), ("f",), float("nan")], dtype=object)
     assert af.parse_answers(mixed).tolist() == [["a", "b"], ["c"], ["d"], None, ["e"], ["f"], None]
     lists = pl.Series("answers", [["a|b"], None, []])
-    assert af.parse_answers(lists, separator="|").to_list() == [["a|b"], None, []]
+    assert af.parse_answers(lists, answers_format="|").to_list() == [["a|b"], None, []]
     assert af.parse_answers(pl.Series("answers", ["a", "b"], dtype=pl.Categorical)).to_list() == [
         ["a"],
         ["b"],
@@ -208,8 +210,8 @@ def test_bad_columns_are_refused() -> None:
         af.parse_answers(pd.Series([1, "a"], dtype=object))
     with pytest.raises(TypeError, match=r"answers must be a Polars or pandas Series.* got list"):
         af.parse_answers(["a"])  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match="separator must be at least one character"):
-        af.parse_answers("gold", separator="")
+    with pytest.raises(ValueError, match="answers_format must be one of 'list', 'text' or a separator"):
+        af.parse_answers("gold", answers_format="")
 
 
 OBJECTS = ['{"total": "12 EUR"}', ' {"a": {"b": 1}}\n', "{}"]

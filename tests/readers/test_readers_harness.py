@@ -649,9 +649,7 @@ def test_the_shell_says_where_the_fields_of_documents_are(tmp_path: Path) -> Non
 
         assert done.returncode == 2
         assert "no column 'lang'" in done.stderr
-        assert (
-            "lmms-eval leaves the document's fields out of its files: join them by question_id" in done.stderr
-        )
+        assert "leaves the document's fields out of its files: name the data set with --gold" in done.stderr
 
 
 def test_the_shell_names_one_of_several_responses(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gc
 import gzip
 import json
 import os
@@ -36,22 +35,6 @@ def message(path: Path, **options: Any) -> str:
         af.read_results(path, **options)
     assert all(problem.file == str(path) for problem in raised.value.problems)
     return str(raised.value)
-
-
-def test_the_garbage_collector_is_paused_only_while_a_file_is_read(tmp_path: Path) -> None:
-    good, damaged = tmp_path / "good.jsonl", tmp_path / "damaged.jsonl"
-    good.write_text('{"prediction": "a", "answers": "a"}', encoding="utf-8")
-    damaged.write_text('{"prediction": "a"', encoding="utf-8")
-
-    for enabled in (True, False):
-        (gc.enable if enabled else gc.disable)()
-        try:
-            af.read_results(good)
-            assert gc.isenabled() == enabled
-            message(damaged)
-            assert gc.isenabled() == enabled
-        finally:
-            gc.enable()
 
 
 # JSON

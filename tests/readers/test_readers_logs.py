@@ -160,12 +160,9 @@ def test_options_go_to_the_readers_that_have_them(tmp_path: Path) -> None:
     frame = af.read_logs(logs, question_id="key", delimiter=";", response=-1)
 
     assert frame["prediction"].to_list() == ["x", "last"]
-    with pytest.raises(
-        TypeError, match=r"no option 'scorer' of the readers of these files \(lmms-eval, table\)"
-    ):
-        af.read_logs(logs, scorer="f1")
-    with pytest.raises(TypeError, match="no option 'unique_ids'"):
-        af.read_logs(logs, unique_ids=False)
+    for option in ("scorer", "unique_ids"):
+        with pytest.raises(ValueError, match=f"{option}= does not apply to 'lmms-eval' and 'table' files"):
+            af.read_logs(logs, **{option: False})
 
 
 def test_vlmevalkit_is_named(tmp_path: Path) -> None:
@@ -349,8 +346,8 @@ def test_an_id_occurs_once_in_an_epoch(tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     table.write_text("id,prediction,answers\n1,x,a\n\n1,y,a\n,z,a\n", encoding="utf-8")
     assert problems(table) == [
-        ("a.csv", "line 5", "the id is missing"),
         ("a.csv", "line 4", "duplicate id '1', first seen at line 2"),
+        ("a.csv", "line 5", "the id is missing"),
     ]
     twice = write(tmp_path / "b.jsonl", [row(1, "x", epoch=1), row(1, "y", epoch=2), row(1, "z", epoch=2)])
     assert problems(twice) == [("b.jsonl", "row 3", "duplicate id 'q1', first seen at row 2")]
@@ -407,16 +404,15 @@ def lacking(tmp_path: Path) -> dict[str, list[Path]]:
 
 LACKING = [
     "'a' lacks 1 question: 'q3'",
-    "'a' has 2 epochs, but not all of them for 1 question: 'q2'",
     "'b' lacks 1 question: 'q2'",
+    "'a' has 2 epochs, but not all of them for 1 question: 'q2'",
 ]
 
 
 def test_questions_that_are_missing_are_listed(lacking: dict[str, list[Path]]) -> None:
     advice = (
-        "all systems must have the same questions. To add rows without a prediction for the missing ones, "
-        "pass unmatched='null'; to leave these questions out, unmatched='drop'; to keep all rows as they "
-        "are, unmatched='keep'"
+        "to count questions that a system lacks as missing predictions, pass unmatched='null'; to leave out "
+        "questions that are not everywhere, and to keep fewer epochs, unmatched='drop'"
     )
     assert problems(lacking) == [("", "", message) for message in [*LACKING, advice]]
 
@@ -468,8 +464,8 @@ JOINED = {
     "question_types": [["form"], None] * 2,
     "doc_id": ["5", "6"] * 2,
     "anls": [0.5] * 4,
-    "doc_anls": ["of", "own"] * 2,
-    "doc_question": ["Brand?", "Where?"] * 2,
+    "gold_anls": ["of", "own"] * 2,
+    "gold_question": ["Brand?", "Where?"] * 2,
     "questionId": [70, 72] * 2,
 }
 
@@ -536,22 +532,22 @@ def test_the_fields_of_the_documents_are_joined_by_number(
     if kind == "pandas":  # whose lists are objects
         docs = docs.drop(columns="question_types")
 
-    frame = af.read_logs(limited, docs=docs)
+    frame = af.read_logs(limited, gold=docs)
 
     expected = {
         name: values for name, values in JOINED.items() if kind != "pandas" or name != "question_types"
     }
     assert frame.select(expected.keys()).to_dict(as_series=False) == expected
     assert frame["question"].to_list() == ["Prompt"] * 4
-    assert frame["doc_answers"].to_list() == [["Coke"], ["Rome"]] * 2
-    assert not {"image", "pages", "doc_id_"} & set(frame.columns)
+    # The answers there are those of the files.
+    assert not {"image", "pages", "doc_id_", "gold_answers"} & set(frame.columns)
     assert frame.columns[-1] == "log_file"
 
 
 def test_the_fields_of_the_documents_are_joined_by_id(limited: dict[str, Path]) -> None:
     docs = QUESTIONS.with_columns(number=pl.Series([2, 1, 0]), answers=QUESTIONS["answers"].reverse())
 
-    frame = af.read_logs(limited, docs=docs, docs_id="number")
+    frame = af.read_logs(limited, gold=docs, gold_id="number")
 
     assert frame["questionId"].to_list() == [72, 70] * 2
 
@@ -563,39 +559,34 @@ def test_rows_that_are_added_have_the_fields_of_their_documents(
     path = write(tmp_path / "c.jsonl", [sample])
 
     with pytest.warns(af.InputWarning, match="rows added"):
-        frame = af.read_logs({"a": limited["a"], "c": path}, docs=QUESTIONS, unmatched="null")
+        frame = af.read_logs({"a": limited["a"], "c": path}, gold=QUESTIONS, unmatched="null")
 
     assert frame.filter(system="a", question_id="1")["question_types"].to_list() == [["layout", "date"]]
     assert frame["doc_id"].to_list() == ["5", "6", "5", "5", "5", "6"]
 
 
 def test_documents_that_do_not_fit_are_reported(limited: dict[str, Path]) -> None:
-    assert problems(limited, docs=QUESTIONS[:2]) == [("", "", "docs has no row for 1 question: '2'")]
+    lacking = [("", "", f"{name!r} has 1 question that gold lacks: '2'") for name in ("a", "b")]
+    assert problems(limited, gold=QUESTIONS[:2])[:2] == lacking
     shifted = pl.concat([QUESTIONS[1:], QUESTIONS[:1]])
     message = (
-        "2 questions of 2 have none of the answers in docs: '0', '2'; are their ids the rows of docs? "
-        "Otherwise name the column with docs_id="
+        "2 questions of 2 have none of the answers in gold: '0', '2'; are their ids the same there? "
+        "Otherwise name the column of the ids with gold_id=..."
     )
-    assert problems(limited, docs=shifted) == [("", "", message)]
+    assert problems(limited, gold=shifted) == [("gold", "", message)]
     # Harnesses may prepare answers: a few that differ are not the wrong rows.
     other = QUESTIONS.with_columns(answers=pl.Series(["coke", "x", "Rome"]))
-    with pytest.warns(af.InputWarning, match=r"^1 question of 2 have none of the answers in docs: '0'$"):
-        assert af.read_logs(limited, docs=other)["doc_answers"].to_list() == ["coke", "Rome"] * 2
+    with pytest.warns(af.InputWarning, match=r"^1 question of 2 have none of the answers in gold: '0'$"):
+        assert af.read_logs(limited, gold=other)["gold_answers"].to_list() == [["coke"], ["Rome"]] * 2
 
     for options, error, message in (
-        (
-            {"docs": QUESTIONS, "docs_id": "id"},
-            af.exceptions.ColumnNotFoundError,
-            "docs: no column 'id' .*'questionId'",
-        ),
-        ({"docs": QUESTIONS, "docs_id": "docId"}, ValueError, "'docId' of docs must .* duplicate ids '5'"),
-        ({"docs_id": "docId"}, ValueError, "docs_id needs docs"),
-        ({"docs": 7}, TypeError, "got int"),
+        ({"gold": QUESTIONS, "gold_id": "id"}, af.InputError, "gold: no column 'id' .*'questionId'"),
+        ({"gold": QUESTIONS, "gold_id": "docId"}, af.InputError, "gold: row 2: duplicate id '5'"),
+        ({"gold_id": "docId"}, ValueError, "gold_id= needs gold="),
+        ({"gold": 7}, TypeError, "got int"),
     ):
         with pytest.raises(error, match=message):
             af.read_logs(limited, **options)
-    with pytest.raises(ValueError, match="name the column of docs that has the ids of the questions"):
-        af.read_logs(RRC / "submission_tesseract.json", gold=GOLD, docs=QUESTIONS)
 
 
 # Whatever the files

@@ -139,8 +139,8 @@ def test_questions_are_matched_within_their_task(tmp_path: Path) -> None:
     assert shared.select("system", "task", "question_id").rows() == [
         (model, task, "0") for model in ("m1", "m2") for task in ("x", "y")
     ]
-    with pytest.raises(ValueError, match=r"docs has the questions of one task, .* of 'x', 'y'; read"):
-        af.read_logs(tmp_path, docs=pl.DataFrame({"a": [1]}))
+    with pytest.raises(ValueError, match=r"gold has the questions of one task, .* of 'x', 'y'; read"):
+        af.read_logs(tmp_path, gold=pl.DataFrame({"a": [1]}))
 
 
 def test_systems_with_one_task_each_are_matched_by_their_questions(tmp_path: Path) -> None:

@@ -233,8 +233,8 @@ def test_every_problem_is_named_with_its_line(write: Write) -> None:
         ("line 4", "2 fields instead of 3"),
         ("line 7", "4 fields instead of 3"),
         ("line 8", "'answers' looks like a list and cannot be read as one: \"['x', y]\""),
-        ("line 6", "the id is missing"),
         ("line 5", "duplicate id '1', first seen at line 2"),
+        ("line 6", "the id is missing"),
     ]
 
 

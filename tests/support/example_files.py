@@ -64,6 +64,12 @@ def write_for_docs(folder: Path) -> None:
     for name in ("dates", "exchanged", "tesseract"):  # three systems are enough
         shutil.rmtree(folder / "runs" / name)
     shutil.copy(folder / "samples.jsonl", folder / "samples_docvqa_val.jsonl")
+    (folder / "predictions").mkdir()
+    for name in ("a", "b"):
+        predictions = results.select("question_id", prediction=name)
+        predictions.write_ndjson(folder / "predictions" / f"{name}.jsonl")
+    gold = results.select("question_id", "doc_id", "answers", category="doc_type")
+    gold.write_ndjson(folder / "gold.jsonl")
     (folder / "metrics.py").write_text(
         "def digits(prediction, answers):\n    return prediction.str.contains('[0-9]')\n",
         encoding="utf-8",

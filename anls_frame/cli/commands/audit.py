@@ -12,7 +12,6 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
     Cluster,
-    DataSet,
     Force,
     Reporting,
     SourceOptions,
@@ -66,7 +65,7 @@ def audit(
 
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, row_files.SUFFIXES)
-    given = named.of(files, source, DataSet(), least=1)
+    given = named.of(files, source, "error", least=1)
     with working("Scoring"), reading(files[0], source.how):
         frame, systems = texts(given)
         scored_rows, scores = with_scores(frame, systems, scoring)

@@ -9,7 +9,7 @@ import typer
 
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import By, DataSet, Force, Reporting, SourceOptions, SystemColumns, command
+from anls_frame.cli.options import By, Force, Reporting, Runs, SourceOptions, SystemColumns, command
 from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
 
@@ -55,7 +55,7 @@ def browse(
     ] = None,
     scoring: Reporting,
     force: Force = False,
-    data_set: DataSet,
+    runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
     """
@@ -71,7 +71,7 @@ def browse(
     check_target(output, force, (".html", ".htm"))
     if n is not None:
         count("--n", n, least=1, most=MOST_ROWS - 1)
-    given = named.of(files, source, data_set, least=1)
+    given = named.of(files, source, runs, least=1)
     with working("Scoring"):
         page, name_of_system = of_files(
             given,

@@ -12,11 +12,11 @@ from anls_frame._arguments import count, level_of_run, number, share
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
     Confidence,
-    DataSet,
     LowerIsBetter,
     Output,
     Reporting,
     Rows,
+    Runs,
     Scores,
     SlicingOptions,
     SourceOptions,
@@ -204,7 +204,7 @@ def compare(
     confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the tests.")] = 0,
     target: Target,
-    data_set: DataSet,
+    runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
     """
@@ -234,7 +234,7 @@ def compare(
     if keep and rows is None:
         raise ValueError("--keep needs --rows")
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
-    given = named.of(files, source, data_set)
+    given = named.of(files, source, runs)
     metrics = parse(metric) or [usual_metric(given)]
     with working("Comparing"):
         if scores:
@@ -259,7 +259,7 @@ def compare(
                 details=details,
                 confidence=confidence,
                 seed=seed,
-                **vars(scoring),
+                scoring=vars(scoring),
             )
         gate.check(comparison)
         page = None

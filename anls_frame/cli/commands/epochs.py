@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anls_frame.cli.options import (
-    DataSet,
     Json,
     Reporting,
+    Runs,
     SlicingOptions,
     SourceOptions,
     SystemNames,
@@ -56,7 +56,7 @@ def epochs(
     ] = None,
     scoring: Reporting,
     json: Json = False,
-    data_set: DataSet,
+    runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
     """
@@ -76,10 +76,10 @@ def epochs(
     from anls_frame.readers.system_files import logged
 
     sizes = _sizes(pass_at)
-    given = named.of(files, source, data_set, repeats=repeats)
+    given = named.of(files, source, runs, repeats=repeats)
     with working("Reading"):
-        rows, labels = logged(given, together=False)
-        check_repeated(rows, labels)
+        rows = logged(given, together=False)
+        check_repeated(rows)
         chosen = _chosen(metric, rows)
         of_systems = components_of_systems(
             rows, chosen or "anls", by=one_table(slicing.by), cluster=slicing.cluster, **vars(scoring)

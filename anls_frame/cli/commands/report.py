@@ -11,10 +11,10 @@ import anls_frame as af
 from anls_frame.cli.options import (
     Arranging,
     Confidence,
-    DataSet,
     Output,
     Reporting,
     Rows,
+    Runs,
     SlicingOptions,
     SourceOptions,
     Target,
@@ -92,7 +92,7 @@ def report(
         ),
     ] = False,
     target: Target,
-    data_set: DataSet,
+    runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
     """
@@ -110,15 +110,13 @@ def report(
     system = FilesOfSystem.found(
         files,
         source.how,
-        docs=data_set.docs,
-        docs_id=data_set.docs_id,
-        runs=data_set.runs,
+        runs=runs,
         repeats=repeats,
         allow_repeated_ids=allow_repeated_ids,
     )
     first = system.files[0]
     metrics = parse(metric, lambda: columns(first, source.how))
-    if are_pages(first, source.how):
+    if are_pages(source.how):
         metrics = metrics or ["ocr"]
         keep = keep or ["question_id"]
     of_details = {"min_nls": min_nls, "max_length": max_length}
@@ -133,7 +131,7 @@ def report(
         worst=worst,
         keep=keep or (),
         details=details and (given or True),
-        **vars(scoring),
+        scoring=vars(scoring),
     )
     check_rows(rows, output)
 

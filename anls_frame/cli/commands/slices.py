@@ -105,7 +105,7 @@ def slices(
             )
         _put(found, output, target, page)
         return
-    chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(first, source.how) else "anls"]
+    chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how) else "anls"]
     with working("Looking for slices"):
         if second is None and systems is None:
             frame, prediction = load(first, source.how), {"prediction": "prediction"}

@@ -11,7 +11,7 @@ import typer
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.analysis.audit_samples import PROBABILITY
-from anls_frame.cli.options import DataSet, Output, Reporting, SourceOptions, SystemColumns, Target, command
+from anls_frame.cli.options import Output, Reporting, Runs, SourceOptions, SystemColumns, Target, command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,7 @@ def verdicts(
     ] = None,
     scoring: Reporting,
     target: Target,
-    data_set: DataSet,
+    runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
     """
@@ -57,7 +57,7 @@ def verdicts(
 
     check_target(output, target.force, row_files.SUFFIXES)
     found = af.readers.read_verdicts(saved)
-    given = named.of(files, source, data_set, least=1)
+    given = named.of(files, source, runs, least=1)
     with working("Scoring"), reading(files[0], source.how):
         frame, columns = texts(given)
         if id is None and "question_id" in frame.collect_schema() and found["id"].count():

@@ -1,0 +1,190 @@
+"""The questions of a benchmark in a table of their own, joined to the predictions by id."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import numbered
+from anls_frame.exceptions import warn
+from anls_frame.frames.conversion import in_polars
+from anls_frame.readers import _log_files, _pipes, _raw, _standard, table
+from anls_frame.readers._content import file_format
+from anls_frame.readers._parquet import reading_parquet
+from anls_frame.readers._problems import Advice, Option, Problems
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from anls_frame.readers._problems import ManyProblems
+    from anls_frame.readers._standard import Role
+
+ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
+"""The roles of columns that a table of questions may have besides the ids."""
+
+_ID = "__anls_frame_gold_id"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gold:
+    """The questions, and all that is known about them."""
+
+    rows: pl.DataFrame
+    """The ids, then all other columns, those with a role under its name."""
+    path: Path
+    names: list[str]
+    """The names of the columns in the table itself."""
+
+    @property
+    def ids(self) -> pl.DataFrame:
+        """The ids, in the column `question_id`."""
+        return self.rows.select(question_id=_ID)
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether the table brings the answers."""
+        return "answers" in self.rows.columns
+
+    def check_has_answers(self, path: Path) -> None:
+        """Raise an error, for a file without answers, if the table has none either."""
+        if not self.has_answers:
+            problems = Problems(self.path)
+            chosen = _standard.choose(self.names, {}, ("answers",), problems)
+            if "answers" in chosen:
+                problems.add(f"column {chosen['answers']!r} must hold strings or lists of strings")
+            problems.add("has no answers of its own, so those of gold are needed", "", path)
+            problems.raise_any()
+
+    def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """
+        Return rows with the columns of their questions.
+
+        Answers that a row lacks come from here. Any other column whose name is taken becomes `gold_NAME`,
+        unless all rows have its values already.
+        """
+        taken = {name: f"{_ID}_{name}" for name in self.rows.columns if name in rows.columns}
+        gold = self.rows.rename(taken | {_ID: "question_id"})
+        both = rows.join(gold, on="question_id", how="left", maintain_order="left")
+        for name, column in taken.items():
+            if name == "answers":
+                both = both.with_columns(pl.coalesce(name, column))
+            if both[name].dtype == both[column].dtype and both[name].eq_missing(both[column]).all():
+                both = both.drop(column)
+                continue
+            free = f"gold_{name}"
+            while free in both.columns:
+                free += "_"
+            both = both.rename({column: free})
+        return both
+
+    def check_answers(self, rows: pl.DataFrame, problems: ManyProblems) -> None:
+        """Report questions of which files accept no answer from here: most, if the ids mean other rows."""
+        if not self.has_answers or "answers" not in rows.columns:
+            return
+        own = rows.drop_nulls("answers").unique("question_id", keep="first", maintain_order=True)
+        both = own.select("question_id", "answers").join(
+            self.rows.select(question_id=_ID, gold="answers"), on="question_id", maintain_order="left"
+        )
+        given = both.filter(pl.col("answers").list.len() > 0, pl.col("gold").list.len() > 0)
+        other = given.filter(pl.col("answers").list.set_intersection("gold").list.len() == 0)
+        if other.is_empty():
+            return
+        message = (
+            f"{numbered(other.height, 'question')} of {given.height:,} have none of the answers in gold: "
+            f"{_standard.ids_text(other['question_id'].to_list())}"
+        )
+        if 2 * other.height > given.height:
+            advice = "; are their ids the same there? Otherwise name the column of the ids with "
+            problems.add(Advice(f"{message}{advice}", Option("gold_id")), path=self.path)
+            problems.raise_any()
+        warn(message)
+
+
+def read(given: Any, gold_id: str | None, *, by_number: bool, options: Mapping[str, Any]) -> Gold:
+    """
+    Return the questions of a file, a pattern, a frame or a Dataset of Hugging Face.
+
+    Ids are in the column `gold_id` or in one with a usual name; `by_number`, they are the numbers of the
+    rows. `options` name columns, and say how answers that are texts are read.
+    """
+    problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
+    raw = _table(given)
+    raw.check_names(problems)
+    named: dict[Role, str | None] = {role: options[role] for role in ROLES if options.get(role) in raw.names}
+    if gold_id is not None:
+        named["question_id"] = gold_id
+    chosen = _standard.choose(raw.names, named, (), problems)
+    chosen.pop("prediction", None)
+    if by_number:
+        chosen.pop("question_id", None)
+    elif "question_id" not in chosen and gold_id is None:
+        _standard.choose(raw.names, {}, ("question_id",), problems, {"question_id": "gold_id"})
+    problems.raise_any()
+    if "answers" not in named and not _may_be_answers(raw, chosen):
+        chosen.pop("answers", None)
+    answers_format = options.get("answers_format", "auto")
+    rows = _standard.frame(raw, chosen, problems, unique_ids=not by_number, answers_format=answers_format)
+    problems.raise_any()
+    if "answers" not in chosen and "answers" in rows.columns:
+        rows = rows.rename({"answers": "gold_answers"})
+    ids = pl.int_range(pl.len()).cast(pl.String) if by_number else pl.col("question_id")
+    others = pl.all() if by_number else pl.exclude("question_id")
+    return Gold(rows=rows.select(ids.alias(_ID), others), path=problems.path, names=raw.names)
+
+
+def _table(given: Any) -> _raw.Raw:
+    """Return a table without roles, and without images and other binary data."""
+    if isinstance(given, str | os.PathLike):
+        parts = [_from_file(path) for path in _log_files.matching(given)]
+        if len(parts) == 1:
+            return parts[0]
+        frames = [pl.DataFrame([_raw.kept(name, raw.column(name)) for name in raw.names]) for raw in parts]
+        raw = _raw.from_frame(pl.concat(frames, how="diagonal_relaxed"))
+        return replace(raw, typed=all(part.typed for part in parts))
+    if hasattr(given, "features") and hasattr(given, "with_format"):  # a Dataset of Hugging Face
+        texts = [name for name, feature in given.features.items() if not _is_media(feature)]
+        given = given.select_columns(texts).with_format("arrow")[:]
+    lazy = in_polars(given).lazy()
+    return _raw.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
+
+
+def _from_file(path: Path) -> _raw.Raw:
+    if file_format(path) == "parquet":
+        with reading_parquet(path):
+            lazy = pl.scan_parquet(_pipes.seekable(path), glob=False)
+            return _raw.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
+    problems = Problems(path)
+    raw = table.read_raw(path, problems)
+    problems.raise_any()
+    return raw
+
+
+def _is_media(feature: Any) -> bool:
+    """Whether a feature is decoded into an image or the like, or is a list of such."""
+    return hasattr(feature, "decode") or (hasattr(feature, "feature") and _is_media(feature.feature))
+
+
+def _without_media(schema: pl.Schema) -> cs.Selector:
+    return cs.by_name(*(name for name, dtype in schema.items() if not _is_binary(dtype)))
+
+
+def _is_binary(dtype: Any) -> bool:
+    if isinstance(dtype, pl.List | pl.Array):
+        return _is_binary(dtype.inner)
+    if isinstance(dtype, pl.Struct):
+        return any(_is_binary(field.dtype) for field in dtype.fields)
+    return bool(dtype == pl.Binary)
+
+
+def _may_be_answers(raw: _raw.Raw, chosen: Mapping[Role, str]) -> bool:
+    """Whether the column with a usual name of answers holds texts or lists: a label is often a number."""
+    column = raw.column(chosen["answers"]) if "answers" in chosen else None
+    if not isinstance(column, pl.Series):
+        return True
+    dtype = column.dtype.inner if isinstance(column.dtype, pl.List | pl.Array) else column.dtype
+    return dtype in (pl.String, pl.Null, pl.Categorical, pl.Enum) or dtype.is_integer()

@@ -1,0 +1,348 @@
+"""Gold in a table of its own, joined to files of predictions: which columns, which rows, which mistakes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+import shell
+from polars.testing import assert_frame_equal
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTIONS = pl.DataFrame(
+    {
+        "question_id": ["1", "2", "3", "4"],
+        "question": ["Brand?", "Year?", "City?", "Sum?"],
+        "answers": [["Coke", "Coca Cola"], ["1999"], ["Rome"], None],
+        "category": ["a", "b", "a", "b"],
+        "doc_id": ["x", "x", "y", "y"],
+    },
+    schema_overrides={"answers": pl.List(pl.String)},
+)
+PREDICTIONS = {"old": ["coke", "1998", "Rom", ""], "new": ["Coca Cola", "1999", "Rome", "7"]}
+
+
+def save(path: Path, ids: list[Any], predictions: list[Any], **columns: list[Any]) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    af.write_results(pl.DataFrame({"id": ids, "response": predictions, **columns}), path)
+    return path
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    for name, texts in PREDICTIONS.items():
+        save(tmp_path / "runs" / f"{name}.jsonl", [1, 2, 3, 4], texts)
+    return tmp_path / "runs"
+
+
+def by_hand() -> pl.DataFrame:
+    """Return the long frame as one writes it without the reader."""
+    systems = [
+        QUESTIONS.with_columns(system=pl.lit(name), prediction=pl.Series(PREDICTIONS[name]))
+        for name in ("new", "old")
+    ]
+    return pl.concat(systems)
+
+
+@pytest.mark.parametrize(
+    "suffix", ["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "labels", "frame", "pandas", "lazy"]
+)
+def test_gold_of_any_kind_is_joined(tmp_path: Path, runs: Path, suffix: str) -> None:
+    gold: Any = tmp_path / f"gold.{suffix}"
+    if suffix == "labels":  # of the Robust Reading Competition, beside predictions in tables
+        rows = QUESTIONS.rename({"question_id": "questionId"}).to_dicts()
+        gold = tmp_path / "gold.json"
+        gold.write_text(json.dumps({"data": rows}), encoding="utf-8")
+    elif suffix == "json":
+        gold.write_text(json.dumps(QUESTIONS.to_dicts()), encoding="utf-8")
+    elif suffix in {"frame", "pandas", "lazy"}:
+        gold = {
+            "frame": QUESTIONS,
+            "pandas": QUESTIONS.drop("answers").to_pandas(),
+            "lazy": QUESTIONS.lazy(),
+        }[suffix]
+        if suffix == "pandas":
+            gold["answers"] = [None if texts is None else list(texts) for texts in QUESTIONS["answers"]]
+    else:
+        af.write_results(QUESTIONS, gold)
+
+    frame = af.read_logs(f"{runs}/*.jsonl", gold=gold)
+
+    expected = by_hand()
+    assert_frame_equal(frame.select(expected.columns), expected)
+    assert set(frame.columns) == {*expected.columns, "epoch", "log_file"}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "xlsx"])
+def test_predictions_need_no_answers_in_any_format(tmp_path: Path, suffix: str) -> None:
+    for name, texts in PREDICTIONS.items():
+        save(tmp_path / "runs" / f"{name}.{suffix}", ["1", "2", "3", "4"], texts)
+
+    frame = af.read_logs(tmp_path / "runs", gold=QUESTIONS)
+
+    filled = by_hand().with_columns(
+        pl.col("prediction").replace("", None) if suffix == "xlsx" else "prediction"
+    )
+    assert frame["prediction"].fill_null("").to_list() == filled["prediction"].fill_null("").to_list()
+    assert frame["answers"].to_list() == filled["answers"].to_list()
+
+
+def test_columns_with_other_names_are_named(tmp_path: Path) -> None:
+    gold = QUESTIONS.rename({"question_id": "key", "answers": "truth", "category": "prediction"})
+    path = save(tmp_path / "a.jsonl", [1, 2, 3, 4], PREDICTIONS["old"]).rename(tmp_path / "b.jsonl")
+    text = path.read_text(encoding="utf-8").replace("response", "said").replace('"id"', '"number"')
+    path.write_text(text, encoding="utf-8")
+    named = {"prediction": "said", "question_id": "number", "answers": "truth", "gold_id": "key"}
+
+    frame = af.readers.read_file(path, gold=gold, **named)
+
+    assert frame["answers"].to_list() == QUESTIONS["answers"].to_list()
+    assert frame["gold_prediction"].to_list() == ["a", "b", "a", "b"]
+    assert frame.columns[:5] == ["question_id", "question", "prediction", "answers", "doc_id"]
+
+
+def test_answers_that_are_texts_are_read_as_in_files(tmp_path: Path, runs: Path) -> None:
+    mixed = ["Coke|Coca Cola", "['1999', '99']", "Rome", None]
+    gold = tmp_path / "gold.csv"
+    QUESTIONS.with_columns(answers=pl.Series(mixed)).drop("question").write_csv(gold)
+
+    frame = af.read_logs(runs / "old.jsonl", gold=gold, answers_format="|")
+
+    lists = [["Coke", "Coca Cola"], ["1999", "99"], ["Rome"], None]
+    assert frame["answers"].to_list() == lists
+    assert af.parse_answers(pl.Series(mixed), answers_format="|").to_list() == lists
+
+
+def test_an_answer_beside_an_id_is_the_prediction(tmp_path: Path) -> None:
+    """As in a submission, but only if no other column could be one."""
+    path = tmp_path / "a.csv"
+    path.write_text("id,answer\n1,coke\n2,1998\n3,Rom\n4,\n", encoding="utf-8")
+    assert af.readers.read_file(path, gold=QUESTIONS)["prediction"].to_list() == ["coke", "1998", "Rom", None]
+
+    path.write_text("id,answer,model\n1,coke,x\n", encoding="utf-8")
+    with pytest.raises(af.InputError, match=r"no column with the prediction .*; name it with prediction="):
+        af.readers.read_file(path, gold=QUESTIONS)
+
+
+def test_a_submission_is_read_with_a_table_too(tmp_path: Path) -> None:
+    path = tmp_path / "submission.json"
+    rows = [
+        {"questionId": int(key), "answer": text} for key, text in zip("1234", PREDICTIONS["new"], strict=True)
+    ]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+
+    frame = af.readers.read_file(path, gold=QUESTIONS)
+
+    assert frame.select("prediction", "category").rows() == [
+        *zip(PREDICTIONS["new"], QUESTIONS["category"], strict=True)
+    ]
+
+
+def test_trials_are_epochs(tmp_path: Path) -> None:
+    """Numbered in a file, or a file each."""
+    save(tmp_path / "runs" / "a.jsonl", [1, 2, 3, 4] * 2, ["x"] * 8, epoch=[1] * 4 + [2] * 4)
+    parts = [save(tmp_path / "b" / f"{trial}.jsonl", [1, 2, 3, 4], ["y"] * 4) for trial in (1, 2)]
+
+    frame = af.read_logs({"a": tmp_path / "runs", "b": parts}, gold=QUESTIONS)
+
+    assert frame.group_by("system", "epoch", maintain_order=True).len().rows() == [
+        (system, epoch, 4) for system in "ab" for epoch in (1, 2)
+    ]
+    assert frame["category"].to_list() == QUESTIONS["category"].to_list() * 4
+    single = af.readers.read_file(tmp_path / "runs" / "a.jsonl", gold=QUESTIONS, epoch=2)
+    assert single.select("epoch", "question_id").rows() == [(2, key) for key in "1234"]
+
+
+# What does not fit
+
+
+@pytest.fixture
+def unequal(tmp_path: Path) -> Path:
+    """A system without two questions, and with one that gold lacks; all have one that only gold has not."""
+    save(tmp_path / "runs" / "a.jsonl", [1, 3, 9], ["p", "q", "r"])
+    save(tmp_path / "runs" / "b.jsonl", [1, 2, 3, 4], PREDICTIONS["new"])
+    return tmp_path / "runs"
+
+
+LACKING = ["'a' has 1 question that gold lacks: '9'", "'a' lacks 2 questions: '2', '4'"]
+
+
+def test_missing_and_unknown_questions_are_listed_for_each_system(unequal: Path) -> None:
+    with pytest.raises(af.InputError) as raised:
+        af.read_logs(unequal, gold=QUESTIONS)
+    *messages, advice = [problem.message for problem in raised.value.problems]
+    assert messages == LACKING
+    assert advice.count("unmatched=") == 2
+
+    with pytest.warns(af.InputWarning) as caught:
+        filled = af.read_logs(unequal, gold=QUESTIONS, unmatched="null")
+    assert [str(one.message) for one in caught] == [
+        f"1 row left out, because {LACKING[0]}",
+        f"2 rows added without a prediction, because {LACKING[1]}",
+    ]
+    # Added rows have what is known about their questions.
+    assert filled.filter(system="a").sort("question_id").select(
+        "prediction", "category", "answers"
+    ).rows() == [
+        ("p", "a", ["Coke", "Coca Cola"]),
+        (None, "b", ["1999"]),
+        ("q", "a", ["Rome"]),
+        (None, "b", None),
+    ]
+    with pytest.warns(af.InputWarning):
+        left = af.read_logs(unequal, gold=QUESTIONS, unmatched="drop")
+    assert left.select("system", "question_id").rows() == [(name, key) for name in "ab" for key in "13"]
+    kept = af.read_logs(unequal, gold=QUESTIONS, unmatched="keep")
+    assert kept.filter(system="a").select("question_id", "category").rows() == [
+        ("1", "a"),
+        ("3", "a"),
+        ("9", None),
+    ]
+
+
+def test_a_question_that_no_system_answered_is_missing(runs: Path) -> None:
+    more = pl.concat([QUESTIONS, QUESTIONS[:1].with_columns(question_id=pl.lit("5"))])
+    with pytest.raises(af.InputError, match="'new' lacks 1 question: '5'\n'old' lacks 1 question: '5'"):
+        af.read_logs(runs, gold=more)
+
+
+def test_of_files_with_answers_gold_may_be_a_larger_data_set(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.jsonl", [1, 2], ["x", "y"], answers=[["Coke"], ["1999"]])
+
+    frame = af.read_logs(path, gold=QUESTIONS)
+
+    assert frame["answers"].to_list() == [["Coke"], ["1999"]]
+    assert frame["gold_answers"].to_list() == QUESTIONS["answers"].to_list()[:2]
+
+
+def test_systems_whose_answers_differ_from_gold_are_listed(tmp_path: Path) -> None:
+    """One file has answers of its own, fewer than gold: its scores would not be comparable."""
+    own = save(tmp_path / "own.jsonl", [1, 2, 3], ["x"] * 3, answers=[["Coke"], ["1999"], ["Rome"]])
+    other = save(tmp_path / "other.jsonl", [1, 2, 3], ["x"] * 3)
+    with pytest.raises(
+        af.InputError, match=r"other\.jsonl: accepts other answers than .*own\.jsonl for 1 question: '1'"
+    ):
+        af.read_logs({"own": own, "other": other}, gold=QUESTIONS[:3])
+
+
+@pytest.mark.parametrize(
+    ("ids", "gold", "message"),
+    [
+        (["q1", "Q2"], ["Q1", "Q2"], "ids must be written alike: 'q1' in the files and 'Q1' in gold"),
+        (["007", "8"], [7, 8], "ids must be written alike: '007' in the files and '7' in gold"),
+        ([" 7", "8"], [7, 8], "ids must be written alike: ' 7' in the files and '7' in gold"),
+        (
+            ["a", "b"],
+            ["c", "d"],
+            "gold has no question of 'a', its ids are such as 'c', 'd': name the columns",
+        ),
+        (["1", "1"], ["1", "2"], "row 2: duplicate id '1', first seen at row 1"),
+        (["1", "2"], ["1", "1"], "gold: row 2: duplicate id '1', first seen at row 1"),
+        (["1", None], ["1", "2"], "row 2: the id is missing"),
+        (["1", "2"], [1.5, 2.0], "column 'question_id' must hold strings, got Float64"),
+    ],
+)
+def test_mistakes_in_ids_are_said(tmp_path: Path, ids: Any, gold: Any, message: str) -> None:
+    path = save(tmp_path / "a.parquet", ids, ["x"] * len(ids))
+    questions = pl.DataFrame({"id": gold, "answer": ["x"] * len(gold)})
+    with pytest.raises(af.InputError) as raised:
+        af.read_logs(path, gold=questions)
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("unmatched", ["null", "drop", "keep"])
+def test_a_system_without_a_known_question_is_never_left_out(runs: Path, unmatched: Any) -> None:
+    save(runs / "odd.jsonl", ["q1", "q2"], ["x", "y"])
+    with pytest.raises(
+        af.InputError, match="gold has no question of 'odd', its ids are such as '1', '2', '3'"
+    ):
+        af.read_logs(runs, gold=QUESTIONS, unmatched=unmatched)
+
+
+@pytest.mark.parametrize(
+    ("gold", "options", "message"),
+    [
+        (QUESTIONS.drop("question_id"), {}, "gold: no column with the question_id .*; name it with gold_id="),
+        (QUESTIONS.drop("answers"), {}, "gold: no column with the answers among .*; name it with answers="),
+        (
+            QUESTIONS.with_columns(target="answers").rename({"answers": "label"}),
+            {},
+            "gold: columns 'label', 'target' could all be the answers; name it with answers=",
+        ),
+        (QUESTIONS, {"gold_id": "key"}, "gold: no column 'key' among"),
+        (QUESTIONS, {"prediction": "said"}, "no column 'said' among 'id', 'response'"),
+        (QUESTIONS, {"question_id": "key"}, "no column 'key' among 'id', 'response'"),
+        (QUESTIONS.with_columns(answers=1.5), {}, "gold: column 'answers' must hold strings or lists"),
+    ],
+)
+def test_columns_that_are_not_found_are_said(
+    runs: Path, gold: pl.DataFrame, options: Any, message: str
+) -> None:
+    with pytest.raises(af.InputError, match=message):
+        af.read_logs(runs / "old.jsonl", gold=gold, **options)
+
+
+# In the shell
+
+
+@pytest.fixture
+def benchmark(tmp_path: Path, runs: Path) -> Path:
+    QUESTIONS.write_ndjson(tmp_path / "gold.jsonl")
+    return runs.parent
+
+
+def test_one_command_compares_predictions_with_gold(benchmark: Path) -> None:
+    done = shell.run(
+        *(benchmark, "compare", "runs/old.jsonl", "runs/new.jsonl", "--gold", "gold.jsonl", "-b", "category"),
+        *("-c", "doc_id", "-o", "report.html", "--json"),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    long = by_hand()
+    wide = af.side_by_side(
+        long, "prediction", "answers", system="system", id="question_id", systems=["old", "new"]
+    )
+    expected = af.compare(wide, by="category", cluster="doc_id").overall["difference"].item()
+    [rows, *_] = json.loads(done.stdout)["tables"].values()
+    assert rows[0]["difference"] == pytest.approx(expected)
+    assert "category" in (benchmark / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("report", "runs/new.jsonl", "-b", "category", "-c", "doc_id"),
+        ("score", "runs/new.jsonl"),
+        ("browse", "runs", "-b", "category", "-o", "rows.html"),
+        ("changes", "runs/old.jsonl", "runs/new.jsonl", "--keep", "category"),
+        ("slices", "runs/new.jsonl", "-c", "doc_id"),
+        ("plot", "groups", "runs/new.jsonl", "-b", "category", "-o", "groups.svg"),
+        ("confusions", "runs/new.jsonl"),
+        ("convert", "runs/new.jsonl", "table.csv"),
+    ],
+)
+def test_every_command_of_files_takes_gold(benchmark: Path, command: tuple[str, ...]) -> None:
+    done = shell.run(benchmark, *command, "--gold", "gold.jsonl")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_shell_says_what_to_pass(benchmark: Path) -> None:
+    save(benchmark / "short.jsonl", [1, 2], ["x", "y"])
+    done = shell.run(benchmark, "report", "short.jsonl", "--gold", "gold.jsonl")
+    assert done.returncode == 2
+    assert "'short.jsonl' lacks 2 questions: '3', '4'" in done.stderr
+    assert "pass --unmatched null" in done.stderr
+    assert (
+        shell.run(
+            benchmark, "report", "short.jsonl", "--gold", "gold.jsonl", "--unmatched", "null"
+        ).returncode
+        == 0
+    )
+    # Parts of a run are one system, whose questions are those of all parts.
+    save(benchmark / "rest.jsonl", [3, 4], ["x", "y"])
+    assert shell.run(benchmark, "report", "short.jsonl", "rest.jsonl", "--gold", "gold.jsonl").returncode == 0
