@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import zipfile
-import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
 import polars as pl
 
 from anls_frame._text import listed, quoted
-from anls_frame.exceptions import InputError
-from anls_frame.readers import _pipes, _raw, _sheet, _zip
-from anls_frame.readers._content import check_file
+from anls_frame.readers import _raw, _sheet, _zip
 from anls_frame.readers._problems import Advice, Option, problem
 
 if TYPE_CHECKING:
+    import zipfile
     from pathlib import Path
 
     from anls_frame.readers._problems import Problems
@@ -26,10 +23,7 @@ MOST_BYTES = 2 << 30
 _SMALL_PART = 16 << 20
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
-_DAMAGE = (
-    *(zipfile.BadZipFile, KeyError, EOFError, ET.ParseError, expat.ExpatError, NotImplementedError),
-    *(RuntimeError, OverflowError, ValueError, zlib.error),
-)
+_DAMAGE = (KeyError, ET.ParseError, expat.ExpatError, OverflowError)
 
 
 class _Sheet(NamedTuple):
@@ -46,16 +40,9 @@ def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
     stored value and merged cells are problems: their values would become null. Columns without a role that
     hold only numbers or only Booleans are kept as such; dates and times are ISO 8601.
     """
-    check_file(path)
-    source = _pipes.seekable(path)
-    try:
-        with zipfile.ZipFile(source) as archive:
-            _zip.check_size(path, archive, MOST_BYTES, "save it as CSV")
-            cells = _choose(path, archive, _sheets(path, archive), sheet, problems)
-    except InputError:
-        raise
-    except _DAMAGE as error:
-        raise problem(path, f"cannot be read as a workbook (.xlsx): {error}") from None
+    limits: dict[str, Any] = {"most": MOST_BYTES, "advice": "save it as CSV", "damage": _DAMAGE}
+    with _zip.opened(path, "a workbook (.xlsx)", **limits) as archive:
+        cells = _choose(path, archive, _sheets(path, archive), sheet, problems)
     problems.raise_any()
     return _table(cells)
 

@@ -43,9 +43,16 @@ _EXTRA = slice(28, 30)
 
 
 @contextmanager
-def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
+def opened(
+    path: Path,
+    kind: str,
+    *,
+    most: int = MOST_BYTES,
+    advice: str = "if that is intended, write it as JSON",
+    damage: tuple[type[Exception], ...] = (),
+) -> Iterator[zipfile.ZipFile]:
     """
-    Open an archive; errors name the file.
+    Open an archive; errors name the file, also those of `damage` that are raised while it is read.
 
     Raises
     ------
@@ -58,19 +65,19 @@ def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
     with path.open("rb") if source is path else source as file:
         try:
             with zipfile.ZipFile(file) as archive:
-                check_size(path, archive, MOST_BYTES, "if that is intended, write it as JSON")
+                _check_size(path, archive, most, advice)
                 yield archive
         except InputError:
             raise
         except NotImplementedError as error:
             raise problem(path, f"cannot be unpacked as {kind}: {error}") from None
-        except _DAMAGE as error:
+        except _DAMAGE + damage as error:
             if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
                 raise  # an error of the disk, not of the file
             raise problem(path, f"cannot be read as {kind}: {error}") from None
 
 
-def check_size(path: Path, archive: zipfile.ZipFile, most: int, advice: str) -> None:
+def _check_size(path: Path, archive: zipfile.ZipFile, most: int, advice: str) -> None:
     """Raise an error if an archive declares an implausible unpacked size; `advice` says what to do."""
     sizes = [(entry.file_size, entry.compress_size) for entry in archive.infolist()]
     total, packed = (sum(size[place] for size in sizes) for place in (0, 1))
