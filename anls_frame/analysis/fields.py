@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -51,34 +52,22 @@ _SHOWN_FIELDS = 40
 _TIE = 1e-6
 """Similarities are told apart down to this; below it, the order of the items decides."""
 
-_FIELD, _ITEM, _ANSWERS, _PREDICTION, _STATUS = "field", "item", "answers", "prediction", "status"
+_NESTED = (dict, list)
+
+_STATUSES = ("matched", "missing", "invented", "broken")
+
+_FIELD, _ITEM, _ANSWERS, _PREDICTION = "field", "item", "answers", "prediction"
+_STATUS, _CONFIDENCE = "status", "confidence"
 
 
-_Items: TypeAlias = tuple[int | tuple[str, int], ...]
+_Items: TypeAlias = tuple[tuple[str, object], ...]
 """
-The items of lists that a field is in, outermost first: the number of an item of gold, or a system and the
-number of an item that the system invented.
+The items of lists that a field is in, outermost first: the name of the list, and the number of an item of
+gold, or a system and the number of an item that the system invented.
 """
 
-
-class _Way(NamedTuple):
-    """
-    The way from the root of a document to a field.
-
-    Parameters
-    ----------
-    name
-        Name of the field.
-    innermost
-        Name of the innermost list that the field is in; empty outside of lists.
-    items
-        The items of the lists that the field is in.
-    """
-
-    name: str
-    innermost: str
-    items: _Items
-
+_Way: TypeAlias = tuple[str, _Items]
+"""The way from the root of a document to a field: the name of the field, and the items that it is in."""
 
 _Texts: TypeAlias = "dict[_Way, str | list[str] | None]"
 
@@ -94,6 +83,7 @@ def fields(
     match: str = "best",
     lists: Literal["items", "answers"] = "items",
     absent: Sequence[str] = ("",),
+    model_confidence: str | Mapping[str, str] | None = None,
 ) -> Any:
     """
     Return a row for each field of JSON documents, with the texts of gold and of predictions side by side.
@@ -123,6 +113,10 @@ def fields(
         which each value is an accepted answer.
     absent
         Texts that stand for no value, as null does.
+    model_confidence
+        Name of the column with the model's confidences, or a mapping from the names of systems to their
+        columns: documents of the shape of the predicted ones, with numbers in place of their values. A number
+        in place of an object or a list holds for all that is in it.
 
     Returns
     -------
@@ -138,6 +132,8 @@ def fields(
         - `status`, or for each system a column that ends in ``_status``: `matched`, also if both have no
           value, `missing` (nothing was predicted), `invented` (there is no right value), or `broken` (the
           predicted document is not a JSON object or list; a warning counts these).
+        - With `model_confidence`, `confidence`, or for each of its systems a column that ends in
+          ``_confidence``: that of the predicted text, null where there is none.
 
         Rows are in the order of the documents and of gold; invented fields follow. Each system's items are
         matched to gold on their own. An item that a system invented is a row of its own, in which the others
@@ -152,8 +148,8 @@ def fields(
     DuplicateColumnError
         If a column of the result has the name of a column that is kept.
     ValueError
-        If an id is null or occurs twice, a right document is not a JSON object or list, or a document is too
-        large or nested too deeply.
+        If an id is null or occurs twice, a right document is not a JSON object or list, a confidence is not a
+        number, `model_confidence` names other systems, or a document is too large or nested too deeply.
 
     See Also
     --------
@@ -197,18 +193,25 @@ def fields(
     └───────────────┴──────┴─────────┴────────────┴──────────┘
     """
     systems = {_PREDICTION: prediction} if isinstance(prediction, str) else dict(prediction)
+    sure = _confidence_columns(systems, prediction, model_confidence)
     reader = _DocumentReader(
         match=string("match", match, '"best", "order" or a key of the items'),
         answers_in_lists=choice("lists", lists, ("items", "answers")) == "answers",
         absent=frozenset(_texts("absent", absent)),
     )
+    rows = _FieldColumns(reader, tuple(systems), tuple(sure), is_single=isinstance(prediction, str))
     frame = in_memory(frame)
-    kept = _kept(frame, systems, answers)
+    kept = _kept(frame, {answers, *systems.values(), *sure.values()}, [*rows.columns, _STATUS])
     ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
-    documents = {name: _documents(frame, column) for name, column in {_ANSWERS: answers, **systems}.items()}
-    rows = _FieldColumns(reader, tuple(systems), isinstance(prediction, str))
-    for number, (name, gold) in enumerate(zip(ids, documents[_ANSWERS], strict=True)):
-        rows.add(number, name, gold, {system: documents[system][number] for system in systems})
+    gold = _documents(frame, answers)
+    predicted = {system: _documents(frame, column) for system, column in systems.items()}
+    confidences = {system: _documents(frame, column) for system, column in sure.items()}
+    for number, name in enumerate(ids):
+        documents = {
+            system: (predicted[system][number], confidences[system][number] if system in sure else None)
+            for system in systems
+        }
+        rows.add(number, name, gold[number], documents)
     rows.warn()
     return _beside(frame, kept, pl.Series(rows.documents, dtype=pl.UInt32), rows.table())
 
@@ -336,15 +339,33 @@ def _texts(name: str, value: Sequence[str]) -> Sequence[str]:
     return value
 
 
-def _kept(frame: Any, systems: Mapping[str, str], answers: str) -> list[Any]:
+def _confidence_columns(
+    systems: Mapping[str, str], prediction: object, given: str | Mapping[str, str] | None
+) -> dict[str, str]:
+    """Return the columns of confidences by system."""
+    if given is None:
+        return {}
+    if isinstance(given, str) != isinstance(prediction, str):
+        raise ValueError(
+            "model_confidence must be a column for one system, and a mapping from the names of systems for "
+            f"several, got {given!r}"
+        )
+    columns = {_PREDICTION: given} if isinstance(given, str) else dict(given)
+    unknown = [system for system in columns if system not in systems]
+    if unknown:
+        raise ValueError(f"model_confidence must name systems of {list(systems)}, got {unknown[0]!r}")
+    return columns
+
+
+def _kept(frame: Any, documents: set[str], made: Sequence[str]) -> list[Any]:
     """Return the columns that are kept: all but the documents."""
-    names = column_names(frame)
-    kept = [name for name in names if name not in {answers, *systems.values()}]
-    statuses = [f"{system}_{_STATUS}" for system in systems] if len(systems) > 1 else []
-    made = [_FIELD, _ITEM, _ANSWERS, *systems, _STATUS, *statuses]
+    kept = [name for name in column_names(frame) if name not in documents]
     taken = [name for name in kept if name in made]
     if taken:
-        raise DuplicateColumnError(f"the result has columns {made}; rename the columns {taken} of the frame")
+        columns = list(dict.fromkeys(made))
+        raise DuplicateColumnError(
+            f"the result has columns {columns}; rename the columns {taken} of the frame"
+        )
     return kept
 
 
@@ -391,6 +412,10 @@ class _TooLargeError(ValueError):
     """A document that takes too long to match."""
 
 
+class _NoConfidenceError(ValueError):
+    """A confidence that is not a number."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _DocumentReader:
     """How a document becomes texts of fields, as the options say."""
@@ -402,49 +427,34 @@ class _DocumentReader:
     def gold(self, document: Any) -> _Texts:
         """Return the right text of each field; null where there is no value."""
         texts: _Texts = {}
-        self._add_gold(document, _Way("", "", ()), texts)
+        self._add_gold(document, "", (), texts)
         return texts
 
-    def _add_gold(self, value: Any, way: _Way, texts: _Texts) -> None:
+    def _add_gold(self, value: Any, name: str, items: _Items, texts: _Texts) -> None:
         if isinstance(value, dict):
             for key, entry in value.items():
-                self._add_gold(entry, _inside(way, key), texts)
-        elif isinstance(value, list) and self._is_answers(value):
-            texts[way] = [text for entry in value if (text := self.text(entry)) is not None] or None
-        elif isinstance(value, list):
-            for number, entry in enumerate(value):
-                self._add_gold(entry, _item(way, number), texts)
-        else:
-            text = self.text(value)
-            texts[way] = [text] if self.answers_in_lists and text is not None else text
-
-    def _is_answers(self, value: list[Any]) -> bool:
-        return self.answers_in_lists and not any(isinstance(entry, dict | list) for entry in value)
-
-    def predicted(self, document: Any, gold: Any, system: str) -> _Texts:
-        """Return the predicted text of each field that has one; ways lead through the items of gold."""
-        texts: _Texts = {}
-        self._add_predicted(document, gold, _Way("", "", ()), system, texts)
-        return texts
-
-    def _add_predicted(self, value: Any, gold: Any, way: _Way, system: str, texts: _Texts) -> None:
-        if isinstance(value, dict):
-            for key, entry in value.items():
-                partner = gold.get(key) if isinstance(gold, dict) else None
-                self._add_predicted(entry, partner, _inside(way, key), system, texts)
-        elif isinstance(value, list):
-            is_answers = isinstance(gold, list) and self._is_answers(gold)
-            matched = self._matched(gold, value) if isinstance(gold, list) else {}
-            for number, entry in enumerate(value):
-                if number not in matched:
-                    self._add_predicted(entry, None, _item(way, (system, number)), system, texts)
-                elif is_answers:
-                    self._add_predicted(entry, None, way, system, texts)
+                inner = _joined(name, key)
+                if isinstance(entry, _NESTED):
+                    self._add_gold(entry, inner, items, texts)
                 else:
-                    partner = matched[number]
-                    self._add_predicted(entry, gold[partner], _item(way, partner), system, texts)
-        elif (text := self.text(value)) is not None:
-            texts[way] = text
+                    texts[inner, items] = self._answer(entry)
+        elif isinstance(value, list) and self.is_answers(value):
+            found = [text for entry in value if (text := self.text(entry)) is not None]
+            texts[name, items] = found or None
+        elif isinstance(value, list):
+            name = f"{name}[]"
+            for number, entry in enumerate(value):
+                self._add_gold(entry, name, (*items, (name, number)), texts)
+        else:
+            texts[name, items] = self._answer(value)
+
+    def _answer(self, value: Any) -> str | list[str] | None:
+        text = self.text(value)
+        return [text] if self.answers_in_lists and text is not None else text
+
+    def is_answers(self, value: list[Any]) -> bool:
+        """Return whether the values of a list are the accepted answers of one field."""
+        return self.answers_in_lists and not any(isinstance(entry, _NESTED) for entry in value)
 
     def text(self, value: Any) -> str | None:
         """Return a value as JSON writes it, a string as it is, and null for what stands for no value."""
@@ -454,18 +464,24 @@ class _DocumentReader:
             return None
         return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 
-    def _matched(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
+    def matched(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
         """Return the item of gold that each predicted item belongs to, if there is one."""
-        if self._is_answers(gold):
+        if self.is_answers(gold):
             # One row takes one of the predicted values, the most similar to any answer.
-            similar = self._similarities(gold, predicted)
+            similar = self._similarities(self._flat_items(gold), self._flat_items(predicted))
             nearest = int(similar.max(axis=0).argmax()) if similar.size and similar.max() > 0 else None
             return {} if nearest is None else {nearest: 0}
         if self.match == "order":
             return {number: number for number in range(min(len(gold), len(predicted)))}
         if self.match != "best":
             return self._with_equal_key(gold, predicted)
-        return _assigned(self._similarities(gold, predicted))
+        texts, others = self._flat_items(gold), self._flat_items(predicted)
+        if texts == others and all(texts):
+            return {number: number for number in range(len(texts))}
+        return _assigned(self._similarities(texts, others))
+
+    def _flat_items(self, items: list[Any]) -> list[dict[object, str]]:
+        return [self._flat(item) for item in items]
 
     def _with_equal_key(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
         waiting: dict[str, list[int]] = {}
@@ -482,7 +498,10 @@ class _DocumentReader:
     def _key(self, entry: Any) -> str | None:
         return self.text(entry.get(self.match)) if isinstance(entry, dict) else None
 
-    def _similarities(self, gold: list[Any], predicted: list[Any]) -> npt.NDArray[np.float64]:
+    @staticmethod
+    def _similarities(
+        gold: list[dict[object, str]], predicted: list[dict[object, str]]
+    ) -> npt.NDArray[np.float64]:
         """Return the mean NLS of the fields that either item has, items of gold by predicted items."""
         from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only for lists
         from rapidfuzz.process import cdist  # noqa: PLC0415 - only for lists
@@ -492,26 +511,26 @@ class _DocumentReader:
                 f"has lists of {len(gold):,} and {len(predicted):,} items, more than can be compared; pass "
                 'match="order", or a key of the items'
             )
-        texts = [self._flat(entry) for entry in gold]
-        others = [self._flat(entry) for entry in predicted]
+        ways = list(dict.fromkeys(itertools.chain(*gold, *predicted)))
         shape = len(gold), len(predicted)
-        total, number = np.zeros(shape), np.zeros(shape)
-        for way in dict.fromkeys(itertools.chain(*texts, *others)):
-            rows = [item.get(way, "") for item in texts]
-            columns = [item.get(way, "") for item in others]
-            has_text = np.array([way in item for item in texts], dtype=bool)[:, None]
-            has_text = has_text | np.array([way in item for item in others], dtype=bool)
-            similar = cdist(rows, columns, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
-            total += np.where(has_text, similar, 0)
-            number += has_text
-        return total / np.maximum(number, 1)
+        total, neither = np.zeros(shape), np.zeros(shape)
+        for way in ways:
+            rows, columns = ([item.get(way, "") for item in items] for items in (gold, predicted))
+            total += cdist(rows, columns, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
+            if "" in rows and "" in columns:
+                # Two empty texts are alike, but a field that neither item has counts for nothing.
+                lacks, others_lack = (
+                    np.array([way not in item for item in items]) for items in (gold, predicted)
+                )
+                neither += lacks[:, None] & others_lack
+        return (total - neither) / np.maximum(len(ways) - neither, 1)
 
     def _flat(self, item: Any) -> dict[object, str]:
         """Return the texts of an item; those of a list in it are sorted, as its items are not paired yet."""
         if isinstance(item, dict):
             texts: dict[object, str] = {}
             for key, entry in item.items():
-                if isinstance(entry, dict | list):
+                if isinstance(entry, _NESTED):
                     texts |= {(key, inner): text for inner, text in self._flat(entry).items()}
                 elif (text := self.text(entry)) is not None:
                     texts[key] = text
@@ -526,15 +545,68 @@ class _DocumentReader:
         return {} if text is None else {(): text}
 
 
-def _inside(way: _Way, key: str) -> _Way:
-    """Return the way to a key of an object."""
-    return _Way(_joined(way.name, key), way.innermost, way.items)
+class _PredictedTexts:
+    """
+    The texts that a system predicted in a document, and their confidences, by the way of their field.
+
+    Ways lead through the items of gold.
+    """
+
+    def __init__(self, reader: _DocumentReader, system: str) -> None:
+        self.reader = reader
+        self.system = system
+        self.texts: _Texts = {}
+        self.confidences: dict[_Way, float] = {}
+
+    def add(self, value: Any, gold: Any, sure: Any, name: str = "", items: _Items = ()) -> None:
+        """Add the fields of a value that stands beside one of gold, with what is known of its confidences."""
+        if isinstance(value, dict):
+            partners = gold if isinstance(gold, dict) else {}
+            for key, entry in value.items():
+                inner = _joined(name, key)
+                if isinstance(entry, _NESTED):
+                    self.add(entry, partners.get(key), _inside(sure, key), inner, items)
+                elif (text := self.reader.text(entry)) is not None:
+                    self._put(text, _inside(sure, key), inner, items)
+        elif isinstance(value, list):
+            is_answers = isinstance(gold, list) and self.reader.is_answers(gold)
+            matched = self.reader.matched(gold, value) if isinstance(gold, list) else {}
+            inner = f"{name}[]"
+            for number, entry in enumerate(value):
+                own = _inside(sure, number)
+                if number not in matched:
+                    self.add(entry, None, own, inner, (*items, (inner, (self.system, number))))
+                elif is_answers:
+                    self.add(entry, None, own, name, items)
+                else:
+                    partner = matched[number]
+                    self.add(entry, gold[partner], own, inner, (*items, (inner, partner)))
+        elif (text := self.reader.text(value)) is not None:
+            self._put(text, sure, name, items)
+
+    def _put(self, text: str, sure: Any, name: str, items: _Items) -> None:
+        self.texts[name, items] = text
+        if sure is not None:
+            self.confidences[name, items] = _confidence(sure, name)
 
 
-def _item(way: _Way, item: int | tuple[str, int]) -> _Way:
-    """Return the way to an item of a list."""
-    name = f"{way.name}[]"
-    return _Way(name, name, (*way.items, item))
+def _inside(sure: Any, key: str | int) -> Any:
+    """Return the confidences of what stands under a key or number; a single one holds for all of it."""
+    if isinstance(sure, dict):
+        return sure.get(key)
+    if isinstance(sure, list):
+        return sure[key] if isinstance(key, int) and key < len(sure) else None
+    return sure
+
+
+def _confidence(value: Any, name: str) -> float:
+    is_number = isinstance(value, int | float | strict_json.Number) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(float(value)):
+        shown = value if isinstance(value, strict_json.Number) else repr(value)
+        raise _NoConfidenceError(
+            f"the confidence of field {quoted(name)} must be a finite number, got {shown}"
+        )
+    return float(value)
 
 
 @functools.lru_cache(1 << 14)
@@ -555,65 +627,76 @@ def _assigned(similar: npt.NDArray[np.float64]) -> dict[int, int]:
     size = max(similar.shape)
     # Equal sums: items keep their order as far as possible, and the first ones are matched.
     penalty = (np.abs(rows - columns) + rows / size) / size**2
-    chosen = linear_sum_assignment(similar - _TIE * penalty, maximize=True)
-    return {int(column): int(row) for row, column in zip(*chosen, strict=True) if similar[row, column] > 0}
+    items, others = linear_sum_assignment(similar - _TIE * penalty, maximize=True)
+    is_similar = similar[items, others] > 0
+    return dict(zip(others[is_similar].tolist(), items[is_similar].tolist(), strict=True))
 
 
 class _FieldColumns:
     """The rows of all documents, as columns that grow."""
 
-    def __init__(self, reader: _DocumentReader, systems: tuple[str, ...], is_single: bool) -> None:  # noqa: FBT001
+    def __init__(
+        self, reader: _DocumentReader, systems: Sequence[str], sure: Sequence[str], *, is_single: bool
+    ) -> None:
         self.reader = reader
         self.systems = systems
-        self.statuses = [_STATUS] if is_single else [f"{system}_{_STATUS}" for system in systems]
+        starts = {system: "" if is_single else f"{system}_" for system in systems}
+        self.statuses = {system: f"{starts[system]}{_STATUS}" for system in systems}
+        self.confidences = {system: f"{starts[system]}{_CONFIDENCE}" for system in sure}
+        """Columns by system."""
         self.documents: list[int] = []
-        self.columns: dict[str, list[Any]] = {
-            name: [] for name in (_FIELD, _ITEM, _ANSWERS, *systems, *self.statuses)
-        }
+        columns = (*systems, *self.statuses.values(), *self.confidences.values())
+        self.columns: dict[str, list[Any]] = {name: [] for name in (_FIELD, _ITEM, _ANSWERS, *columns)}
         self.unlabelled = 0
         self.broken: dict[str, list[str]] = {}
         """For each system, what is wrong with documents that are not valid."""
 
-    def add(self, number: int, name: Any, gold: Any, predicted: Mapping[str, Any]) -> None:
-        """Add the rows of a document."""
+    def add(self, number: int, name: Any, gold: Any, predicted: Mapping[str, tuple[Any, Any]]) -> None:
+        """Add the rows of a document, from what each system predicted and its confidences."""
         if gold is None:
             self.unlabelled += 1
             return
-        try:
-            right = _parsed(gold)
-        except ValueError as error:
-            raise ValueError(f"the right document {name!r}: {error}") from None
-        texts: dict[str, _Texts] = {}
+        right = self._read(gold, f"the right document {name!r}")
+        texts = {system: _PredictedTexts(self.reader, system) for system in self.systems}
         broken = set()
         try:
             answers = self.reader.gold(right)
-            for system, document in predicted.items():
+            for system, (document, sure) in predicted.items():
                 try:
                     parsed = _parsed(document)
                 except ValueError as error:
                     parsed = None
                     broken.add(system)
                     self.broken.setdefault(system, []).append(f"{name!r}: {error}")
-                texts[system] = self.reader.predicted(parsed, right, system)
+                confidences = self._read(sure, f"the confidences of {system!r} for document {name!r}")
+                texts[system].add(parsed, right, confidences)
         except (_TooLargeError, RecursionError) as error:
             reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise ValueError(f"document {name!r} {reason}") from None
-        ways = list(dict.fromkeys(itertools.chain(answers, *texts.values())))
+        except _NoConfidenceError as error:
+            raise ValueError(f"document {name!r}: {error}") from None
+        ways = list(dict.fromkeys(itertools.chain(answers, *(own.texts for own in texts.values()))))
         if len(ways) > _MOST_FIELDS:
             raise ValueError(
                 f"document {name!r} has {numbered(len(ways), 'field')}, more than {_MOST_FIELDS:,}: split it"
             )
         self.documents += [number] * len(ways)
-        self.columns[_FIELD] += [way.name for way in ways]
+        self.columns[_FIELD] += [name for name, _ in ways]
         self.columns[_ITEM] += _numbers(ways)
-        self.columns[_ANSWERS] += [answers.get(way) for way in ways]
-        for system, status in zip(self.systems, self.statuses, strict=True):
-            column = [texts[system].get(way) for way in ways]
-            self.columns[system] += column
-            self.columns[status] += [
-                _status(answers.get(way), text, is_broken=system in broken)
-                for way, text in zip(ways, column, strict=True)
-            ]
+        self.columns[_ANSWERS] += map(answers.get, ways)
+        for system, status in self.statuses.items():
+            self.columns[system] += map(texts[system].texts.get, ways)
+            self.columns[status] += [system in broken] * len(ways)
+        for system, confidence in self.confidences.items():
+            self.columns[confidence] += map(texts[system].confidences.get, ways)
+
+    @staticmethod
+    def _read(document: Any, what: str) -> Any:
+        """Return a document that has to be valid."""
+        try:
+            return _parsed(document)
+        except ValueError as error:
+            raise ValueError(f"{what}: {error}") from None
 
     def warn(self) -> None:
         """Warn of documents without gold, and of predicted ones that are not valid."""
@@ -633,9 +716,12 @@ class _FieldColumns:
             _ITEM: pl.Int64,
             _ANSWERS: text,
             **dict.fromkeys(self.systems, pl.String),
-            **dict.fromkeys(self.statuses, pl.Enum(["matched", "missing", "invented", "broken"])),
+            **dict.fromkeys(self.statuses.values(), pl.Boolean),
+            **dict.fromkeys(self.confidences.values(), pl.Float64),
         }
-        return pl.DataFrame(self.columns, schema=schema)
+        return pl.DataFrame(self.columns, schema=schema).with_columns(
+            _status(system, is_broken=status) for system, status in self.statuses.items()
+        )
 
 
 def _parsed(document: Any) -> Any:
@@ -653,21 +739,22 @@ def _numbers(ways: list[_Way]) -> list[int | None]:
     """Return the number of the item of the innermost list of each way, counted from 1 over all its lists."""
     known: dict[str, dict[_Items, int]] = {}
     numbers: list[int | None] = []
-    for way in ways:
-        if way.items:
-            items = known.setdefault(way.innermost, {})
-            numbers.append(items.setdefault(way.items, len(items) + 1))
+    for _, items in ways:
+        if items:
+            of_list = known.setdefault(items[-1][0], {})
+            numbers.append(of_list.setdefault(items, len(of_list) + 1))
         else:
             numbers.append(None)
     return numbers
 
 
-def _status(answers: object, text: object, *, is_broken: bool) -> str:
-    if is_broken:
-        return "broken"
-    if text is None:
-        return "matched" if answers is None else "missing"
-    return "invented" if answers is None else "matched"
+def _status(system: str, *, is_broken: str) -> pl.Expr:
+    """Return the status of each row of a system, from the column that says whether its document is broken."""
+    without_text = pl.when(pl.col(_ANSWERS).is_null()).then(pl.lit("matched")).otherwise(pl.lit("missing"))
+    with_text = pl.when(pl.col(_ANSWERS).is_null()).then(pl.lit("invented")).otherwise(pl.lit("matched"))
+    found = pl.when(cs.by_name(system).is_null()).then(without_text).otherwise(with_text)
+    status = pl.when(cs.by_name(is_broken)).then(pl.lit("broken")).otherwise(found)
+    return status.cast(pl.Enum(_STATUSES)).alias(is_broken)
 
 
 def _beside(frame: Any, kept: list[Any], documents: pl.Series, table: pl.DataFrame) -> Any:

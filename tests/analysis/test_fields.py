@@ -6,16 +6,20 @@ import itertools
 import json
 import random
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from campaign import amount
 from rapidfuzz.distance import Levenshtein
 from scipy.optimize import linear_sum_assignment
 
 import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GOLD = {
     "total": 12.5,
@@ -245,8 +249,8 @@ def tree(dice: random.Random, depth: int) -> object:
 
 @pytest.mark.parametrize("match", ["best", "order", "a"])
 def test_every_field_is_in_one_row(match: str) -> None:
-    dice = random.Random(0)
-    documents = [[tree(dice, 3) for _ in range(3)] for _ in range(400)]
+    dice = random.Random(match)
+    documents = [[tree(dice, 3) for _ in range(3)] for _ in range(amount(400, 34_000))]
     frame = pl.DataFrame({
         "doc": range(len(documents)),
         **{
@@ -255,13 +259,74 @@ def test_every_field_is_in_one_row(match: str) -> None:
         },
     })  # fmt: skip
     rows = af.fields(frame, {"a": "a", "b": "b"}, "gold", id="doc", match=match)
-    whole = dict(rows.group_by("doc"))
-    for number, trees in enumerate(documents):
-        own = whole.get((number,), rows.clear())
-        for column, document in zip(("answers", "a", "b"), trees, strict=True):
-            present = own.filter(pl.col(column).is_not_null())
-            assert Counter(present.select("field", column).rows()) == Counter(leaves(document))
-        assert not own.select("field", "item").is_duplicated().any()
+    assert not rows.select("doc", "field", "item").is_duplicated().any()
+    for place, column in enumerate(("answers", "a", "b")):
+        found = Counter(rows.drop_nulls(column).select("doc", "field", column).rows())
+        assert found == Counter(
+            (number, *leaf) for number, trees in enumerate(documents) for leaf in leaves(trees[place])
+        )
+
+
+def paired(value: Any, make: Callable[[], float]) -> tuple[Any, Any]:
+    """Return a document whose texts end in their confidence, and the confidences in its shape."""
+    if isinstance(value, dict):
+        pairs = {key: paired(entry, make) for key, entry in value.items()}
+        return {key: pair[0] for key, pair in pairs.items()}, {key: pair[1] for key, pair in pairs.items()}
+    if isinstance(value, list):
+        pairs = [paired(entry, make) for entry in value]
+        return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    number = make()
+    return f"{value}#{number}", number
+
+
+@pytest.mark.parametrize("match", ["best", "order", "a"])
+@pytest.mark.parametrize("lists", ["items", "answers"])
+def test_each_text_has_its_own_confidence(match: str, lists: Any) -> None:
+    dice = random.Random(1)
+    pairs = [paired(tree(dice, 3), lambda: round(dice.random(), 6)) for _ in range(200)]
+    frame = pl.DataFrame({
+        "doc": range(200),
+        "gold": [json.dumps(tree(dice, 3)) for _ in range(200)],
+        "a": [json.dumps(document) for document, _ in pairs],
+        "sure": [json.dumps(numbers) for _, numbers in pairs],
+    })  # fmt: skip
+    rows = af.fields(frame, "a", "gold", id="doc", match=match, lists=lists, model_confidence="sure")
+    assert rows.columns == ["doc", "field", "item", "answers", "prediction", "status", "confidence"]
+    written = rows["prediction"].str.split("#").list.last().cast(pl.Float64)
+    assert rows["confidence"].to_list() == written.to_list()
+
+
+def test_confidences_of_systems_of_whole_lists_and_in_pandas() -> None:
+    gold = {"total": "5", "items": [{"name": "tea"}, {"name": "milk"}]}
+    sure = {"total": 0.5, "items": [{"name": None}, 0.25]}
+    frame = pd.DataFrame({"doc": ["d"], "gold": [gold], "a": [gold], "b": [gold], "sure": [sure]})
+    rows = af.fields(frame, {"a": "a", "b": "b"}, "gold", id="doc", model_confidence={"b": "sure"})
+    assert "a_confidence" not in rows
+    assert rows["b_confidence"].fillna(-1).to_list() == [0.5, -1, 0.25]
+    empty = af.fields(frame.assign(sure=None), "a", "gold", id="doc", model_confidence="sure")
+    assert empty["confidence"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("sure", "given", "message"),
+    [
+        (
+            '{"total": "high"}',
+            "sure",
+            "document 'd': the confidence of field 'total' must be a finite number",
+        ),
+        ('{"total": true}', "sure", "must be a finite number, got True"),
+        ('{"total": NaN}', "sure", "must be a finite number, got NaN"),
+        ('{"total": {"x": 1}}', "sure", "the confidence of field 'total' must be"),
+        ('{"total"', "sure", "the confidences of 'prediction' for document 'd': invalid JSON"),
+        ("{}", {"prediction": "sure"}, "model_confidence must be a column for one system"),
+        ("{}", "other", "other"),
+    ],
+)
+def test_wrong_confidences(sure: str, given: Any, message: str) -> None:
+    frame = pl.DataFrame({"doc": ["d"], "gold": ['{"total": 5}'], "a": ['{"total": 5}'], "sure": [sure]})
+    with pytest.raises((ValueError, pl.exceptions.ColumnNotFoundError), match=message):
+        af.fields(frame, "a", "gold", id="doc", model_confidence=given)
 
 
 def test_struct_columns_and_pandas_dicts() -> None:
