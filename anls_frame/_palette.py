@@ -33,6 +33,16 @@ ERROR_COLORS = {
     "missing": "#525252",
 }
 
+# Cold for what is there and wrong, warm for what should not be there, pale for what only stands elsewhere.
+PAGE_COLORS = {
+    "misread": "#0072B2",
+    "omitted": "#56B4E9",
+    "added": "#F6DC7D",
+    "fabricated": "#D55E00",
+    "repeated": "#E69F00",
+    "moved": "#C9CED6",
+}
+
 # Any value would do; this one gives some common pairs of names very different colours.
 _SALT = b"53"
 

@@ -114,11 +114,14 @@ def print_table(
 
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
-    """Return a table of edits with ␣ for a space."""
+    """Return a table of edits with ␣ for a space, and combining marks on a circle."""
     from anls_frame.pairs.marks import SPACE
 
     characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
-    return edits.with_columns(edits[name].str.replace_all(" ", SPACE, literal=True) for name in characters)
+    return edits.with_columns(
+        edits[name].str.replace_all(" ", SPACE, literal=True).str.replace(r"^(\p{M})", "◌${1}")
+        for name in characters
+    )
 
 
 def print_json(value: Any) -> None:

@@ -42,6 +42,8 @@ class Delivery:
     """Makes the page of the rows behind the figures."""
     source: Sequence[Path] = ()
     """The files that a page names."""
+    most: int | None = None
+    """How many rows of a table beside the slices are printed."""
 
     def check(self) -> None:
         """Raise an error, before any work is done, if the files cannot be written."""
@@ -68,7 +70,7 @@ class Delivery:
             print(plain(report.to_text(**shown)))
             self._print_rest(document)
         else:
-            scored = numbered(report.overall["n"], "row")
+            scored = numbered(report.overall["n"], summary.settings.noun)
             first = report.measures[0]
             print(plain(f"{scored}, {first.label} {report.overall[first.name]:.4f}: {self.output}"))
 
@@ -93,4 +95,4 @@ class Delivery:
         for table in document.tables:
             if not table.has_slices:
                 print(f"\n{plain(table.name)}")
-                print_table(with_spaces(table.frame))
+                print_table(with_spaces(table.frame), most=self.most, headings=table.headings)

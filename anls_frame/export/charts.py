@@ -43,7 +43,7 @@ class HistogramChart:
 @dataclass(frozen=True)
 class Stacked:
     """
-    Shares of categories in groups.
+    Shares of categories in groups, of their sum or of another whole.
 
     Attributes
     ----------
@@ -52,16 +52,21 @@ class Stacked:
     colors
         Colour of each category, in the order in which they are stacked.
     rows
-        Label of each group, all rows first, with the number of rows of each category.
+        Label of each group, all rows first, with the number of rows of each category, or its share of the
+        whole.
     table
         Name of the table that holds the counts of all rows. The figure shows them too, so a page can leave
         the table out.
+    whole
+        What the shares are parts of, where they are no counts of rows. The bars are then as long as their
+        sums, which may be above 1.
     """
 
     name: str
     colors: Mapping[str, str]
-    rows: Sequence[tuple[str, Mapping[str, int]]]
+    rows: Sequence[tuple[str, Mapping[str, float]]]
     table: str
+    whole: str = ""
 
 
 @dataclass(frozen=True)

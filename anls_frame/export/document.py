@@ -64,6 +64,8 @@ class Table:
         their names. Files of data have all of them.
     is_folded
         Whether pages fold it, because it is long and others say what matters.
+    bars
+        Columns of numbers from 0 on that pages also draw as bars, all on one scale.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Table:
     selections: Sequence[Mapping[str, Selection]] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
     is_folded: bool = False
+    bars: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         _check_text("the name of a table", self.name)

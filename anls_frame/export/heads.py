@@ -22,7 +22,13 @@ _LEAST_SHARE = 0.005
 
 
 def head(
-    score: str, rows: int, *, worst: tuple[str, str] | None = None, lost: Mapping[str, float] | None = None
+    score: str,
+    rows: int,
+    *,
+    noun: str = "row",
+    more: str = "",
+    worst: tuple[str, str] | None = None,
+    lost: Mapping[str, float] | None = None,
 ) -> str:
     """
     Return the sentence.
@@ -33,12 +39,16 @@ def head(
         What all rows score, with its name.
     rows
         How many rows have a score.
+    noun
+        What a row is.
+    more
+        How much text the rows have, with its unit.
     worst
         The slice with the worst score, and this score.
     lost
         The share of lost points by error type, perhaps not of all types.
     """
-    parts = [f"{score} over {numbered(rows, 'row')}"]
+    parts = [f"{score} · {numbered(rows, noun)}, {more}" if more else f"{score} over {numbered(rows, noun)}"]
     if worst is not None:
         name, of_slice = worst
         parts.append(f"worst: {name} {of_slice}")

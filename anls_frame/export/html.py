@@ -33,7 +33,7 @@ from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from anls_frame.export.charts import Figure
     from anls_frame.export.display import Cell, ShownColumn, ShownRow
@@ -76,6 +76,13 @@ class _Shown(NamedTuple):
     kind: str = ""
     number: str = ""
     interval: str = ""
+
+
+class _Bars(NamedTuple):
+    """The places of the columns with bars, and the number whose bar takes all the room."""
+
+    places: Sequence[int]
+    longest: float
 
 
 def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) -> None:
@@ -219,7 +226,7 @@ def _section(figure: Figure, document: Document, links: Links | None) -> _Sectio
                 [view and sort and "&".join(filter(None, (view, sort))) for sort in worst_first.values()]
                 for view in views
             ]
-        if isinstance(figure, Stacked):
+        if isinstance(figure, Stacked) and not figure.whole:
             kinds = [kind for kind in figure.colors if any(counts.get(kind) for _, counts in figure.rows)]
             content["type_views"] = [links.of_types(view, kinds) for view in views]
     return _Section(figure.name, f"{type(figure).__name__.lower()}.html", content)
@@ -259,13 +266,20 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
         is_difference = columns[drawn].heading == _DIFFERENCE
         axis = html_figures.Axis(known, zero=is_difference)
         line = 0.0 if is_difference else next((_numbers(row.cells[drawn])[0] for row in rows), None)
+    bars = _bars(table, columns, rows)
+
+    def drawing(place: int, cell: Cell) -> Markup | None:
+        if place == drawn and axis is not None:
+            return axis.interval(*_numbers(cell), line)
+        return html_figures.bar(_numbers(cell)[0], bars.longest) if place in bars.places else None
+
     rows_shown = (
-        (*_row(row, columns, drawn, axis, line), view)
-        for row, view in zip(rows, _views(first, links), strict=True)
+        (*_row(row, columns, drawing), view) for row, view in zip(rows, _views(first, links), strict=True)
     )
     lines, used = _lines(rows_shown, room)
     content: dict[str, object] = {
         "axis": axis,
+        "bars": bars.places,
         "columns": columns,
         "drawn": drawn,
         "is_folded": table.is_folded,
@@ -315,16 +329,21 @@ def _columns_for_reading(table: Table) -> tuple[list[ShownColumn], list[ShownRow
 
 
 def _row(
-    row: ShownRow,
-    columns: Sequence[ShownColumn],
-    drawn: int | None,
-    axis: html_figures.Axis | None,
-    line: float | None,
+    row: ShownRow, columns: Sequence[ShownColumn], drawing: Callable[[int, Cell], Markup | None]
 ) -> tuple[Sequence[_Shown], bool]:
-    cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
-    if drawn is not None and axis is not None:
-        cells.insert(drawn + 1, _Shown("drawn", axis.interval(*_numbers(row.cells[drawn]), line)))
+    cells = []
+    for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
+        cells.append(_cell(cell, column))
+        if (drawn := drawing(place, cell)) is not None:
+            cells.append(_Shown("drawn", drawn))
     return cells, row.is_overall
+
+
+def _bars(table: Table, columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> _Bars:
+    headings = [table.headings.get(name, name) for name in table.bars]
+    places = [place for place, column in enumerate(columns) if column.heading in headings]
+    numbers = (_numbers(row.cells[place])[0] for row in rows for place in places)
+    return _Bars(places, max((number for number in numbers if number is not None), default=0.0))
 
 
 def _cell(cell: Cell, column: ShownColumn) -> _Shown:

@@ -17,13 +17,15 @@ from anls_frame.export.charts import (
     Stacked,
 )
 from anls_frame.pairs.alignments import alignment
+from anls_frame.pairs.marks import TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from anls_frame.export.charts import Figure
+    from anls_frame.pairs.edits import Operation
 
-__all__ = ["Axis", "content"]
+__all__ = ["Axis", "bar", "content"]
 
 _BARS_HEIGHT = 150
 _WIDE_ENOUGH = 0.06
@@ -32,6 +34,12 @@ _MOST_ALIGNMENTS = 50
 _LONGEST_ALIGNED = 2_000
 _LONGEST_PAGE = 10_000
 _CONTEXT = 60
+_MEANINGS: Mapping[Operation, str] = {
+    "replace": "another one",
+    "delete": "not read",
+    "insert": "not in the reference",
+}
+"""What the marks of an alignment say."""
 _MOST_RANKS = 12
 """Ranks that have a number below the axis."""
 _STRONGEST = 0.5
@@ -82,6 +90,15 @@ class Axis:
         return [(f"{self.place(tick):.2f}%", f"{round(tick, 9) + 0.0:g}") for tick in ticks]
 
 
+def bar(value: float | None, longest: float) -> Markup:
+    """Draw a number from 0 on as a bar."""
+    if value is None or not math.isfinite(value) or value < 0 or longest <= 0:
+        return Markup('<svg class="track" aria-hidden="true"></svg>')
+    width = f"{100 * min(value / longest, 1):.1f}%"
+    drawn = f'<rect class="len" width="{width}" height="12" y="4"/>'
+    return Markup(f'<svg class="track" aria-hidden="true">{drawn}</svg>')  # noqa: S704 - numbers only
+
+
 def content(figure: Figure) -> Mapping[str, object]:
     """Return what the template of a figure shows."""
     if isinstance(figure, HistogramChart):
@@ -127,6 +144,8 @@ def _histogram(figure: HistogramChart) -> Mapping[str, object]:
 
 
 def _stacked(figure: Stacked) -> Mapping[str, object]:
+    if figure.whole:
+        return _parts(figure)
     kinds = [kind for kind in figure.colors if any(counts.get(kind) for _, counts in figure.rows)]
     rows = []
     for label, counts in figure.rows:
@@ -134,9 +153,29 @@ def _stacked(figure: Stacked) -> Mapping[str, object]:
         shares = ((kind, counts.get(kind, 0) / max(total, 1), figure.colors[kind]) for kind in kinds)
         rows.append((label, list(_strip(shares, numbers=True)), f"n = {total:,}"))
     counts = figure.rows[0][1] if figure.rows else {}
-    total = sum(counts.values())
+    total = int(sum(counts.values()))
     return {
-        "key": [_key_entry(kind, counts.get(kind, 0), total, figure.colors[kind]) for kind in kinds],
+        "caption": "Percent of the rows; the numbers above are those of all rows",
+        "key": [_key_entry(kind, int(counts.get(kind, 0)), total, figure.colors[kind]) for kind in kinds],
+        "rows": rows,
+    }
+
+
+def _parts(figure: Stacked) -> Mapping[str, object]:
+    """Lay out shares of another whole: the longest bar takes the width."""
+    longest = max((sum(shares.values()) for _, shares in figure.rows), default=0.0) or 1.0
+    rows = []
+    for label, shares in figure.rows:
+        parts = ((kind, shares.get(kind, 0.0), color) for kind, color in figure.colors.items())
+        sums = f"{100 * sum(shares.values()):.1f} %"
+        rows.append((label, list(_strip(parts, numbers=True, longest=longest)), sums))
+    first = figure.rows[0][1] if figure.rows else {}
+    return {
+        "caption": f"Percent of {figure.whole}",
+        "key": [
+            (f"{kind} {100 * first.get(kind, 0.0):.1f}", f"background:{color}")
+            for kind, color in figure.colors.items()
+        ],
         "rows": rows,
     }
 
@@ -259,25 +298,29 @@ def _alignments(figure: Alignments) -> Mapping[str, object]:
             if is_page
             else pair.to_html(context=_CONTEXT)
         )
-        rows.append((caption + more, Markup(shown)))  # noqa: S704 - its texts are escaped
-    return {"rows": rows, "rest": len(figure.rows) - len(rows)}
+        rows.append((caption + more, Markup(shown), f"pair{number}"))  # noqa: S704 - its texts are escaped
+    legend = [(TAGS[op], meaning) for op, meaning in _MEANINGS.items()]
+    return {"legend": legend, "rows": rows, "rest": len(figure.rows) - len(rows)}
 
 
-def _strip(shares: Iterable[tuple[str, float, str]], *, numbers: bool = False) -> Iterator[Mapping[str, str]]:
+def _strip(
+    shares: Iterable[tuple[str, float, str]], *, numbers: bool = False, longest: float = 1.0
+) -> Iterator[Mapping[str, str]]:
     left = 0.0
     for name, share, color in shares:
+        width = share / longest
         if share:
             yield {
                 "name": name,
                 "title": f"{name}: {100 * share:.1f} %",
                 "left": f"{100 * left:.3f}%",
-                "middle": f"{100 * (left + share / 2):.3f}%",
-                "width": f"{100 * share:.3f}%",
+                "middle": f"{100 * (left + width / 2):.3f}%",
+                "width": f"{100 * width:.3f}%",
                 "color": color,
                 "ink": _ink(color),
-                "number": f"{100 * share:.0f}" if numbers and share >= _WIDE_ENOUGH else "",
+                "number": f"{100 * share:.0f}" if numbers and width >= _WIDE_ENOUGH else "",
             }
-        left += share
+        left += width
 
 
 def _ink(color: str) -> str:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["AlignedLine", "LineAlignment"]
 
 _NARROWEST = 30
+_LONG_INSERTION = 20
+"""Characters of an insertion that a link leads to."""
 _LABELS = (" REF: ", " HYP: ")
 _MARKS = "".join(f".anls-lines {TAGS[op]}{{color:inherit;{style}}}" for op, style in STYLES.items())
 STYLE = f"""
@@ -205,6 +207,8 @@ class LineAlignment:
         edits = sum(line.edits for line in self.lines)
         said = f"{numbered(edits, 'edit')} in {errors:,} of {numbered(self.n_lines, 'line')}."
         link = f' <a href="#{name}-1">First error ↓</a>' if errors else ""
+        if longest := self._longest_insertion():
+            link += f' <a href="#{name}-{longest}">Longest insertion ↓</a>'
         head = "".join(
             f'<th class="{kind}">{title}</th>'
             for kind, title in (
@@ -222,6 +226,16 @@ class LineAlignment:
         sheet = f"<style>{STYLE}</style>" if style else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
         return f'<div class="anls-lines" id="{name}">{sheet}<div>{said}{link}</div>{table}</div>'
+
+    def _longest_insertion(self) -> int:
+        """Return the number of the line with errors that has the longest insertion; 0 if all are short."""
+        wrong = (line for line in self.lines if line.edits)
+        inserted = [
+            max((len(one.prediction) for one in line.segments if one.op == "insert"), default=0)
+            for line in wrong
+        ]
+        longest = max(inserted, default=0)
+        return inserted.index(longest) + 1 if longest >= _LONG_INSERTION and len(inserted) > 1 else 0
 
     def __str__(self) -> str:
         return self.to_text()

@@ -49,6 +49,8 @@ _CONFUSIONS = 30
 # The title of a report names so many scores.
 _NAMED = 3
 _ERROR_TYPES = "Error types"
+_LONG_WORDS = 12
+"""Characters of a word, on average, that no language with spaces has."""
 _PAIR = ("reference_char", "predicted_char")
 _ALPHA = 0.05
 
@@ -86,14 +88,44 @@ def report_document(view: ReportView) -> Document:
     """Return a report as a document to export."""
     slices, summary = _slices_of_report(view), view.summary
     tables = _detail_tables(summary) if summary.settings.details else []
+    if summary.settings.noun == "page":
+        # Error types are those of answers.
+        tables = [table for table in tables if table.name != _ERROR_TYPES]
     if view.worst.height:
         by, kept = summary.settings.by, summary.settings.keep
         kinds = kinds_of(view.worst.columns, by, view.measures)
         # What names a row stands before its texts, which may be pages.
         worst = view.worst.select(cs.by_name(*by, *kept), ~cs.by_name(*by, *kept))
-        tables.append(Table("Worst rows", worst, kinds))
+        tables.append(_worst_rows(worst, kinds, view))
     figures = _report_figures(view)
     return replace(slices, tables=[*slices.tables, *tables], settings=view.settings, figures=figures)
+
+
+def _worst_rows(worst: pl.DataFrame, kinds: Mapping[str, Kind], view: ReportView) -> Table:
+    """Return the table of the worst rows; of pages their rates, as their texts are shown aligned."""
+    settings = view.summary.settings
+    if settings.noun == "row":
+        return Table("Worst rows", worst, kinds)
+    own = [
+        metric for metric in settings.own if metric.name in worst.columns and not _is_of_characters(metric)
+    ]
+    rates = {"cer": "CER", **{metric.name: metric.label.partition(" (")[0] for metric in own}}
+    named = {name: NOUNS.get(name, name) for name in (*settings.by, *settings.keep)}
+    table = worst.select(cs.by_name(*named), cs.by_name(*rates))
+    scored = view.flat.item(0, "n")
+    name = "All pages" if table.height >= scored else f"The {table.height:,} worst of {scored:,} pages"
+    bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
+    shown = {column: kind for column, kind in kinds.items() if column in table.columns}
+    return Table(name, table, shown, headings=named | rates, bars=bars)
+
+
+def _is_of_characters(metric: Metric) -> bool:
+    """Whether a metric only says again what CER and the errors by kind say of a page."""
+    return metric.name in ("substitutions", "deletions", "insertions")
+
+
+NOUNS = {"question_id": "page", "doc_id": "collection", "answers": "reference", "prediction": "read"}
+"""What columns of the standard frame are called where rows are pages."""
 
 
 def _slices_of_report(view: ReportView) -> Document:
@@ -125,11 +157,13 @@ def _detail_tables(summary: Summary) -> list[Table]:
     confusions = details.confusion_table(summary.report_sums.details["confusions"], [], "replace").select(
         *_PAIR, "count", "share_of_errors", "share_of_reference"
     )
+    # Where words and lines end is no confusion of letters.
+    confusions = confusions.filter(~pl.any_horizontal(pl.col(_PAIR).str.contains(r"^\s+$")))
     name = "Substitutions"
     if confusions.height > _CONFUSIONS:
         name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
     if summary.settings.min_nls:
-        name += f" in rows of NLS {summary.settings.min_nls:g} or more"
+        name += f" in {summary.settings.noun}s of NLS {summary.settings.min_nls:g} or more"
     shares: dict[str, Kind] = {"share_of_errors": "score", "share_of_reference": "score"}
     return [
         Table(_ERROR_TYPES, errors, {"n": "count", "share": "score"}),
@@ -143,7 +177,7 @@ def _report_notes(view: ReportView) -> list[str]:
     summary = view.summary
     settings = summary.settings
     counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
-    notes = [conservation(summary.rows, counts, has_texts=settings.has_texts)]
+    notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=settings.noun)]
     if settings.has_texts:
         (predictions,) = summary.predictions.values()
         notes += texts_notes(vars(predictions), settings.unanswerable)
@@ -153,6 +187,7 @@ def _report_notes(view: ReportView) -> list[str]:
     keys = key_names(settings.by, None)
     if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
         notes.append("A row counts in each of its slices, so their counts may add up to more than all rows.")
+    notes += _unspaced_note(overall)
     if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.measures):
         empty = numbered(overall["n_empty_reference"], "empty reference")
         notes.append(f"{empty}; CER counts the insertions there.")
@@ -165,6 +200,19 @@ def _report_notes(view: ReportView) -> list[str]:
     return [*notes, *fine_note(slices, overall["n"]), *few_note(view.flat)]
 
 
+def _unspaced_note(overall: Mapping[str, Any]) -> list[str]:
+    """Return the note on texts without spaces, whose words are lines."""
+    words, characters = overall.get("words"), overall.get("characters")
+    if not words or not characters or characters / words < _LONG_WORDS:
+        return []
+    text = (
+        f"Words have {characters / words:.0f} characters on average: texts that have no spaces between words "
+        'say little by their WER. Where the errors of the protocol have words="uax29", in the shell with '
+        "--protocol anls,errors.words=uax29, words are found there too."
+    )
+    return [text]
+
+
 def _report_head(view: ReportView) -> str:
     """Return the first score of all rows, the slice where it is worst, and where its points are lost."""
     overall, metric = view.flat.row(0, named=True), view.measures[0]
@@ -173,12 +221,26 @@ def _report_head(view: ReportView) -> str:
     kind, name = metric.format or "number", f"{view.name}: " if view.name else ""
     ends = [overall[end] for end in (f"{metric.name}_low", f"{metric.name}_high") if end in overall]
     better = bool(metric.higher_is_better)
+    settings = view.summary.settings
+    score = f"{metric.label} {spelled(overall[metric.name], ends, kind)}"
+    if settings.lengths:
+        rates = [(metric.label, overall[metric.name], ends), ("WER", overall["wer_corpus"], [])]
+        score = ", ".join(in_percent(*rate) for rate in rates)
     return head(
-        f"{name}{metric.label} {spelled(overall[metric.name], ends, kind)}",
+        f"{name}{score}",
         overall.get(f"{metric.name}_n", overall["n"]),
+        noun=settings.noun,
+        more=f"{overall['characters']:,} characters" if "characters" in settings.lengths else "",
         worst=worst_slice(view.tables, metric.name, kind, higher_is_better=better),
         lost=_lost_points(view, overall),
     )
+
+
+def in_percent(label: str, rate: float, ends: Sequence[float | None]) -> str:
+    """Return an error rate in per cent, with its interval."""
+    known = [f"{100 * end:.0f}" for end in ends if end is not None]
+    interval = f" ({'–'.join(known)} %)" if known else ""  # noqa: RUF001 - between numbers
+    return f"{label.removesuffix(' (corpus)')} {100 * rate:.1f} %{interval}"
 
 
 def worst_slice(
@@ -215,10 +277,13 @@ def _lost_points(view: ReportView, overall: Mapping[str, Any]) -> dict[str, floa
 
 def _report_figures(view: ReportView) -> list[Figure]:
     summary, worst = view.summary, view.worst
-    if not summary.settings.has_texts:
+    settings = summary.settings
+    if not settings.has_texts:
         return []
+    if settings.noun == "page":
+        return [*_kinds(view), *_substitutions(summary), *_alignments(worst, settings)]
     histogram = score_histogram(summary)
-    threshold = summary.settings.protocol.threshold or 0.0
+    threshold = settings.protocol.threshold or 0.0
     below = cut_between(summary, histogram)
     parts = [
         ("NLS 0", histogram.low, "#6B7480"),
@@ -229,8 +294,21 @@ def _report_figures(view: ReportView) -> list[Figure]:
     distribution = HistogramChart(
         "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
     )
-    errors = [_errors_by_slice(summary, *view.tables[0])] if summary.settings.details else []
-    return [distribution, *errors, *_substitutions(summary), *_alignments(worst, summary.settings)]
+    errors = [_errors_by_slice(summary, *view.tables[0])] if settings.details else []
+    return [distribution, *errors, *_substitutions(summary), *_alignments(worst, settings)]
+
+
+def _kinds(view: ReportView) -> list[Figure]:
+    """Return the errors of pages by kind, of all pages and by slice."""
+    by, slices = view.tables[0]
+    if not {*_palette.PAGE_COLORS} <= {*slices.columns}:
+        return []
+    shown = slices.head(FIGURE_ROWS + 1)
+    shares = [
+        {kind: row[kind] or 0.0 for kind in _palette.PAGE_COLORS} for row in shown.iter_rows(named=True)
+    ]
+    rows = list(zip(slice_labels(shown, by), shares, strict=True))
+    return [Stacked("Errors by kind", _palette.PAGE_COLORS, rows, "", whole="the reference's characters")]
 
 
 def _substitutions(summary: Summary) -> list[Figure]:
@@ -238,7 +316,9 @@ def _substitutions(summary: Summary) -> list[Figure]:
     if not summary.settings.details:
         return []
     _, table = _detail_tables(summary)
-    side, above, cells = categories(table.frame.with_row_index(PLACE), _PAIR, "count", None)
+    # A combining mark needs something to stand on.
+    shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
+    side, above, cells = categories(shown.with_row_index(PLACE), _PAIR, "count", None)
     caption = "What stands there and what was read; the stronger the colour, the more often"
     return (
         [Crossed(table.name, table.name, [(("reference", "read as"), side, above, cells)], caption)]
@@ -355,14 +435,15 @@ def _report_title(view: ReportView) -> str:
     what = _and(settings.metrics) if is_short else "Scores"
     of = f" of {view.name}" if view.name else ""
     by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
-    return f"{what}{of} by {by}" if by else f"{what}{of} on all rows" if of else f"{what} of all rows"
+    every = f"all {settings.noun}s"
+    return f"{what}{of} by {by}" if by else f"{what}{of} on {every}" if of else f"{what} of {every}"
 
 
 def _by_name(by: Sequence[str]) -> str:
     return f"By {' and '.join(by)}" if by else "All rows"
 
 
-def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool) -> str:
+def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun: str = "row") -> str:
     """Return the note on where all rows went; `n_missing` is a number, or that of each system."""
     missing, dropped = counts["n_missing"], counts["n_dropped"]
     what = "prediction" if has_texts else "score"
@@ -372,7 +453,7 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool) -> st
     if dropped:
         of_a_system = f"left out for a missing {what}"
         parts.append(f"{dropped:,} {of_a_system if isinstance(missing, Mapping) else f'without a {what}'}")
-    note = f"{numbered(rows, 'row')}: {', '.join(parts)}."
+    note = f"{numbered(rows, noun)}: {', '.join(parts)}."
     if isinstance(missing, Mapping):
         listed = of_systems(missing)
         how = "" if dropped else ", scored as the empty text"

@@ -22,6 +22,7 @@ from anls_frame.protocol import (
 from anls_frame.summary.catalogue import (
     LENGTHS,
     TEXT_METRICS,
+    are_error_rates,
     are_of_fields,
     are_of_pages,
     from_dict,
@@ -139,6 +140,11 @@ class Settings:
             for name, rate in LENGTHS.items()
             if name != "characters" or resolve_errors(self.protocol).unit != "word"
         }
+
+    @property
+    def noun(self) -> str:
+        """What a row is: a page, where errors of texts are counted."""
+        return "page" if self.has_texts and are_error_rates(self.metrics) else "row"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as a dictionary that can be written as JSON."""

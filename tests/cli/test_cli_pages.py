@@ -86,7 +86,7 @@ def test_a_report_counts_substitutions_in_pages_that_were_read(run: Callable[...
     options = "--details --min-nls 0.6 --max-length 2 --reader pages,empty_lines=drop --json"
     found = result(run("report", "new", "--gold", "truth", *options.split()))
 
-    table = found["tables"]["Substitutions in rows of NLS 0.6 or more"]
+    table = found["tables"]["Substitutions in pages of NLS 0.6 or more"]
     assert [(row["reference_char"], row["predicted_char"], row["count"]) for row in table] == [("W", "VV", 1)]
 
 
@@ -107,6 +107,23 @@ def test_other_commands_take_pages_too(run: Callable[..., Done]) -> None:
     assert [row["question_id"] for row in changed] == ["a/2"]
     assert ("W", "VV") in [(row["reference_char"], row["predicted_char"]) for row in confused]
     assert run("convert", "old", "pages.csv", "--gold", "truth").returncode == 0
+
+
+def test_commands_of_rows_speak_of_error_rates(run: Callable[..., Done], tmp_path: Path) -> None:
+    printed = run("score", "old", "--gold", "truth").stdout
+    assert "CER 0.1304" in printed
+    assert "WER" in printed
+    assert "ANLS" not in printed.replace("|anls", "")
+    means = result(run("score", "old", "--gold", "truth", "--json"))
+    assert means["cer_corpus"] == 3 / 23
+    assert run("plot", "ecdf", "old", "--gold", "truth", "-o", tmp_path / "e.svg").returncode == 0
+    assert (
+        run("plot", "groups", "old", "--gold", "truth", "-b", "doc_id", "-o", tmp_path / "g.svg").returncode
+        == 0
+    )
+    assert "CER" in (tmp_path / "g.svg").read_text(encoding="utf-8")
+    refused = run("plot", "scores", "old", "--gold", "truth", "-o", tmp_path / "s.svg")
+    assert "'scores' is drawn of answers to questions; of pages, draw groups, cer" in refused.stderr
 
 
 def test_pages_that_do_not_pair_up_are_an_error_until_they_may(

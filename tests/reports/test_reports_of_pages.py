@@ -135,7 +135,7 @@ def test_the_worst_pages_are_named_with_the_rates_of_characters_and_words(tmp_pa
     html = report.write(tmp_path / "report.html").read_text(encoding="utf-8")
 
     assert report.worst["doc_id"].to_list() == worst
-    captions = re.findall(r"Row \d: [^<(]*", html)
+    captions = [*dict.fromkeys(re.findall(r"Row \d: [^<(]*", html))]  # a list leads to them
     assert [caption.split(": ")[1] for caption in captions] == worst
     for caption, page in zip(captions, worst, strict=True):
         assert "ANLS" not in caption
@@ -170,6 +170,38 @@ def test_pages_have_their_lengths_beside_their_number_and_the_worst_ones_their_n
         "characters",
         "cer_corpus",
     ]
-    captions = re.findall('<p class="cap" dir="auto">Row [^:]*: ([^:]*):', text)
+    captions = re.findall('<p class="cap" id="pair[0-9]+" dir="auto">Row [^:]*: ([^:]*):', text)
     assert captions == made.worst["page"].to_list()
     assert af.report(pages, *TEXTS, metrics="ocr", by="page", worst=3).worst.height == 3
+
+
+def test_a_report_of_pages_speaks_of_pages_and_their_errors(tmp_path: Path) -> None:
+    pages = PAGES.rename({"doc_id": "page"})
+    report = af.report(pages, *TEXTS, metrics="ocr", worst=100, details=True)
+    document = report.to_document()
+    overall = report.overall
+
+    head = f"CER {100 * overall['cer_corpus']:.1f} % ({100 * overall['cer_corpus_low']:.0f}"
+    assert document.head.startswith(head)
+    assert f"WER {100 * overall['wer_corpus']:.1f} % · {pages.height} pages, " in document.head
+    names = [table.name for table in document.tables]
+    assert "All pages" in names
+    assert "Error types" not in names
+    (rates,) = [table for table in document.tables if table.name == "All pages"]
+    assert rates.frame["page"].to_list() == report.worst["page"].to_list()
+    assert not {"prediction", "answers", "anls", "nls"} & {*rates.frame.columns}
+    html = report.write(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"misread {100 * overall['misread']:.1f}" in html
+    assert "NLS of the rows" not in html
+    assert html.count('class="len"') == 2 * pages.height
+    substituted = [table.frame for table in document.tables if "substitutions" in table.name]
+    assert not substituted[0]["reference_char"].str.contains(r"^\s+$").any()
+
+
+def test_the_wer_of_texts_without_spaces_has_a_note() -> None:
+    pages = pl.DataFrame({"p": ["東京都千代田区丸の内一丁目"], "a": ["東京都千代田区丸の内一丁日"]})
+    notes = af.report(pages, "p", "a", metrics="ocr").to_document().notes
+    assert any("Words have 13 characters on average" in note for note in notes)
+    spaced = pl.DataFrame({"p": ["a few words"], "a": ["a few words"]})
+    notes = af.report(spaced, "p", "a", metrics="ocr").to_document().notes
+    assert not any("on average" in note for note in notes)

@@ -73,6 +73,10 @@ def _threshold(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, 
     return af.plot.threshold_curve(af.summarize(frame, *_TEXTS, protocol=protocol))
 
 
+KINDS_OF_ANSWERS = ("scores", "errors", "threshold")
+"""What says nothing of pages, which have neither answers nor a cut."""
+
+
 def _row_measure(measure: str | None) -> ScoreColumn:
     """Return the score of rows that is drawn, ANLS by default."""
     from anls_frame.summary.catalogue import TEXT_METRICS
@@ -141,7 +145,7 @@ def plot(
 
     from anls_frame._atomic import replacing
     from anls_frame.cli.output import check_target, working
-    from anls_frame.readers.any_file import load
+    from anls_frame.readers.any_file import are_pages, load
 
     choice("KIND", kind, KINDS)
     check_target(output, force, _SUFFIXES)
@@ -153,6 +157,12 @@ def plot(
         raise ValueError(f"{options} {does} not apply to {kind!r} plots")
     if len(one_table(slicing.by) or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
+    if are_pages(file, source.how):
+        if kind in KINDS_OF_ANSWERS:
+            others = ", ".join(name for name in KINDS if name not in KINDS_OF_ANSWERS)
+            raise ValueError(f"{kind!r} is drawn of answers to questions; of pages, draw {others}")
+        if measure is None and "measure" in KINDS[kind].options:
+            measure = "cer_corpus" if kind == "groups" else "cer"
     with working(f"Drawing {file}"):
         axes = KINDS[kind].draw(load(file, source.how), slicing, scoring.protocol, measure)
         if title is not None:

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
 
 
+_PAGES = 1_000
+"""Pages that a report lists by default."""
+_PRINTED_PAGES = 20
+"""How many of these a terminal shows."""
+
+
 @command
 def report(
     files: Annotated[
@@ -51,8 +57,13 @@ def report(
         ),
     ] = None,
     worst: Annotated[
-        int, typer.Option(help="How many rows to show of those with the lowest score in the first metric.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            help="How many rows to show of those with the worst score in the first metric; by default none, "
+            "of pages 1,000.",
+            show_default=False,
+        ),
+    ] = None,
     keep: Annotated[
         list[str] | None, typer.Option(help="Column to show of these rows; may be repeated.")
     ] = None,
@@ -116,9 +127,12 @@ def report(
     )
     first = system.files[0]
     metrics = parse(metric, lambda: columns(first, source.how))
+    n_worst, most = worst or 0, None
     if are_pages(source.how):
         metrics = metrics or ["ocr"]
         keep = keep or ["question_id"]
+        if worst is None:
+            n_worst, most = _PAGES, _PRINTED_PAGES
     of_details = {"min_nls": min_nls, "max_length": max_length}
     given = {name: value for name, value in of_details.items() if value is not None}
     if given and not details:
@@ -128,7 +142,7 @@ def report(
         metrics=metrics,
         by=tables(slicing.by),
         cluster=slicing.cluster,
-        worst=worst,
+        worst=n_worst,
         keep=keep or (),
         details=details and (given or True),
         scoring=vars(scoring),
@@ -158,6 +172,7 @@ def report(
         target=target,
         page=None if rows is None else page,
         source=system.files,
+        most=most,
     )
     delivery.check()
     if fold_clusters and (summary is None or slicing.cluster is None):

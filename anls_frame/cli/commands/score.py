@@ -9,6 +9,7 @@ import typer
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli.options import File, Output, Scoring, SourceOptions, Target, command
+from anls_frame.protocol import resolve_errors
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,8 +36,10 @@ def score(
     from anls_frame.cli.output import check_target, counting, print_json, print_table, working
     from anls_frame.export import row_files
     from anls_frame.frames.progress import counted
-    from anls_frame.readers.any_file import reading, scan_counted
+    from anls_frame.readers.any_file import are_pages, reading, scan_counted
+    from anls_frame.reports.report_documents import NOUNS
 
+    of_pages = are_pages(file, source.how)
     check_target(output, target.force, row_files.SUFFIXES)
     with working(f"Reading {file}"):
         frame, rows = scan_counted(file, source.how)
@@ -46,9 +49,12 @@ def score(
                 counted(frame, advance),
                 *("prediction", "answers"),
                 **vars(scoring),
+                columns=["cer", "char_errors", "reference_length"] if of_pages else None,
                 suffix=suffix,
                 overwrite=overwrite,
             )
+            if of_pages:
+                scored = scored.with_columns(_rates_of_pages(scoring).name.suffix(suffix))
         except af.DuplicateColumnError as error:
             names = str(error).partition(";")[0].replace("the frame", str(file))
             raise ValueError(
@@ -56,22 +62,30 @@ def score(
             ) from None
         # The rows are read twice, because written rows are not kept in memory.
         with reading(file, source.how):
-            means = _means(frame, scoring)
+            means = _means(frame, scoring, ["cer_corpus", "wer_corpus", "cer_mean"] if of_pages else None)
             if output is not None:
                 row_files.write(scored, output, escape_formulas=target.escape_formulas)
     if target.json:
         print_json(means)
         return
     if output is None:
-        scores = [f"{name}{suffix}" for name in ("anls", "nls", "cer", "exact_match")]
+        scores = [f"{name}{suffix}" for name in ("anls", "nls", "cer", "wer", "exact_match")]
         there = scored.collect_schema().names()
-        shown = scored.select(name for name in (*_SHOWN, *scores) if name in there).head(_SHOWN_ROWS)
-        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows)
+        # Pages are too long to be shown.
+        texts = _SHOWN[:1] if of_pages else _SHOWN
+        shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
+        headings = {name: NOUNS.get(name, name) if of_pages else name for name in shown.collect_schema()}
+        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, headings=headings)
     _print_means(means, frame, scoring)
 
 
-def _means(frame: pl.LazyFrame, scoring: Scoring) -> dict[str, Any]:
-    report = af.report(frame, "prediction", "answers", **vars(scoring))
+def _rates_of_pages(scoring: Scoring) -> pl.Expr:
+    """Return the word error rate of each page, prepared as the protocol prepares texts for errors."""
+    return af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
+
+
+def _means(frame: pl.LazyFrame, scoring: Scoring, metrics: list[str] | None) -> dict[str, Any]:
+    report = af.report(frame, "prediction", "answers", metrics=metrics, **vars(scoring))
     if report.overall["n"] == 0:
         raise ValueError("no row has an answer to score against")
     names = (*_COUNTS, *(metric.name for metric in report.measures))
@@ -83,11 +97,20 @@ def _print_means(means: dict[str, Any], frame: pl.LazyFrame, scoring: Scoring) -
     from anls_frame.cli.output import plain
     from anls_frame.frames import origins
 
-    print(
-        f"ANLS {means['anls']:.4f}, NLS {means['nls']:.4f}, CER {means['cer_corpus']:.4f} (mean "
-        f"{means['cer_mean']:.4f}), exact match {means['exact_match']:.4f}"
-    )
-    of_all = numbered(means["rows"], "row")
+    names = {
+        "anls": "ANLS",
+        "nls": "NLS",
+        "cer_corpus": "CER",
+        "wer_corpus": "WER",
+        "exact_match": "exact match",
+    }
+    figures = [f"{label} {means[name]:.4f}" for name, label in names.items() if name in means]
+    figures = [
+        f"{figure} (mean {means['cer_mean']:.4f})" if figure.startswith("CER") else figure
+        for figure in figures
+    ]
+    print(", ".join(figures))
+    of_all = numbered(means["rows"], "page" if "wer_corpus" in means else "row")
     print(f"{of_all}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
