@@ -157,7 +157,7 @@ def plot(
         raise ValueError(f"{options} {does} not apply to {kind!r} plots")
     if len(one_table(slicing.by) or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
-    if are_pages(file, source.how):
+    if are_pages(source.how):
         if kind in KINDS_OF_ANSWERS:
             others = ", ".join(name for name in KINDS if name not in KINDS_OF_ANSWERS)
             raise ValueError(f"{kind!r} is drawn of answers to questions; of pages, draw {others}")

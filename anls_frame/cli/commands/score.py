@@ -39,7 +39,7 @@ def score(
     from anls_frame.readers.any_file import are_pages, reading, scan_counted
     from anls_frame.reports.report_documents import NOUNS
 
-    of_pages = are_pages(file, source.how)
+    of_pages = are_pages(source.how)
     check_target(output, target.force, row_files.SUFFIXES)
     with working(f"Reading {file}"):
         frame, rows = scan_counted(file, source.how)
