@@ -14,6 +14,7 @@ import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 import pytest
@@ -223,6 +224,21 @@ def test_sums_become_floats_by_one_rounding(values: list[int], unit: int) -> Non
     frame = pl.DataFrame({"x": pl.Series(values, dtype=pl.Int128)})
     found = frame.select(fixed_point.floats(pl.col("x").sum(), unit)).item()
     assert found == float(Fraction(sum(values), 2**unit))
+
+
+def test_the_same_rows_give_the_same_bits_again() -> None:
+    dice = np.random.default_rng(0)
+    columns = {"s": dice.normal(size=2000), "t": dice.random(2000), "d": dice.integers(0, 100, 2000)}
+    frame = pl.DataFrame(columns).with_columns(k=pl.int_range(pl.len()) % 5)
+    systems, options = {"a": "s", "b": "t"}, {"by": "k", "cluster": "d"}
+    made: list[Callable[[], pl.DataFrame]] = [
+        lambda: af.report(frame, metrics=["s", "t"], by="k").to_polars(),
+        lambda: af.report(frame, metrics=["s", "t"], **options).to_polars(),
+        lambda: af.compare(frame, systems, draws=20, **options).to_polars(),
+    ]
+    for make in made:
+        first = bits(make())
+        assert all(bits(make()) == first for _ in range(4))
 
 
 def questions(copies: int) -> pl.DataFrame:
