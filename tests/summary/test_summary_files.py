@@ -262,11 +262,11 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     rate = af.Metric({"d": "d", "s": "d"}, denominator={"d": "d", "s": "d"}, name="rate")
     score = af.Metric({"d": "d", "s": "s"}, name="s")
     two = af.summarize(frame, ["d", "s"], None, by="k", cluster="d", metrics=[score, rate])
-    sums = "key_0:String cluster:Int64 n:Int64 x_0:Float64 x_1:Float64"
+    sums = "key_0:String cluster:Int64 n:Int64 x_0:Float64"
     rows = "rows:Int64 n_dropped:Int64 n_unanswerable:Int64 n:Int64 n_empty_reference:Int64"
     assert {name: shape(frame) for name, frame in two.sums.frames().items()} == {
-        "cells s": f"{sums} lost:Float64 squares:Float64",
-        "cells rate": f"{sums} y_0:Float64 y_1:Float64",
+        "cells s": f"{sums} x_1:Float64 lost:Float64 squares:Float64",
+        "cells rate": f"{sums} y_0:Float64 x_1:Float64 y_1:Float64",
         **dict.fromkeys(
             ("votes s", "votes rate"), "key_0:String pair:UInt32 wins:Int64 ties:Int64 losses:Int64"
         ),
