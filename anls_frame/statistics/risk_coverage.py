@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from anls_frame.statistics.intervals import effective_units, ratio_variance, wil
 from anls_frame.statistics.student import t_quantile, t_two_sided
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import numpy.typing as npt
 
@@ -311,20 +311,24 @@ class RiskCoverage:
         steps = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
         rows = len(steps)
         # Documents by steps: how many rows, and how much loss, each step adds to a document.
-        pairs, place = np.unique(self.document[:rows] * len(ends) + steps, return_inverse=True)
-        new, lost = np.bincount(place), np.bincount(place, self.loss[:rows])
-        document, step = np.divmod(pairs, len(ends))
+        pairs = self.document[:rows] * len(ends) + steps
+        order = np.argsort(pairs)
+        starts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
+        new = np.diff(starts, append=rows)
+        lost = np.add.reduceat(self.loss[order], starts) if rows else self.loss[:0]
+        document, step = np.divmod(pairs[order[starts]], len(ends))
         first = np.searchsorted(document, document)
         n, loss = (np.cumsum(one) - (np.cumsum(one) - one)[first] for one in (new, lost))
-        changes = _moments(n, loss) - _moments(n - new, loss - lost)
-        sums = [np.bincount(step, change, len(ends)).cumsum() * 1.0 for change in changes]
+        before_and_after = zip(_moments(n - new, loss - lost), _moments(n, loss), strict=True)
+        sums = [np.bincount(step, b - a, len(ends)).cumsum() * 1.0 for a, b in before_and_after]
         squares = np.concatenate(([0.0], np.cumsum(self.loss**2)))
         return Accepted(*[*sums, squares[ends]])
 
     def all_rows(self) -> Accepted:
         """Return the sums of all rows, also those of -inf."""
-        sums = _moments(np.bincount(self.document), self.by_document(self.loss)).sum(axis=1)
-        return Accepted(*np.append(sums, self.loss @ self.loss)[:, None])
+        moments = _moments(np.bincount(self.document), self.by_document(self.loss))
+        sums = [moment.sum(keepdims=True) for moment in (*moments, self.loss**2)]
+        return Accepted(*sums)
 
     def thresholds(self, steps: int = STEPS) -> FloatArray:
         """Return quantiles of the confidences but -inf, at equal steps of all rows, the strictest first."""
@@ -464,11 +468,12 @@ def _below(values: FloatArray) -> FloatArray:
     return np.asarray(np.cumsum(values[::-1])[::-1] - values)
 
 
-def _moments(n: npt.ArrayLike, loss: FloatArray) -> FloatArray:
-    """Return what each document adds to the first eight sums of `Accepted`."""
+def _moments(n: npt.ArrayLike, loss: FloatArray) -> Iterator[npt.NDArray[Any]]:
+    """Yield what each document adds to the first eight sums of `Accepted`."""
     n = np.asarray(n, np.float64)
     squares = n * n
-    return np.stack((n > 0, n, loss, loss * loss, loss * n, squares, squares * n, squares * squares))
+    yield from ((n > 0) * 1.0, n, loss, loss * loss, loss * n)
+    yield from (squares, squares * n, squares * squares)
 
 
 def _variance(influence: FloatArray, documents: float) -> float:
