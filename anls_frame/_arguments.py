@@ -43,6 +43,7 @@ COLUMNS = frozenset(
             "cer",
             "error_type",
         ),
+        *("score", "truth", "repaired"),
     )
 )
 """Parameters of functions of frames that take names of columns."""

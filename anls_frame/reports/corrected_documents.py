@@ -68,8 +68,17 @@ def _tables(view: CorrectedView) -> list[Table]:
             own = frame.filter(pl.col("system") == name)
             against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
             by = f" by {' and '.join(columns)}" if columns else ""
-            tables.append(Table(f"{name}{against}{by}", own, _kinds(own, columns)))
+            headings = {column: column for column in (SLICE, *columns)} | _headings(own)
+            tables.append(Table(f"{name}{against}{by}", own, _kinds(own, columns), headings=headings))
     return tables
+
+
+def _headings(frame: pl.DataFrame) -> dict[str, str]:
+    """Return the columns that people read on pages: those of a screen, with the ends of intervals."""
+    shown = {name: text for name, text in _SHOWN.items() if name in frame.columns}
+    ends = {f"{name}{end}": f"{name}{end}" for name in _WITH_INTERVAL for end in ("_low", "_high")}
+    ends = {name: text for name, text in ends.items() if name in frame.columns}
+    return {**shown, **ends, "verdicts_worth": "verdicts worth", "few_rows": "few_rows"}
 
 
 def _kinds(frame: pl.DataFrame, by: Sequence[str]) -> dict[str, Kind]:
