@@ -168,6 +168,13 @@ def audited(
         for role, column in system._asdict().items()
     ]
     others = [cs.by_name(column).alias(name) for name, column in names.items()]
+    dtypes = {role: source.collect_schema()[column] for role, column in names.items()}
+    if not dtypes.get(PROBABILITY, pl.Float64()).is_numeric():
+        raise DTypeError(
+            f"column {names[PROBABILITY]!r} must hold numbers, but has dtype {dtypes[PROBABILITY]}"
+        )
+    if dtypes.get(AUDIT, pl.Boolean()) != pl.Boolean:
+        raise DTypeError(f"column {names[AUDIT]!r} must hold true and false, but has dtype {dtypes[AUDIT]}")
     rows = source.select(*keys, *others, *columns).collect(engine="streaming")
     _check_values(rows, systems, bounds)
     _check_judged(rows, systems, names)

@@ -257,6 +257,13 @@ def test_refusals(columns: dict[str, pl.Expr], options: dict[str, Any], message:
         af.corrected(sample().with_columns(**columns), **given)
 
 
+@pytest.mark.parametrize("name", ["audit", "audit_probability", "old", "old_truth"])
+def test_columns_that_were_read_as_texts(name: str) -> None:
+    frame = sample().with_columns(pl.col(name).cast(pl.String))
+    with pytest.raises(af.DTypeError, match=f"column '{name}' must hold .*, but has dtype String"):
+        af.corrected(frame, "old", "old_truth")
+
+
 def test_rows_that_nobody_drew() -> None:
     frame = sample().drop("audit", "audit_probability", "audit_stratum")
     for kept, kind in ((pl.col("old") < 1, "lost points"), (pl.col("old") == 1, "have all points")):

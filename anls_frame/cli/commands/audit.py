@@ -35,7 +35,11 @@ def audit(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Page to write, which ends in .html."), WRITTEN
     ],
-    sample: Annotated[Path, typer.Option(help="Table to write, with all rows and which are drawn."), WRITTEN],
+    sample: Annotated[
+        Path,
+        typer.Option(help="File to write, which ends in .parquet: all rows, and which are drawn."),
+        WRITTEN,
+    ],
     n: Annotated[int, typer.Option("--n", "-n", help="How many rows are drawn.")] = 200,
     lean: Annotated[
         str,
@@ -64,7 +68,7 @@ def audit(
     from anls_frame.readers.any_file import reading
 
     check_target(output, force, (".html", ".htm"))
-    check_target(sample, force, row_files.SUFFIXES)
+    check_target(sample, force, (".parquet",))
     given = named.of(files, source, "error", least=1)
     with working("Scoring"), reading(files[0], source.how):
         frame, systems = texts(given)
