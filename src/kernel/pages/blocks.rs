@@ -70,7 +70,7 @@ const REACH: usize = 1_000;
 
 /// How many right units outweigh an edit, where a block grows: in texts of one language that are not alike about every
 /// third unit is right in the best alignment.
-const EDIT_WEIGHS: i64 = 2;
+const EDIT_WEIGHS: isize = 2;
 
 impl Blocks {
     /// The blocks of at least so many words.
@@ -364,13 +364,11 @@ enum Sought {
 fn longest_free(taken: &[bool], words: Range<usize>) -> Range<usize> {
     let mut longest = words.start..words.start;
     let mut start = words.start;
-    for word in words.start..=words.end {
-        if word == words.end || taken[word] {
-            if word - start > longest.len() {
-                longest = start..word;
-            }
-            start = word + 1;
+    for parts in taken[words].chunk_by(|left, right| left == right) {
+        if !parts[0] && parts.len() > longest.len() {
+            longest = start..start + parts.len();
         }
+        start += parts.len();
     }
     longest
 }
@@ -380,20 +378,20 @@ fn alike(edits: &[Edit], lengths: [usize; 2], direction: Direction) -> [usize; 2
     let mut best = (0, [0, 0]);
     let (mut score, mut right) = (0, 0);
     let ends = edits.iter().map(|edit| [edit.reference_position, edit.prediction_position]);
-    let mut consider = |score: i64, places: [usize; 2]| {
+    let mut consider = |score: isize, places: [usize; 2]| {
         let score = if direction == Direction::Back { -score } else { score };
         if score > best.0 {
             best = (score, places);
         }
     };
     for (edit, places) in edits.iter().zip(ends) {
-        score += (places[0] - right) as i64;
+        score += (places[0] - right).cast_signed();
         consider(score, places);
         score -= EDIT_WEIGHS;
         right = places[0] + usize::from(edit.reference.is_some());
         consider(score, [right, places[1] + usize::from(edit.prediction.is_some())]);
     }
-    score += (lengths[0] - right) as i64;
+    score += (lengths[0] - right).cast_signed();
     consider(score, lengths);
     match direction {
         Direction::Ahead => best.1,

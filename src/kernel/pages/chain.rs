@@ -8,7 +8,7 @@ use super::blocks::Run;
 /// Places of the heaviest chain among runs, which are apart and in order in the prediction: in the reference each ends
 /// behind the one before it, with which it may share words, which weigh once. `weight` is that of all words before one.
 pub fn heaviest(runs: &[Run], weight: impl Fn(usize) -> usize) -> Vec<usize> {
-    let weight = |word: usize| weight(word) as i64;
+    let weight = |word: usize| weight(word).cast_signed();
     let mut ends: Vec<usize> = runs.iter().map(Run::reference_end).collect();
     ends.sort_unstable();
     ends.dedup();
@@ -37,7 +37,7 @@ pub fn heaviest(runs: &[Run], weight: impl Fn(usize) -> usize) -> Vec<usize> {
 }
 
 /// A value and whose it is, the first of equals.
-type Best = (i64, Reverse<usize>);
+type Best = (isize, Reverse<usize>);
 
 /// Values in a row that only grow, and the largest of any part of them.
 struct Maxima {
@@ -49,7 +49,7 @@ impl Maxima {
         Self { tree: vec![None; 2 * places] }
     }
 
-    fn raise(&mut self, place: usize, value: i64, of: usize) {
+    fn raise(&mut self, place: usize, value: isize, of: usize) {
         let mut node = self.tree.len() / 2 + place;
         while node > 0 {
             self.tree[node] = self.tree[node].max(Some((value, Reverse(of))));

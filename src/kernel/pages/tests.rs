@@ -113,6 +113,8 @@ proptest! {
         let PageErrors { misread, omitted, added, fabricated, repeated, moved, .. } = found;
         prop_assert_eq!([misread, omitted, added, fabricated], [0; 4]);
         prop_assert_eq!(repeated, again.map_or(0, |again| block(again).len() + 1));
-        prop_assert_eq!(moved == 0, order.is_sorted());
+        // A block that is read again may come at its place the second time.
+        prop_assert!(again.is_some() || (moved == 0) == order.is_sorted());
+        prop_assert!(moved == 0 || !order.is_sorted());
     }
 }

@@ -35,7 +35,7 @@ impl Place {
 
 /// A text with a code point for each unit.
 pub struct Text<'a> {
-    text: Cow<'a, str>,
+    content: Cow<'a, str>,
     units: usize,
     words: Cow<'a, [Word]>,
     /// The words as numbers, the same in both texts.
@@ -65,11 +65,11 @@ impl<'a> Text<'a> {
                 range.map(|byte| if is_plain { Place { byte, unit: byte } } else { place(byte) });
             Word { start, end }
         });
-        Self { text: text.into(), units, words: words.collect::<Vec<_>>().into(), numbers: numbers.into() }
+        Self { content: text.into(), units, words: words.collect::<Vec<_>>().into(), numbers: numbers.into() }
     }
 
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.content
     }
 
     /// Number of units.
@@ -78,7 +78,7 @@ impl<'a> Text<'a> {
     }
 
     pub fn end(&self) -> Place {
-        Place { byte: self.text.len(), unit: self.units }
+        Place { byte: self.content.len(), unit: self.units }
     }
 
     /// Where a word starts, and behind the last word the end of the text.
@@ -97,7 +97,7 @@ impl<'a> Text<'a> {
     }
 
     pub fn slice(&self, from: Place, to: Place) -> &str {
-        &self.text[from.byte..to.byte]
+        &self.content[from.byte..to.byte]
     }
 
     /// The text of words, without what stands around them.
@@ -106,7 +106,7 @@ impl<'a> Text<'a> {
         let inner = self.words[words.clone()].iter();
         let inner = inner.map(|word| Word { start: word.start.behind(start), end: word.end.behind(start) });
         Text {
-            text: self.text[start.byte..end.byte].into(),
+            content: self.content[start.byte..end.byte].into(),
             units: end.unit - start.unit,
             words: inner.collect::<Vec<_>>().into(),
             numbers: self.numbers[words].into(),
@@ -163,16 +163,15 @@ impl<'a> Text<'a> {
     /// of the text from the last one that stays.
     pub fn without(&self, taken: &[bool]) -> Text<'_> {
         if !taken.contains(&true) {
-            let text = Cow::Borrowed(&*self.text);
             return Text {
-                text,
+                content: Cow::Borrowed(&*self.content),
                 units: self.units,
                 words: self.words[..].into(),
                 numbers: self.numbers[..].into(),
             };
         }
         let mut rest = Text {
-            text: String::with_capacity(self.text.len()).into(),
+            content: String::with_capacity(self.content.len()).into(),
             units: 0,
             words: Vec::new().into(),
             numbers: Vec::new().into(),
@@ -182,7 +181,7 @@ impl<'a> Text<'a> {
         while word < taken.len() {
             if !taken[word] {
                 let shift = |place: Place| Place {
-                    byte: rest.text.len() + place.byte - copied.byte,
+                    byte: rest.content.len() + place.byte - copied.byte,
                     unit: rest.units + place.unit - copied.unit,
                 };
                 let Word { start, end } = self.words[word];
@@ -197,16 +196,16 @@ impl<'a> Text<'a> {
             }
             let is_last = word == taken.len();
             let from = if is_last { self.end_before(first) } else { self.start(first) };
-            rest.push(&self.text[copied.byte..from.byte], from.unit - copied.unit);
+            rest.push(&self.content[copied.byte..from.byte], from.unit - copied.unit);
             copied = if is_last { self.words[word - 1].end } else { self.start(word) };
         }
         let end = self.end();
-        rest.push(&self.text[copied.byte..end.byte], end.unit - copied.unit);
+        rest.push(&self.content[copied.byte..end.byte], end.unit - copied.unit);
         rest
     }
 
     fn push(&mut self, text: &str, units: usize) {
-        self.text.to_mut().push_str(text);
+        self.content.to_mut().push_str(text);
         self.units += units;
     }
 }
