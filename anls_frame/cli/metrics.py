@@ -26,10 +26,30 @@ def one(name: str, columns: Callable[[], Collection[str]] = tuple) -> str | Metr
     """
     Return a metric by its name.
 
-    FILE.py:NAME and MODULE:NAME name functions and metrics in Python, unless a column has this very name. The
-    columns are asked for only if a name could be both.
+    FILE.py:NAME and MODULE:NAME name functions and metrics in Python, median:NAME and quantile:0.9:NAME
+    quantiles of a score, unless a column has this very name. The columns are asked for only if a name could
+    be both.
     """
-    return _from_python(name) if _is_python(name) and name not in columns() else name
+    if ":" not in name or name in columns():
+        return name
+    kind, _, score = name.partition(":")
+    if kind == "median":
+        return Metric.quantile(one(score, columns))
+    if kind == "quantile":
+        return _quantile(score, columns)
+    return _from_python(name) if _is_python(name) else name
+
+
+def _quantile(name: str, columns: Callable[[], Collection[str]]) -> Metric:
+    """Return a quantile by its probability and the name of the score."""
+    probability, _, score = name.partition(":")
+    try:
+        number = float(probability)
+    except ValueError:
+        raise ValueError(
+            f"--metric quantile:{name}: write a probability and a score, as quantile:0.9:cer"
+        ) from None
+    return Metric.quantile(one(score, columns), number)
 
 
 def _is_python(name: str) -> bool:

@@ -90,8 +90,8 @@ def averaged(
     lazy = with_numbers(rows.lazy(), columns_of(own))
     table = origins.like(lazy.collect(), rows)
     for metric in metrics:
-        if metric.is_ratio:
-            no_mean = f"metric {metric.name!r} divides two sums, so it has no mean over epochs; "
+        if not metric.is_mean:
+            no_mean = f"metric {metric.name!r} {metric.kind}, so it has no mean over epochs; "
             raise ValueError(Advice(no_mean, "choose an epoch with ", Option("epoch", None)))
     means = mean_over_epochs(table, "prediction", "answers", id=id, keep=keep, metrics=metrics, **scoring)
     return means, [_of_means(metric) for metric in metrics]

@@ -12,7 +12,7 @@ from anls_frame._text import visible
 from anls_frame.frames import origins
 from anls_frame.readers._raw import numbers
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS
+from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     given = metrics or ()
     built_in = {*SETS, *NAMES, *OTHER_NAMES}
     named = [name for name in given if isinstance(name, str) and name not in built_in]
-    own = [metric for metric in given if isinstance(metric, Metric)]
+    own = [metric for metric in given if isinstance(metric, Metric) and not is_quantile_of_texts(metric)]
     values = [value for metric in own for value in (metric.numerator, metric.denominator)]
     of_systems = [name for value in values if isinstance(value, Mapping) for name in value.values()]
     return [*named, *of_systems, *own_metrics.needed(own)]

@@ -175,7 +175,7 @@ class FileSummary:
         chosen = resolved(self.metrics or ["qa"], rows, self.scoring["protocol"])
         needed = {"worst": self.worst, "keep": self.keep, "details": self.details}
         of_rows = [Option(name, None) for name, value in needed.items() if value]
-        of_rows += [Option("metric", metric.name) for metric in chosen if metric.is_ratio]
+        of_rows += [Option("metric", metric.name) for metric in chosen if not metric.is_mean]
         uneven = note_of_uneven(rows)
         if uneven is not None:
             warn(uneven)

@@ -82,9 +82,9 @@ def scored_epochs(
     check_unanswerable(unanswerable)
     chosen = resolve(metrics, column_names(frame), has_texts=has_texts, protocol=protocol)
     for metric in chosen:
-        if metric.is_ratio:
+        if not metric.is_mean:
             raise ValueError(
-                f"metric {metric.name!r} divides two sums and has no mean over epochs; in a report of all "
+                f"metric {metric.name!r} {metric.kind} and has no mean over epochs; in a report of all "
                 "rows with cluster=, every epoch counts by its length"
             )
     ids = [id] if isinstance(id, str) else list(id)

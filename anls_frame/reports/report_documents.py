@@ -23,7 +23,7 @@ from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.reports.type_changes import PLACE, categories
-from anls_frame.summary import details
+from anls_frame.summary import details, quantiles
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import chosen_keys, key_names
@@ -182,6 +182,11 @@ def _report_notes(view: ReportView) -> list[str]:
         (predictions,) = summary.predictions.values()
         notes += texts_notes(vars(predictions), settings.unanswerable)
     notes += _own_notes(view.measures, overall)
+    if any(quantiles.ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
+        notes.append(
+            "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as a "
+            "saved summary has them."
+        )
     if view.left_out:
         notes.append(f"{numbered(view.left_out, 'slice')} of fewer than {view.min_n:,} rows left out.")
     keys = key_names(settings.by, None)

@@ -16,8 +16,10 @@ from anls_frame.plot import group_scores
 from anls_frame.reports import macro, rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.reports.report_documents import ReportView, report_document, report_glances
+from anls_frame.reports.woodruff import quantile_estimates
 from anls_frame.results import SlicedResult
 from anls_frame.summary import moments
+from anls_frame.summary.catalogue import refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.details import OPERATIONS, confusion_table, error_table, length_table
 from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named
@@ -220,10 +222,15 @@ class Report(SlicedResult[Table_co]):
         figures: dict[str, pl.Series] = {}
         few = []
         for name, cells, metrics in self._parts:
-            sums = moments.roll_up(cells, keys, metrics)
+            quantile = next((metric for metric in metrics if metric.probability is not None), None)
+            sums = moments.roll_up(cells, keys, metrics if quantile is None else ())
             if name is ALL:
                 whole = sums
-            *estimated, few_rows = estimates(sums, metrics, self.confidence)
+            *estimated, few_rows = (
+                estimates(sums, metrics, self.confidence)
+                if quantile is None
+                else quantile_estimates(cells, sums, keys, quantile, self.confidence)
+            )
             figures |= {column.name: column for column in estimated}
             few += [few_rows] if metrics else []
             figures |= {
@@ -316,6 +323,7 @@ class Report(SlicedResult[Table_co]):
         keys = self._sliced_by(columns)
         measures = {one.name: one for one in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
+        refuse_quantiles([chosen])
         cells = self._sums.cells.get(chosen.name, self._sums.cells[ALL])
         tested = rest.against_rest(
             cells, keys, chosen, draws=count("draws", draws, 1, rest.MOST_DRAWS), seed=count("seed", seed)
@@ -341,7 +349,7 @@ class Report(SlicedResult[Table_co]):
         DataFrame
             One row for each metric: `metric`, `n` (rows with a score, counted in each of their slices),
             `n_slices`, `score` with its interval in `score_low` and `score_high`, `few_rows` and
-            `n_clusters`. Slices without a score are left out.
+            `n_clusters`. Slices without a score are left out, and so are quantiles.
 
         Raises
         ------
@@ -368,6 +376,9 @@ class Report(SlicedResult[Table_co]):
         0.875
         """
         keys = self._sliced_by(columns)
+        averaged = [metric for metric in self.measures if metric.probability is None]
+        if not averaged:
+            refuse_quantiles(self.measures)
         lines = [
             macro.of_report(
                 self._sums.cells.get(metric.name, self._sums.cells[ALL]),
@@ -376,7 +387,7 @@ class Report(SlicedResult[Table_co]):
                 weights,
                 self.confidence,
             )
-            for metric in self.measures
+            for metric in averaged
         ]
         return self._as_given(pl.DataFrame(lines, schema_overrides={"n_clusters": pl.Int64}))
 

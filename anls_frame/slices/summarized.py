@@ -173,7 +173,7 @@ def _metrics(summary: Summary, metrics: object) -> list[tuple[Any, Metric]]:
     if unknown or not wanted:
         raise ValueError(f"metrics must be names of the summary's metrics, {list(every)}, got {unknown}")
     for name in wanted:
-        if every[name][1].is_ratio or name == BUILT_IN["zeros"].name:
+        if not every[name][1].is_mean or name == BUILT_IN["zeros"].name:
             raise ValueError(
                 f"metrics of a summary must be means of scores, and {name!r} is none; pass the rows"
             )

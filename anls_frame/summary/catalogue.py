@@ -231,6 +231,27 @@ SETS = {
 }
 """Names for several scores."""
 
+
+def _of_row(field: str) -> Callable[..., pl.Expr]:
+    """Return a function for a field of `score`."""
+
+    def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+        return scores.score(prediction, answers, protocol=protocol).struct.field(field)
+
+    return scored
+
+
+_OF_ROWS = {
+    **{
+        name: _of_fields(name, label, _of_row(name), format="score")
+        for name, label in {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match"}.items()
+    },
+    "cer": _described("cer", "CER", _of_row("cer"), format="rate"),
+    "wer": _described("wer", "WER", _by_errors(words.wer), format="rate"),
+    **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
+}
+"""The scores of a row of texts, of which there are quantiles, by name."""
+
 LENGTHS = {"words": "wer_corpus", "characters": "cer_corpus"}
 """Columns in reports of pages with the length of the references, each with the rate that divides by it."""
 
@@ -354,8 +375,15 @@ def _resolved(
 
 def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtocol | str) -> Metric:
     """Return a metric with what computes it, which those of a result are only described by."""
+    if is_quantile_of_texts(metric):
+        return _quantile(metric, protocol)
     if metric.is_built_in or not isinstance(metric.numerator, str) or metric.numerator in columns:
         return metric
+    if metric.probability is not None and not metric.sources[0].endswith("()"):
+        known = ", ".join(map(repr, _OF_ROWS))
+        raise ValueError(
+            f"a quantile must be of {known}, a column of scores, or a Metric, got {metric.numerator!r}"
+        )
     named = DESCRIBED.get(metric.name)
     if named is not None and named.within() == metric.within():
         return _prepared(named, protocol)
@@ -367,6 +395,18 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
     return metric
 
 
+def is_quantile_of_texts(metric: Metric) -> bool:
+    """Return whether a metric is a quantile of a named score of texts."""
+    name = metric.numerator
+    return metric.probability is not None and isinstance(name, str) and name in _OF_ROWS
+
+
+def _quantile(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
+    """Return a quantile of a score of texts with what computes it."""
+    score = _prepared(_OF_ROWS[str(metric.numerator)], protocol)
+    return dataclasses.replace(Metric.quantile(score, metric.probability or 0.5), sources=metric.sources)
+
+
 def of_rows(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
     """
     Return the metrics that are scores of rows: all but the share of zeros.
@@ -374,8 +414,10 @@ def of_rows(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
     Raises
     ------
     ValueError
-        If nothing else is left of what the caller asked for, or that share was asked for by its name.
+        If nothing else is left of what the caller asked for, that share was asked for by its name, or one is
+        a quantile.
     """
+    refuse_quantiles(metrics)
     zeros = BUILT_IN["zeros"]
     kept = tuple(metric for metric in metrics if metric != zeros)
     names = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
@@ -383,6 +425,17 @@ def of_rows(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
     if is_named or not kept:
         raise ValueError("metrics must be scores of rows, and 'zeros' is none; pass 'anls'")
     return kept
+
+
+def refuse_quantiles(metrics: Sequence[Metric]) -> None:
+    """Raise an error if there is a quantile among metrics that have to be scores of rows."""
+    for metric in metrics:
+        if metric.probability is not None:
+            raise ValueError(
+                f"metrics must be scores of rows here, and {metric.name!r} is a quantile, which reports have;"
+                " take the share of rows at or below a value, such as Metric(lambda prediction, answers: "
+                "af.cer(prediction, answers) <= 0.1, name='cer_at_most_0.1')"
+            )
 
 
 def _prepared(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
@@ -401,7 +454,7 @@ def from_dict(values: Mapping[str, Any]) -> Metric:
     if "sources" not in values:
         return BUILT_IN[values["name"]]
     numerator, *denominator = sources = tuple(values["sources"])
-    if {*values} != {*DESCRIBED["char_errors"].to_dict()} or len(denominator) > 1:
+    if {*values} - {"probability"} != {*DESCRIBED["char_errors"].to_dict()} or len(denominator) > 1:
         raise ValueError(f"a metric is described by {', '.join(values)}")
     bounds = None if values["bounds"] is None else tuple(values["bounds"])
     kept = {**values, "sources": sources, "bounds": bounds}

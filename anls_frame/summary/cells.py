@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame.summary import quantiles
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.own_metrics import merged_spread
 
@@ -18,7 +19,7 @@ _SQUARES = ("char_errors_squares", "char_errors_by_length", "reference_length_sq
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     """
-    Add cells with equal keys, and keep their order.
+    Add cells with equal keys, of quantiles also with equal scores, and keep their order.
 
     Sums of squared lengths then have 128 bits, which is enough for any number of parts. For clusters, which
     are many and small, 64 bits are enough.
@@ -26,6 +27,7 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     whole = pl.concat(cells, how="vertical_relaxed")
     if CLUSTER not in keys:
         whole = widened(whole)
+    keys = list(dict.fromkeys([*keys, *(name for name in quantiles.COLUMNS if name in whole.columns)]))
     values = [column for column in whole.columns if column not in keys]
     sums = [
         pl.col(column).min() if column.endswith("_min")

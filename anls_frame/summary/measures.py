@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from anls_frame._arguments import choice, flag, refuse_columns, string
+from anls_frame._arguments import choice, flag, refuse_columns, share, string
 
 __all__ = ["Metric"]
 
@@ -83,6 +83,7 @@ class Metric:
     See Also
     --------
     Metric.of_texts : from a Python function of two strings.
+    Metric.quantile : the median or another quantile of a score.
 
     Examples
     --------
@@ -119,6 +120,8 @@ class Metric:
     """Sums of the numerator are in units of 2**-bits; those of the denominator are integers."""
     square_bits: int = field(default=0, kw_only=True)
     """Sums of its squares are in units of 2**-square_bits."""
+    probability: float | None = field(default=None, kw_only=True)
+    """Of a quantile, the share of rows at or below it."""
 
     def __post_init__(self) -> None:
         if self.is_built_in:
@@ -182,6 +185,71 @@ class Metric:
         name = options.pop("name", None) or _name(function)
         return cls(_OfTexts(function), name=name, **options)
 
+    @classmethod
+    def quantile(cls, metric: str | pl.Expr | Metric, probability: float = 0.5) -> Metric:
+        """
+        Return a quantile of a score in place of its mean; by default the median.
+
+        Parameters
+        ----------
+        metric
+            The score of a row: "anls", "nls", "exact_match", "cer", "wer", "char_errors" or "bag_of_words" of
+            texts, the name of a column, an expression, or a `Metric` without a denominator.
+        probability
+            The share of rows at or below the quantile, between 0 and 1.
+
+        Returns
+        -------
+        Metric
+            Its name is that of the score and ``_median``, or such as ``_quantile_0.9``.
+
+        Raises
+        ------
+        ValueError
+            If the probability is not between 0 and 1, or the metric is a ratio or a quantile.
+
+        Notes
+        -----
+        The quantile of `n` rows is interpolated linearly between their sorted scores, at the place
+        (n - 1) · probability, counted from 0, as in `polars.Expr.quantile` and pandas. In a summary that was
+        saved or sent, scores are rounded to three significant digits (0.001 from 0.1 to 1).
+
+        The interval contains the values that the share of rows at or below them does not rule out: from the
+        first score for which the upper end of the share's interval reaches the probability, to the first for
+        which its lower end exceeds it (Woodruff 1952, with the share and its variance taken at each value,
+        Francisco and Fuller 1991). The share has the interval of any score in reports, with clusters as
+        there. Where no score is low or high enough, the end is the bound of the metric, or null.
+
+        Only reports have quantiles. For comparisons, take the share of rows at or below a value.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["a", "bc", "xyz"], "answer": ["a", "b", "xyz"]})
+        >>> metrics = ["cer", af.Metric.quantile("cer"), af.Metric.quantile("cer", 0.9)]
+        >>> overall = af.report(df, "prediction", "answer", metrics=metrics).overall
+        >>> overall["cer_median"], overall["cer_quantile_0.9"]
+        (0.0, 0.8)
+        """
+        share("probability", probability, ends=False)
+        base = metric if isinstance(metric, Metric) else cls(metric)
+        if not base.is_mean:
+            raise ValueError(
+                f"metric {base.name!r} {base.kind}; a quantile is that of a score of rows, such as 'cer'"
+            )
+        word = "median" if probability == 0.5 else f"quantile {probability:g}"  # noqa: PLR2004
+        name = str(base.numerator) if base.is_built_in else base.name
+        return dataclasses.replace(
+            base,
+            name=f"{name}_{word.replace(' ', '_')}",
+            label=f"{base.label} ({word})",
+            is_built_in=False,
+            row=None,
+            in_text="interval",
+            probability=probability,
+        )
+
     @property
     def column(self) -> str:
         """Column of `anls_frame.score` with the numerator of a built-in metric."""
@@ -198,6 +266,17 @@ class Metric:
         return self.denominator is not None
 
     @property
+    def is_mean(self) -> bool:
+        """Whether it is the mean of the scores of rows, neither a ratio nor a quantile."""
+        return not self.is_ratio and self.probability is None
+
+    @property
+    def kind(self) -> str:
+        """What it does, for messages."""
+        is_quantile = self.probability is not None
+        return "is a quantile" if is_quantile else "divides two sums" if self.is_ratio else "is a mean"
+
+    @property
     def counts_fields(self) -> bool:
         """Whether it divides the fields of rows that are right by all their fields, whatever these are."""
         return self.is_ratio and self.interval == "bounded"
@@ -210,7 +289,7 @@ class Metric:
     @property
     def is_own_mean(self) -> bool:
         """Whether it is a mean of own scores, whose sums are floats; all other sums are whole numbers."""
-        return not self.is_built_in and not self.is_ratio
+        return not self.is_built_in and self.is_mean
 
     @property
     def interval(self) -> Interval:
@@ -304,7 +383,9 @@ class Metric:
     def to_dict(self) -> dict[str, Any]:
         """Return what can be written as JSON."""
         names = ["name", "label", "bounds", "higher_is_better", "format"]
-        values = {name: getattr(self, name) for name in (*names, *([] if self.is_built_in else ["sources"]))}
+        names += [] if self.is_built_in else ["sources"]
+        names += [] if self.probability is None else ["probability"]
+        values = {name: getattr(self, name) for name in names}
         # As they come back from JSON.
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 

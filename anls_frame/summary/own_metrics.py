@@ -166,7 +166,7 @@ def sums(metric: Metric) -> list[pl.Expr]:
     counts = [pl.len(), is_scored.sum(), (~is_scored).sum(), zero, zero]
     return [
         *(count.cast(pl.Int64).alias(name) for count, name in zip(counts, COUNTS, strict=True)),
-        *(_sums_of_parts(is_scored) if metric.is_ratio else _sums_of_scores()),
+        *(_sums_of_parts(is_scored) if metric.is_ratio else _sums_of_scores() if metric.is_own_mean else ()),
         is_wrong(metric).sum().cast(pl.Int64).alias(WRONG),
     ]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.summary import own_metrics
+from anls_frame.summary import own_metrics, quantiles
 from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL, CellSums, of_kind, stored
@@ -73,7 +73,8 @@ class ReportSums(CellSums):
     def frames(self) -> dict[str, pl.DataFrame]:
         """Return all frames, each by its kind and name."""
         alone = {"bins": self.bins, "worst": self.worst_rows}
-        return {**stored("cells", self.cells), **alone, **stored("details", self.details)}
+        cells = {name: _rounded(own) for name, own in self.cells.items()}
+        return {**stored("cells", cells), **alone, **stored("details", self.details)}
 
     @classmethod
     def of_frames(cls, frames: Mapping[str, pl.DataFrame]) -> ReportSums:
@@ -92,7 +93,10 @@ class ReportSums(CellSums):
         units = key_names(settings.by, settings.cluster)
         bins, worst = ([getattr(part, name) for part in parts] for name in ("bins", "worst_rows"))
         return cls(
-            cells={name: add_up([part.cells[name] for part in parts], units) for name in first.cells},
+            cells={
+                name: add_up(quantiles.alike([part.cells[name] for part in parts]), units)
+                for name in first.cells
+            },
             bins=add_up(bins, (*keys, _GRID)) if settings.has_texts else first.bins,
             worst_rows=worst_rows(pl.concat(worst, how="vertical_relaxed").lazy(), settings).collect(),
             details={
@@ -117,7 +121,11 @@ class ReportSums(CellSums):
         yield ALL, self.cells[ALL], TEXT_METRICS if settings.has_texts else ()
         for metric in settings.own:
             cells = self.cells[metric.name]
-            ends = cells.select(pl.col("score_min").min(), pl.col("score_max").max()).row(0)
+            is_quantile = metric.probability is not None
+            names = [quantiles.column_of(cells)] * 2 if is_quantile else ["score_min", "score_max"]
+            ends = cells.select(
+                pl.col(names[0]).min().alias("low"), pl.col(names[1]).max().alias("high")
+            ).row(0)
             yield metric.name, cells, (metric.within(*ends),)
 
 
@@ -218,9 +226,10 @@ def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
     others = ["row_digest"] if with_digest else []
     values = own_metrics.prepared(rows.frame, [*rows.keys, *others], place, metric)
     sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
-    cells = _buckets(rows.keys)
+    keys = rows.keys if metric.probability is None else (*rows.keys, quantiles.SCORE)
+    cells = _buckets(keys)
     for batch in _batches(values):
-        of_batch = grouped(batch.lazy(), rows.keys, sums, in_order=True)
+        of_batch = grouped(batch.lazy(), keys, sums, in_order=True)
         cells.add(canonical(of_batch.collect(engine="in-memory")))
     return own_metrics.checked(cells.whole(), values, metric, rows.part)
 
@@ -233,6 +242,14 @@ def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     """
     yield rows.head(0).collect()
     yield from rows.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=True, engine="streaming")
+
+
+def _rounded(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return cells as they are saved: those of quantiles with rounded scores."""
+    if quantiles.SCORE not in cells.columns:
+        return cells
+    keys = [name for name in cells.columns if name not in (*COUNTS, quantiles.SCORE)]
+    return add_up([quantiles.rounded(cells)], keys)
 
 
 def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:

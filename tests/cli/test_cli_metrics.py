@@ -205,3 +205,36 @@ def test_compare_takes_a_function(run: Run, folder: Path) -> None:
     assert run(*files, "-m", "own.py:similarity", *gate).returncode == 0
     refused(run(*files, "-m", "own.py:none"), "own.py has no metric or function 'none'")
     refused(run(*files, "-m", "zeros"), "'zeros' is none; pass 'anls'")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_quantiles_of_names_columns_and_functions(run: Run, suffix: str) -> None:
+    names = ("median:cer", "quantile:0.9:wer", "median:seconds", "median:own.py:similarity")
+    options = [option for name in names for option in ("-m", name)]
+    saved = ("--summary", "s.parquet")
+    figures = json.loads(fine(run("report", f"rows.{suffix}", *options, *saved, "--json")))["tables"][
+        "All rows"
+    ][0]
+    scored = ROWS.with_columns(cer=af.cer("prediction", "answer"), wer=af.wer("prediction", "answer"))
+    assert figures["cer_median"] == scored["cer"].median()
+    assert figures["wer_quantile_0.9"] == pytest.approx(scored["wer"].quantile(0.9, "linear"), rel=1e-14)
+    assert figures["seconds_median"] == ROWS["seconds"].median()
+    assert "similarity_median_low" in figures
+    assert "three significant digits" in fine(run("merge", "s.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("command", "metric", "message"),
+    [
+        (
+            "report",
+            "quantile:cer",
+            "--metric quantile:cer: write a probability and a score, as quantile:0.9:cer",
+        ),
+        ("report", "quantile:2:cer", "probability must be a number in (0, 1)"),
+        ("report", "median:f1", "a quantile must be of 'anls', 'nls'"),
+        ("slices", "median:cer", "'cer_median' is a quantile, which reports have"),
+    ],
+)
+def test_quantiles_that_cannot_be_are_refused(run: Run, command: str, metric: str, message: str) -> None:
+    refused(run(command, "rows.csv", "-m", metric), message)

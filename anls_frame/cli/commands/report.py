@@ -52,8 +52,8 @@ def report(
             "--metric",
             "-m",
             help=f"Score to report: {', '.join(NAMES)}, qa (the default set), ocr (the default "
-            "set of pages), fields (of documents), a column of scores, or your own function as "
-            "FILE.py:NAME; may be repeated.",
+            "set of pages), fields (of documents), a column of scores, your own function as "
+            "FILE.py:NAME, or a quantile of a score, as median:cer or quantile:0.9:cer; may be repeated.",
         ),
     ] = None,
     worst: Annotated[
@@ -150,7 +150,8 @@ def report(
     check_rows(rows, output)
 
     def page() -> RowsPage:
-        chosen = metrics or ["qa"]
+        of_rows = [one for one in metrics or () if not isinstance(one, af.Metric) or one.probability is None]
+        chosen = of_rows or ["qa"]
         with reading(first, source.how), working("Writing rows"):
             return row_pages.page(
                 system.single_answers(chosen),

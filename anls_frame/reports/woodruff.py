@@ -1,0 +1,180 @@
+"""
+Quantiles of slices with their intervals, by Woodruff's way.
+
+The rows at or below a value are a share, and a share has the interval that any score in [0, 1] has in
+reports, with clusters. A value belongs to the interval of a quantile if this interval does not rule out the
+quantile's probability. So the coverage is that of shares, whatever the distribution of the scores, with many
+equal ones too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from anls_frame.frames.documents import numbers
+from anls_frame.reports.estimates import Sums, are_few, interval, units
+from anls_frame.summary import quantiles
+from anls_frame.summary.keys import CLUSTER, explode_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    from anls_frame.statistics.student import FloatArray
+    from anls_frame.summary.measures import Metric
+
+    IntArray = npt.NDArray[np.int64]
+
+
+def quantile_estimates(
+    cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str], metric: Metric, confidence: float
+) -> list[pl.Series]:
+    """
+    Return a quantile with its interval, and `few_rows`, as columns with a value per slice.
+
+    Parameters
+    ----------
+    cells
+        The cells of the quantile.
+    slices
+        Counts of the slices, in their order.
+    keys
+        The columns that define the slices.
+    metric
+        The quantile.
+    confidence
+        Confidence level of the interval.
+    """
+    rows = _ScoredRows(cells, slices, keys)
+    value = rows.quantile(metric.probability or 0.0)
+    low, high = rows.interval(metric.probability or 0.0, confidence)
+    least, most = metric.bounds or (None, None)
+    # Where no score is low or high enough, the end is the bound, if there is one.
+    low = np.where(np.isneginf(low), np.nan if least is None else least, np.minimum(low, value))
+    high = np.where(np.isposinf(high), np.nan if most is None else most, np.maximum(high, value))
+    whole = rows.below(rows.levels)
+    every = np.full(len(value), np.inf)
+    few = are_few(whole.n, np.where(whole.n > 0, units(whole), every), every)
+    return [
+        *(
+            pl.Series(name, values, nan_to_null=True)
+            for name, values in zip(metric.ends, (value, low, high), strict=True)
+        ),
+        pl.Series("few_rows", few),
+    ]
+
+
+class _ScoredRows:
+    """
+    The scored rows of slices, as lines: rows of a slice that have the same score and are in the same unit.
+
+    Lines are in the order of the slices, then of the scores. The units are the clusters of a slice or,
+    without clusters, single rows.
+    """
+
+    def __init__(self, cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> None:
+        lines = _lines(cells, slices, keys)
+        n = lines["n"].cast(pl.Float64).to_numpy()
+        self.score = lines["score"].to_numpy()
+        self.slices = slices.height
+        self.slice_of = lines["slice"].to_numpy()
+        self.ends = np.cumsum(n)
+        starts = np.ones(len(n), np.bool_)
+        starts[1:] = (np.diff(self.score) != 0) | (np.diff(self.slice_of) != 0)
+        self.levels = np.bincount(self.slice_of[starts], minlength=self.slices)
+        """Number of different scores of each slice."""
+        self.first_level = np.cumsum(self.levels) - self.levels
+        self.scores = np.append(self.score[starts], np.nan)
+        """The different scores of all slices, each from its first level on."""
+        self.level = np.cumsum(starts) - 1 - self.first_level[self.slice_of]
+        """Number of lower scores in the slice of each line."""
+        has_clusters = CLUSTER in cells.columns
+        self.unit = lines["unit"].to_numpy() if has_clusters else np.arange(len(n))
+        self.weight = n if has_clusters else np.ones(len(n))
+        """What a line adds to the size of its unit."""
+        self.size = np.bincount(self.unit, self.weight).astype(np.float64)
+        self.counts = np.ones(len(self.size)) if has_clusters else n
+        """How many units are alike."""
+        self.slice_of_unit = np.zeros(len(self.size), np.int64)
+        self.slice_of_unit[self.unit] = self.slice_of
+
+    def quantile(self, probability: float) -> FloatArray:
+        """Return the quantile of each slice, interpolated linearly between rows."""
+        rows = self.added(self.size)
+        place = np.maximum(rows - 1, 0) * probability
+        before = np.cumsum(rows) - rows
+        lower, upper = (
+            np.append(self.score, np.nan)[np.searchsorted(self.ends, before + row, "right")]
+            for row in (np.floor(place), np.ceil(place))
+        )
+        return np.where(rows > 0, lower + (upper - lower) * (place - np.floor(place)), np.nan)
+
+    def interval(self, probability: float, confidence: float) -> tuple[FloatArray, FloatArray]:
+        """
+        Return the ends of the interval of each slice, nan if it has none.
+
+        They are infinite where even the share of no rows, or of all, does not rule out the probability.
+        """
+
+        def share(levels: IntArray) -> tuple[FloatArray, FloatArray]:
+            return interval("bounded", self.below(levels), confidence)
+
+        lowest = self._first_level(lambda levels: share(levels)[1] >= probability)
+        highest = self._first_level(lambda levels: share(levels)[0] > probability)
+        low, high = (
+            self.scores[np.clip(self.first_level + level - 1, 0, len(self.scores) - 1)]
+            for level in (lowest, highest)
+        )
+        is_known = np.isfinite(share(self.levels)[0])
+        return (
+            np.where(is_known, np.where(lowest == 0, -np.inf, low), np.nan),
+            np.where(is_known, np.where(highest > self.levels, np.inf, high), np.nan),
+        )
+
+    def below(self, levels: IntArray) -> Sums:
+        """Return the sums of the share of rows with one of so many lowest scores of their slice."""
+        is_below = self.level < levels[self.slice_of]
+        x = np.bincount(self.unit, self.weight * is_below, len(self.size)).astype(np.float64)
+        y, total, n = self.size, self.added(x), self.added(self.size)
+        ratio = np.divide(total, n, out=np.zeros(self.slices), where=n > 0)
+        bracket = self.added((x - ratio[self.slice_of_unit] * y) ** 2)
+        powers = [self.added(y**power) for power in (2, 3, 4)]
+        return Sums(total, n, self.added(x * x), self.added(x * y), powers[0], total, bracket, n, *powers)
+
+    def added(self, values: FloatArray) -> FloatArray:
+        """Add up values of units by slice."""
+        return np.bincount(self.slice_of_unit, self.counts * values, self.slices).astype(np.float64)
+
+    def _first_level(self, holds: Callable[[IntArray], npt.NDArray[np.bool_]]) -> IntArray:
+        """Return for each slice the first number of scores for which a condition holds, by bisection."""
+        low, high = np.zeros(self.slices, np.int64), self.levels + 1
+        while (low < high).any():
+            middle = (low + high) // 2
+            is_above = holds(middle)
+            high = np.where(is_above, middle, high)
+            low = np.where(is_above, low, np.minimum(middle + 1, high))
+        return low
+
+
+def _lines(cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Return `score`, `n`, the number of the slice and, with clusters, of the unit of each line."""
+    of_clusters = [CLUSTER] if CLUSTER in cells.columns else []
+    numbered = cells.select(
+        *keys,
+        "n",
+        pl.col(quantiles.column_of(cells)).alias("score"),
+        *(pl.Series(CLUSTER, numbers(cells[CLUSTER], cells.height)) for _ in of_clusters),
+    )
+    scored = explode_lists(numbered, keys).filter(pl.col("score").is_not_null())
+    places = slices.select(*keys, pl.int_range(pl.len(), dtype=pl.Int64).alias("slice"))
+    placed = (
+        scored.join(places, on=keys, how="left", nulls_equal=True)
+        if keys
+        else scored.join(places, how="cross")
+    )
+    unit = pl.struct("slice", *of_clusters).rank("dense").cast(pl.Int64) - 1
+    return placed.sort("slice", "score").with_columns(unit.alias("unit"))

@@ -1,0 +1,39 @@
+"""
+Cells of quantiles: how many rows have each score.
+
+A quantile cannot be computed from sums. Its cells have a line for each score that occurs, as cells of means
+have one for each scale, and lines with equal scores add up. Rows have their scores exactly; what is saved or
+sent has scores of three significant digits, so that there are few of them.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+SCORE = "score"
+"""Column of cells with the score of their rows, null for rows without one."""
+
+ROUNDED = "score_rounded"
+"""The same, rounded."""
+
+COLUMNS = (SCORE, ROUNDED)
+
+_DIGITS = 3
+
+
+def column_of(cells: pl.DataFrame) -> str:
+    """Return the column with the scores."""
+    return SCORE if SCORE in cells.columns else ROUNDED
+
+
+def rounded(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return cells with rounded scores, some of them equal; other cells stay as they are."""
+    if SCORE not in cells.columns:
+        return cells
+    score = pl.col(SCORE).round_sig_figs(_DIGITS)
+    return cells.with_columns(score.alias(SCORE)).rename({SCORE: ROUNDED})
+
+
+def alike(parts: list[pl.DataFrame]) -> list[pl.DataFrame]:
+    """Return cells of parts with rounded scores if those of any part are."""
+    return [rounded(part) for part in parts] if any(ROUNDED in part.columns for part in parts) else parts
