@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypedDict, Unpack, cast
 
 import polars as pl
 import polars.selectors as cs
@@ -14,7 +14,7 @@ from anls_frame import export
 from anls_frame._arguments import string
 from anls_frame._typing import Table_co
 from anls_frame.export import notebook, sources, terminal
-from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.notebook import ROWS
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.keys import chosen_keys
@@ -34,7 +34,15 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
-__all__ = ["FoundSlices", "SlicedResult", "Written"]
+__all__ = ["FoundSlices", "Shown", "SlicedResult", "Written"]
+
+
+class Shown(TypedDict, total=False):
+    """How any result is shown; the keys are options of `Written.write`."""
+
+    title: str | None
+    percent: bool
+    columns: Sequence[str] | None
 
 
 class Written(ABC):
@@ -48,6 +56,8 @@ class Written(ABC):
         path: str | os.PathLike[str],
         *,
         title: str | None = None,
+        percent: bool = False,
+        columns: Sequence[str] | None = None,
         escape_formulas: bool = False,
         rows: RowsPage | None = None,
         source: Source | Sequence[Source] = (),
@@ -62,6 +72,11 @@ class Written(ABC):
             as a whole or, on an error, left unchanged.
         title
             Title in place of the result's own.
+        percent
+            Show scores and rates in per cent with one decimal. Files of data hold numbers as they are.
+        columns
+            The figures that tables for people show, in order, by the names that they have in files of data.
+            Tables without any of them are left as they are, and so are files of data.
         escape_formulas
             In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
         rows
@@ -76,7 +91,7 @@ class Written(ABC):
         Path
             The path of the file.
         """
-        document = self.to_document(title=title)
+        document = self.to_document(title=title, percent=percent, columns=columns)
         return self._write(path, document, rows, source, escape_formulas=escape_formulas)
 
     def _write(
@@ -92,31 +107,44 @@ class Written(ABC):
         document = replace(document, source=sources.named(source))
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)
 
-    def to_document(self, *, title: str | None = None) -> Document:
-        """Return the tables, settings and notes that `write` writes."""
-        document = self._document()
-        return document if title is None else replace(document, title=title)
+    def to_document(self, **shown: Unpack[Shown]) -> Document:
+        """Return the tables, settings and notes that `write` writes, with its options."""
+        title, columns, own = _taken_apart(shown)
+        document = self._document(**own)
+        tables = document.tables if columns is None else with_columns(document.tables, columns)
+        return replace(document, tables=tables, title=document.title if title is None else title)
 
     @abstractmethod
-    def _document(self) -> Document:
-        """Return the document under the result's own title."""
+    def _document(self, **shown: Any) -> Document:
+        """Return the document under the result's own title, with the other options of `write`."""
 
-    def to_text(self, *, title: str | None = None) -> str:
-        """Return the tables as they are printed."""
-        return terminal.rendered(_titled(self._glances(terminal.ROWS), title))
+    def to_text(self, **shown: Unpack[Shown]) -> str:
+        """Return the tables as they are printed; the options are those of `write`."""
+        return terminal.rendered(self._shown(terminal.ROWS, **shown))
 
-    def to_gt(self, table: int = 0, *, title: str | None = None) -> GT:
-        """Return a table as a great_tables object, the first one by default."""
-        return self._notebook_tables(_titled(self._glances(None), title))[table]
+    def to_gt(self, table: int = 0, **shown: Unpack[Shown]) -> GT:
+        """Return a table as a great_tables object, the first one by default; options are those of `write`."""
+        return self._notebook_tables(self._shown(None, **shown))[table]
 
     def _repr_html_(self) -> str:
-        return "\n".join(table.as_raw_html() for table in self._notebook_tables(self._glances(ROWS)))
+        return "\n".join(table.as_raw_html() for table in self._notebook_tables(self._shown(ROWS)))
 
     def __repr__(self) -> str:
         return self.to_text()
 
+    def _shown(self, most: int | None, **shown: Unpack[Shown]) -> list[Glance]:
+        """Return the tables for a screen under their title, with the columns that were chosen."""
+        title, columns, own = _taken_apart(shown)
+        glances = self._glances(most, **own)
+        if columns is not None:
+            tables = with_columns([glance.table for glance in glances], columns)
+            glances = [one._replace(table=table) for one, table in zip(glances, tables, strict=True)]
+        if title is not None:
+            glances[0] = glances[0]._replace(title=title)
+        return glances
+
     @abstractmethod
-    def _glances(self, most: int | None) -> list[Glance]:
+    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
         """Return the tables in their form for a screen, with at most `most` rows."""
 
     def _notebook_tables(self, glances: Sequence[Glance]) -> list[GT]:
@@ -125,10 +153,11 @@ class Written(ABC):
         ]
 
 
-def _titled(glances: Sequence[Glance], title: str | None) -> list[Glance]:
-    """Return the same with another title, which stands above the first one."""
-    first, *others = glances
-    return [first if title is None else first._replace(title=string("title", title)), *others]
+def _taken_apart(shown: Mapping[str, Any]) -> tuple[str | None, Sequence[str] | None, dict[str, Any]]:
+    """Return the title, the columns, and the options that depend on the kind of result."""
+    own = dict(shown)
+    title, columns = own.pop("title", None), own.pop("columns", None)
+    return (None if title is None else string("title", title)), columns, own
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame.cli.output import plain, print_document, print_table, say
-from anls_frame.export.document import OVERALL
+from anls_frame.export.document import OVERALL, Table
 from anls_frame.reports.sentences import in_short
 from anls_frame.reports.type_changes import headings
 from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import anls_frame as af
@@ -28,19 +28,22 @@ def put(
     comparison: af.Comparison,
     output: Path | None,
     target: Target,
+    shown: Mapping[str, Any],
+    *,
     page: RowsPage | None = None,
     source: Sequence[Path] = (),
 ) -> None:
     """Write and print a comparison."""
     if output is not None:
-        comparison.write(output, escape_formulas=target.escape_formulas, rows=page, source=source)
+        escapes = target.escape_formulas
+        comparison.write(output, escape_formulas=escapes, rows=page, source=source, **shown)
     if target.json:
-        print_document(comparison.to_document())
+        print_document(comparison.to_document(**shown))
     elif output is not None:
         print(plain(f"{in_short(comparison)}: {output}"))
         _say_what_cannot_be_tested(comparison)
     else:
-        print(plain(repr(comparison)))
+        print(plain(comparison.to_text(**shown)))
         if comparison.summary.settings.details:
             _print_transitions(comparison)
 
@@ -60,5 +63,6 @@ def _print_transitions(comparison: af.Comparison) -> None:
     old, new = PAIR
     changed = comparison.transitions.filter(pl.col(old) != pl.col(new))
     largest = changed.sort("n", descending=True, maintain_order=True)
-    shown = headings(largest.columns, [*comparison.systems])
-    print_table(largest, most=_SHOWN_TRANSITIONS, headings=shown)
+    names = headings(largest.columns, [*comparison.systems])
+    shown = Table("", largest, {"n": "count", "share": "percent"}, headings=names)
+    print_table(shown, most=_SHOWN_TRANSITIONS)

@@ -63,6 +63,10 @@ Scores = Annotated[bool, typer.Option("--scores", help="The columns of --systems
 LowerIsBetter = Annotated[
     bool, typer.Option("--lower-is-better", help="Lower --scores are better, as for error rates.")
 ]
+Macro = Annotated[
+    bool,
+    typer.Option("--macro", help="Add macro averages, in which all slices of a table weigh the same."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -111,6 +115,12 @@ class SourceOptions:
         ),
     ] = None
     question_id: Annotated[str | None, typer.Option(help="Column of the ids.")] = None
+    where: Annotated[
+        str | None,
+        typer.Option(
+            help="Only rows for which an expression of SQL is true, such as \"lang = 'de' and n_words > 10\"."
+        ),
+    ] = None
     epoch: Annotated[
         int | None,
         typer.Option(help="Only this epoch of questions that were answered several times; by default all."),
@@ -150,6 +160,7 @@ class SourceOptions:
             gold_id=self.gold_id,
             epoch=self.epoch,
             unmatched=self.unmatched,
+            where=self.where,
             options={
                 **{name: value for name, value in columns.items() if value is not None},
                 **self.reader.options,
@@ -212,9 +223,13 @@ class SystemNames:
 class SystemColumns(SystemNames):
     """Which systems the files have, in rows or in columns."""
 
-    systems: Annotated[str | None, typer.Option(help="Columns of several systems in one file, as A,B,C.")] = (
-        None
-    )
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of several systems in one file, as A,B,C; with --system-column, the systems to "
+            "take, in this order."
+        ),
+    ] = None
 
     @property
     def columns(self) -> list[str] | None:
@@ -309,7 +324,26 @@ class Reporting(Scoring):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arranging:
+class Showing:
+    """How any result is shown: the options of `write` that a terminal has too."""
+
+    title: Annotated[str | None, typer.Option(help="Title in place of the result's own.")] = None
+    percent: Annotated[bool, typer.Option("--percent", help="Show scores and rates in per cent.")] = False
+    columns: Annotated[
+        str | None,
+        typer.Option(help="Figures that tables for people show, in order, as n,anls; by their names in CSV."),
+    ] = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `write`."""
+        given = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        columns = self.columns
+        return {**given, "columns": None if columns is None else next(csv.reader([columns]))}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arranging(Showing):
     """How a report is shown: the options of `Report.write` that a terminal has too."""
 
     sort: Annotated[
@@ -320,7 +354,63 @@ class Arranging:
     ] = None
     min_n: Annotated[int, typer.Option("--min-n", help="Leave out slices with fewer scored rows.")] = 0
     name: Annotated[str | None, typer.Option(help="Name of the system, for headings.")] = None
-    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None
+    macro: Macro = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boarding(Showing):
+    """How a comparison is shown: the options of `Comparison.write` that a terminal has too."""
+
+    sort: Annotated[
+        str | None,
+        typer.Option(help="Column by which slices are sorted, such as n, score, difference or one of --by."),
+    ] = None
+    significant: Annotated[bool, typer.Option("--significant", help="Show only what the tests show.")] = False
+    pairs: Annotated[
+        bool | None,
+        typer.Option(
+            "--pairs/--no-pairs",
+            help="Add the differences between all pairs; by default for up to 12 systems.",
+            show_default=False,
+        ),
+    ] = None
+    macro: Macro = False
+    facts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table with a row for each system, named in its column system, to show in the ranking."
+        ),
+    ] = None
+    published: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Published figure of a system without rows in the first metric; may be repeated.",
+            metavar="NAME=FIGURE",
+        ),
+    ] = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `write`."""
+        return {
+            **super().options,
+            "facts": None if self.facts is None else _table(self.facts),
+            "published": dict(map(_named_figure, self.published or ())),
+        }
+
+
+def _table(path: Path) -> Any:
+    from anls_frame.readers.any_file import Reading, table
+
+    return table(path, Reading(reader="table"))
+
+
+def _named_figure(text: str) -> tuple[str, float]:
+    name, is_given, figure = text.rpartition("=")
+    try:
+        return name, float(figure if is_given and name else "")
+    except ValueError:
+        raise ValueError(f"--published must be NAME=FIGURE, as Smith=0.375, got {text!r}") from None
 
 
 @dataclass(frozen=True, kw_only=True)

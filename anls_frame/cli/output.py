@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,16 +12,19 @@ from anls_frame._arguments import count
 from anls_frame._text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars as pl
 
-_LONGEST_CELL = 80
+    from anls_frame.export import Kind, Table
 
 
 def plain(text: str) -> str:
-    """Return text whose control characters are visible, so that a terminal does not obey them."""
-    return "\n".join(visible(line) for line in text.split("\n"))
+    """Return text in lines of the terminal, with its control characters visible, so that none is obeyed."""
+    from anls_frame.export.terminal import width, wrapped
+
+    most = width()
+    return "\n".join(wrapped(visible(line), most) for line in text.split("\n"))
 
 
 def say(text: str) -> None:
@@ -76,41 +80,35 @@ def counting(what: str, total: int | None) -> Iterator[Callable[[int], object] |
 
 
 def print_table(
-    frame: pl.DataFrame,
+    table: pl.DataFrame | Table,
     *,
     most: int | None = None,
     height: int | None = None,
-    headings: Mapping[str, str] | None = None,
 ) -> None:
-    """
-    Print a frame, or its first rows if it has `height` rows, as a table; markup is not interpreted.
+    """Print a table or a frame, or its first rows if it has `height` rows."""
+    from anls_frame.export.display import display_table
+    from anls_frame.export.document import Table
+    from anls_frame.export.names import headings
+    from anls_frame.export.terminal import table_text, width
 
-    Of `headings`, only these columns are printed, under their headings.
-    """
-    import polars.selectors as cs
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from anls_frame.export.values import as_text
-
-    headings = headings or {name: name for name in frame.columns}
-    frame = frame.select(cs.by_name(*headings))
-    table = Table()
-    for name, dtype in frame.schema.items():
-        table.add_column(Text(plain(headings[name])), justify="right" if dtype.is_numeric() else "left")
-    for row in frame.head(most if most is not None else frame.height).iter_rows():
-        cells = [
-            "" if value is None else f"{value:.4g}" if isinstance(value, float) else as_text(value)
-            for value in row
-        ]
-        table.add_row(*(Text(_short(visible(cell))) for cell in cells))
-    # No colours and no markup; outside a terminal, the table is as wide as it needs to be.
-    console = Console(highlight=False, color_system=None, width=None if sys.stdout.isatty() else 10_000)
-    console.print(table)
-    height = frame.height if height is None else height
+    if not isinstance(table, Table):
+        table = Table("", table, headings=headings(table.columns, {}))
+    height = table.frame.height if height is None else height
+    if most is not None:
+        table = dataclasses.replace(table, frame=table.frame.head(most))
+    print(table_text(*display_table(table), width()))
     if most is not None and height > most:
-        console.print(Text(f"... and {height - most:,} more rows"))
+        print(f"... and {height - most:,} more rows")
+
+
+def edits_table(edits: pl.DataFrame) -> Table:
+    """Return a table of edits with ␣ for a space, and nothing where a character is missing or too much."""
+    from anls_frame.export.document import Table
+    from anls_frame.export.names import headings
+
+    shown = with_spaces(edits)
+    kinds: dict[str, Kind] = dict.fromkeys(("reference_char", "predicted_char"), "note")
+    return Table("", shown, kinds, headings=headings(shown.columns, {}))
 
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
@@ -137,7 +135,3 @@ def print_document(document: Any) -> None:
 
     sys.stdout.flush()
     write_json(document, sys.stdout.buffer)
-
-
-def _short(cell: str) -> str:
-    return cell if len(cell) <= _LONGEST_CELL else f"{cell[: _LONGEST_CELL - 1]}…"

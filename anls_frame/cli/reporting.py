@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, cast
 
 import anls_frame as af
@@ -55,7 +55,7 @@ class Delivery:
         report = af.Report.from_summary(summary, confidence=self.confidence)
         if not report.overall["n"]:
             raise ValueError("no row has an answer to score against")
-        shown = cast("Arrangement", vars(self.arranging))
+        shown = cast("Arrangement", self.arranging.options)
         # A wrong option leaves no file behind.
         document = report.to_document(**shown)
         if self.summary is not None:
@@ -76,10 +76,11 @@ class Delivery:
 
     def put_comparison(self, summary: af.Summary) -> None:
         """Write and print the comparison of a summary of several systems."""
+        of_reports = ("min_n", "name")
         useless = [
             f"--{one.name.replace('_', '-')}"
             for one in fields(self.arranging)
-            if getattr(self.arranging, one.name) != one.default
+            if one.name in of_reports and getattr(self.arranging, one.name) != one.default
         ]
         if useless:
             raise ValueError(
@@ -88,11 +89,12 @@ class Delivery:
         comparison = af.Comparison.from_summary(summary, confidence=self.confidence)
         if self.summary is not None:
             summary.save(self.summary)
-        put(comparison, self.output, self.target)
+        shown = {name: value for name, value in self.arranging.options.items() if name not in of_reports}
+        put(comparison, self.output, self.target, shown)
 
     def _print_rest(self, document: Document) -> None:
         """Print the tables beside the slices: the worst rows, error types and confusions."""
         for table in document.tables:
             if not table.has_slices:
                 print(f"\n{plain(table.name)}")
-                print_table(with_spaces(table.frame), most=self.most, headings=table.headings)
+                print_table(replace(table, frame=with_spaces(table.frame)), most=self.most)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._text import label, visible
+from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
-from anls_frame.export.document import ALL_ROWS, OVERALL, SLICE
+from anls_frame.export.document import ALL_ROWS, BEST, MARKS, OVERALL, SLICE
 from anls_frame.export.values import as_text, plain_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from anls_frame.export.document import Document, Kind, Table
 
@@ -26,26 +26,49 @@ __all__ = [
     "ShownRow",
     "display_table",
     "figure",
-    "glance",
     "glances",
+    "in_percent",
+    "of_differences",
     "shortened",
     "slice_labels",
     "spelled",
 ]
 
-FEW = "*"
-"""Mark on the number of rows of a slice with few rows."""
-
-NUMERIC: tuple[Kind, ...] = ("count", "score", "rate", "difference", "p_value", "number")
+NUMERIC: tuple[Kind, ...] = (
+    "count",
+    "rank",
+    "score",
+    "rate",
+    "percent",
+    "share",
+    "difference",
+    "points",
+    "p_value",
+    "number",
+)
 
 
 class Cell(NamedTuple):
-    """Content of a cell: data, plain text made here (figures), or a word that marks something (null)."""
+    """
+    Content of a cell.
 
-    text: str
+    Its figure is data, plain text made here, or a word that marks something (null); an interval and a mark
+    may stand behind it.
+    """
+
+    figure: str
     role: Literal["data", "plain", "mark"]
     numbers: tuple[object, ...] = ()
     """The unrounded figure, followed by the ends of its interval, if it has one."""
+    interval: str = ""
+    mark: str = ""
+    is_shown: bool = False
+    """Whether a difference is shown by its test and its interval."""
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.figure}{self.mark}{f' {self.interval}' if self.interval else ''}"
 
 
 class ShownColumn(NamedTuple):
@@ -55,6 +78,7 @@ class ShownColumn(NamedTuple):
     is_numeric: bool
     kind: Kind = "text"
     has_interval: bool = False
+    name: str = ""
 
 
 class ShownRow(NamedTuple):
@@ -65,10 +89,10 @@ class ShownRow(NamedTuple):
 
 
 class Glance(NamedTuple):
-    """A table for a screen: title, cells as texts, notes, the number of rows left out, and the bold rows."""
+    """A table for a screen: title, table, notes, the number of rows left out, and the bold rows."""
 
     title: str
-    rows: pl.DataFrame
+    table: Table
     notes: Sequence[str]
     hidden: int
     bold: Sequence[int] = (0,)
@@ -81,14 +105,17 @@ class _ColumnSource:
     name: str
     kind: Kind
     interval: tuple[str, str] | None = None
+    mark: tuple[str, str] | None = None
+    """The column of truth values that is shown as a mark behind its figures, and the mark."""
 
 
 def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     """
     Lay out a table for people.
 
-    The ends of an interval go into the cell of their figure. The overall row is labelled "all rows"; if the
-    table has keys, the label replaces them, since they are null there, and the column `slice` is dropped.
+    The ends of an interval go into the cell of their figure, and columns of truth values that have a mark
+    become this mark. The overall row is labelled "all rows"; if the table has keys, the label replaces them,
+    since they are null there, and the column `slice` is dropped.
 
     Parameters
     ----------
@@ -99,69 +126,42 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     slices = table.has_slices and SLICE in (table.headings or (SLICE,))
     first_key = next((source.name for source in sources if source.kind == "key"), None)
     if slices and first_key is not None:
-        sources = sources[1:]
+        sources = [source for source in sources if source.name != SLICE]
     named = {source.name for source in sources if source.kind == "key"} if first_key else {SLICE}
     rows = []
-    for values in plain_frame(table.frame, table.name).iter_rows(named=True):
+    for place, values in enumerate(plain_frame(table.frame, table.name).iter_rows(named=True)):
         overall = slices and values["slice"] == OVERALL
-        if overall:
-            cells = [
-                _all_rows(source.name == (first_key or SLICE))
-                if source.name in named
-                else _cell(values, source)
-                for source in sources
-            ]
-        else:
-            cells = [_cell(values, source) for source in sources]
+        best = table.best[place] if table.best else ()
+        cells = [
+            Cell(ALL_ROWS if source.name == (first_key or SLICE) else "", "plain")
+            if overall and source.name in named
+            else _cell(values, source, table, is_best=source.name in best)
+            for source in sources
+        ]
         rows.append(ShownRow(cells, overall))
     columns = [
         ShownColumn(
             table.headings.get(source.name, source.name),
             source.kind in NUMERIC,
             source.kind,
-            source.interval is not None,
+            source.interval is not None and source.kind != "rank",
+            source.name,
         )
         for source in sources
     ]
     return columns, rows
 
 
-def glances(
-    document: Document, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
-) -> list[Glance]:
-    """Lay out the tables of a document for a screen; the notes stand below the last one."""
-    *others, last = [glance(table, headings, with_interval, most) for table in document.tables]
-    ends = [*document.notes, document.signature]
-    shown = [*others, last._replace(notes=ends)]
-    title = document.title
-    return [one._replace(title=title if place == 0 else one.title) for place, one in enumerate(shown)]
-
-
-def glance(
-    table: Table, headings: Mapping[str, str], with_interval: Collection[str], most: int | None
-) -> Glance:
-    """
-    Lay out the slices of a table for a screen, at most `most` of them.
-
-    Only columns with headings are shown; a heading that is the name of another column is replaced by the
-    column's own name. Hidden slices, perhaps a million, are never laid out.
-    """
-    frame = table.frame if most is None else table.frame.head(most)
-    keys = [name for name in frame.columns if table.kind(name) == "key"]
-    sources = [
-        _ColumnSource(
-            name, table.kind(name), (f"{name}_low", f"{name}_high") if name in with_interval else None
-        )
-        for name in (*keys, *headings)
-    ]
-    names = [*keys, *(name if text in (*keys, *headings) else text for name, text in headings.items())]
-    rows = [[_glimpse(values, source) for source in sources] for values in frame.iter_rows(named=True)]
-    if keys:
-        rows[0][0] = ALL_ROWS
-    else:
-        names, rows = ["", *names], [[ALL_ROWS, *row] for row in rows]
-    texts = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").rename(visible)
-    return Glance(table.name, texts, [], table.frame.height - frame.height)
+def glances(document: Document, tables: Sequence[Table], most: int | None) -> list[Glance]:
+    """Return tables for a screen, with at most `most` rows, with the title and the notes of a document."""
+    shown = []
+    for table in tables:
+        rows = table.frame.height if most is None else min(most, table.frame.height)
+        first = replace(table, frame=table.frame.head(rows), best=table.best[:rows])
+        shown.append(Glance(table.name, first, [], table.frame.height - rows))
+    shown[0] = shown[0]._replace(title=document.title)
+    shown[-1] = shown[-1]._replace(notes=[*document.notes, document.signature])
+    return shown
 
 
 def slice_labels(slices: pl.DataFrame, by: Sequence[str]) -> list[str]:
@@ -177,10 +177,31 @@ SMALL = 1e-3
 """Smaller numbers are shown with two significant digits."""
 
 # The z option writes -0.000 as 0.000.
-_DECIMALS: dict[Kind, str] = {"score": "z.3f", "rate": "z.3f", "difference": "+z.3f", "p_value": ".4f"}
-
-_LEAST_P = 0.00005
+_DECIMALS: dict[Kind, str] = {
+    "score": "z.3f",
+    "rate": "z.3f",
+    "percent": "z.1f",
+    "share": ".0f",
+    "difference": "+.3f",
+    "points": "+.1f",
+    "p_value": ".3f",
+}
+_UNITS: dict[Kind, str] = {"percent": " %", "share": " %", "points": " pp"}
+"""Units of kinds that are shown times 100."""
+_LEAST_P = 0.0005
 """Smaller p-values would round to 0."""
+_NO_DIFFERENCE = 1e-9
+"""A smaller difference is 0 but for rounding."""
+
+
+def in_percent(kind: Kind) -> Kind:
+    """Return the kind of the same figures in per cent, or of differences in percentage points."""
+    return {"score": "percent", "rate": "percent", "difference": "points"}.get(kind, kind)  # type: ignore[return-value]
+
+
+def of_differences(kind: Kind) -> Kind:
+    """Return the kind of differences between figures of a kind."""
+    return "points" if kind == "percent" else "difference"
 
 
 def figure(value: float, kind: Kind) -> str:
@@ -193,29 +214,53 @@ def figure(value: float, kind: Kind) -> str:
         The number.
     kind
         Kind of its column: counts have thousands separators, scores and rates three decimals, differences a
-        sign as well, p-values four decimals, and other numbers four significant digits, or two if they are
-        small.
+        sign as well, p-values three decimals, and other numbers four significant digits, or two if they are
+        small. Per cents and percentage points have one decimal, and a difference that would round to 0 has
+        the first digit that it differs by.
     """
     if isinstance(value, float) and not math.isfinite(value):
         return as_text(value)
-    if kind == "count":
+    if kind in ("count", "rank"):
         return f"{value:,}" if isinstance(value, int) else f"{value:,.15g}"
     if kind in _DECIMALS:
-        return f"{value:{_DECIMALS[kind]}}" if kind != "p_value" or value >= _LEAST_P else "<0.0001"
+        return _rounded(value, kind)
     if isinstance(value, int):
         return str(value)
     return f"{value:.2g}" if abs(value) < SMALL else f"{value:.4g}"
 
 
+def _rounded(value: float, kind: Kind) -> str:
+    """Return a figure in the decimals of its kind, without one that says less than it could."""
+    value = 100 * value if kind in _UNITS else value
+    shown = f"{value:{_DECIMALS[kind]}}"
+    if kind == "p_value" and value < _LEAST_P:
+        return "<0.001"
+    if kind == "share" and value > 0 and shown == "0":
+        return "<1"
+    if kind in ("difference", "points") and not float(shown):
+        return shown[1:] if abs(value) < _NO_DIFFERENCE else f"{float(f'{value:.0e}'):+.9f}".rstrip("0")
+    return shown
+
+
 def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:
     """Return a figure as text, with the ends of its interval if it has one; a dash stands for null."""
+    shown, interval = _with_interval(value, ends, kind)
+    return f"{shown} {interval}" if interval else shown
+
+
+def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> tuple[str, str]:
+    """Return a figure and the ends of its interval, as they are written."""
     shown = _figure_or_dash(value, kind)
-    if not ends:
-        return shown
+    if kind == "rank":
+        low, high = (_figure_or_dash(end, kind) for end in ends or (value, value))
+        return (low if low == high else f"{low}–{high}"), ""  # noqa: RUF001 - the dash of ranges
+    if value is not None:
+        shown += _UNITS.get(kind, "")
+    if not ends or (value is None and all(end is None for end in ends)):
+        return shown, ""
     if all(end is None for end in ends):
-        return shown if value is None else f"{shown} [{_figure_or_dash(None, kind)}]"
-    low, high = (_figure_or_dash(end, kind) for end in ends)
-    return f"{shown} [{low}, {high}]"
+        return shown, f"[{_figure_or_dash(None, kind)}]"
+    return shown, f"[{', '.join(_figure_or_dash(end, kind) for end in ends)}]"
 
 
 def shortened(text: str, longest: int) -> str:
@@ -226,7 +271,16 @@ def shortened(text: str, longest: int) -> str:
 
 
 def _sources(table: Table) -> list[_ColumnSource]:
-    names = list(table.headings or table.frame.columns)
+    frame = table.frame
+    marks = {
+        column: (flag, mark)
+        for flag, (column, mark) in MARKS.items()
+        if {flag, column} <= set(frame.columns)
+        and frame.schema[flag] == pl.Boolean
+        and table.kind(flag) != "key"
+    }
+    flags = {flag for flag, _ in marks.values()}
+    names = [name for name in table.headings or frame.columns if name not in flags]
     sources, ends = [], set()
     for name in names:
         if _is_repeated_count(table, name):
@@ -236,7 +290,8 @@ def _sources(table: Table) -> list[_ColumnSource]:
         has_interval = len(kinds) == len((name, low, high)) and all(kind in NUMERIC for kind in kinds)
         if has_interval:
             ends |= {low, high}
-        sources.append(_ColumnSource(name, table.kind(name), (low, high) if has_interval else None))
+        interval = (low, high) if has_interval else None
+        sources.append(_ColumnSource(name, table.kind(name), interval, marks.get(name)))
     return [source for source in sources if source.name not in ends]
 
 
@@ -247,32 +302,34 @@ def _is_repeated_count(table: Table, name: str) -> bool:
     return name != metric and f"{metric}_low" in names and table.frame[name].equals(table.frame["n"])
 
 
-def _all_rows(is_first: bool) -> Cell:  # noqa: FBT001 - private
-    return Cell(ALL_ROWS if is_first else "", "plain")
-
-
-def _cell(values: Mapping[str, object], source: _ColumnSource) -> Cell:
-    value = values[source.name]
-    if source.kind in NUMERIC and (value is None or _is_number(value)):
+def _cell(values: Mapping[str, object], source: _ColumnSource, table: Table, *, is_best: bool) -> Cell:
+    value, kind = values[source.name], source.kind
+    if table.formats:
+        metric = str(values["metric"])
+        if source.name == "metric":
+            return Cell(table.formats[metric][0], "data")
+        kind = table.cell_kind(kind, metric)
+    if kind in NUMERIC and (value is None or _is_number(value)):
         ends = [values[end] for end in source.interval or ()]
-        return Cell(spelled(value, ends, source.kind), "plain", (value, *ends))
+        shown, interval = _with_interval(value, ends, kind)
+        flag, mark = source.mark or ("", "")
+        marks = (mark if flag and values[flag] else "") + (f" {BEST}" if is_best else "")
+        return Cell(shown, "plain", (value, *ends), interval, marks, _is_shown(values, source, table))
     if value is None:
-        return Cell("" if source.kind == "note" else "null", "mark")
+        return Cell("" if kind in ("note", "link") else "null", "mark")
     # The JSON text of a list is data too.
-    return Cell("empty", "mark") if value == "" else Cell(as_text(value), "data")
+    is_empty = value == "" and kind != "note"
+    return Cell("empty", "mark") if is_empty else Cell(as_text(value), "data")
 
 
-def _glimpse(values: Mapping[str, object], source: _ColumnSource) -> str:
-    if source.kind == "key":
-        return "" if values[SLICE] == OVERALL else _key_text(values[source.name])
-    return visible(_cell(values, source).text) + (FEW if source.name == "n" and values["few_rows"] else "")
-
-
-def _key_text(value: object) -> str:
-    """Return the value of a key; null is told from a text that reads like it by quotes around the text."""
-    if value is None:
-        return "null"
-    return f'"{value}"' if value in ("", "null") else visible(str(value))
+def _is_shown(values: Mapping[str, object], source: _ColumnSource, table: Table) -> bool:
+    """Whether a difference is one, by its adjusted p-value and by its interval."""
+    if table.alpha is None or source.name != "difference":
+        return False
+    p, low, high = (values.get(name) for name in ("p_adjusted", "difference_low", "difference_high"))
+    if not (_is_number(p) and _is_number(low) and _is_number(high)):
+        return False
+    return p <= table.alpha and (low > 0 or high < 0)  # type: ignore[operator] # they are numbers
 
 
 def _figure_or_dash(value: object, kind: Kind) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
@@ -11,17 +11,33 @@ from anls_frame._arguments import string
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from anls_frame.export.charts import Figure
 
 __all__ = ["Document", "Kind", "Selection", "Table"]
 
-Kind: TypeAlias = Literal["key", "count", "score", "rate", "difference", "p_value", "number", "text", "note"]
+Kind: TypeAlias = Literal[
+    "key",
+    "count",
+    "rank",
+    "score",
+    "rate",
+    "percent",
+    "share",
+    "difference",
+    "points",
+    "p_value",
+    "number",
+    "text",
+    "note",
+    "link",
+]
 """
-What a column holds, which decides how formats show it: keys of a group, counts, scores and rates (three
-decimals), differences between them (with a sign), p-values (four decimals), other numbers (four significant
-digits), text, and notes.
+What a column holds, which decides how formats show it: keys of a group, counts, ranks (with the range that is
+open), scores and rates (three decimals), the same in per cent (one decimal), shares (whole per cents),
+differences (three decimals and a sign), the same in percentage points, p-values (three decimals), other
+numbers (four significant digits), text, notes, and addresses of the web.
 """
 
 Selection: TypeAlias = "Callable[[pl.Expr, pl.DataType], pl.Expr]"
@@ -31,9 +47,20 @@ OVERALL = "overall"
 GROUP = "group"
 ALL_ROWS = "all rows"
 """Label of the overall row for people; in data it is `OVERALL`."""
+FEW = "*"
+"""Mark on the number of rows of a slice with few rows."""
+POSSIBLY_BEST = "●"
+"""Mark on the ranks of a system that is possibly the best one."""
+BEST = "◂"
+"""Mark on the best score of a line."""
+MARKS = {"few_rows": ("n", FEW), "possibly_best": ("rank", f" {POSSIBLY_BEST}")}
+"""Columns of truth values that people see as a mark on the figures of another column."""
 SLICE = "slice"
 TABLE = "table"
 """Column with the name of a table, where several stand below each other."""
+
+
+_WHAT_ROWS_ARE = (SLICE, TABLE, "rank", "metric", "baseline", "system", "description")
 
 
 def crossed(columns: Sequence[str]) -> str:
@@ -62,6 +89,14 @@ class Table:
     headings
         The columns that people read, in order, and what they are called there; by default, all columns by
         their names. Files of data have all of them.
+    formats
+        Name and kind of each metric, if the rows are of several, which the column `metric` names.
+    best
+        For each row, the columns with the best figure, which tables for a screen mark.
+    alpha
+        The largest adjusted p-value that shows a difference; those that their intervals show too are bold.
+    link
+        What a link to the table says, if its name is long.
     is_folded
         Whether pages fold it, because it is long and others say what matters.
     bars
@@ -73,6 +108,10 @@ class Table:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     selections: Sequence[Mapping[str, Selection]] = ()
     headings: Mapping[str, str] = field(default_factory=dict)
+    formats: Mapping[str, tuple[str, Kind]] = field(default_factory=dict)
+    best: Sequence[Collection[str]] = ()
+    alpha: float | None = None
+    link: str = ""
     is_folded: bool = False
     bars: Sequence[str] = ()
 
@@ -89,6 +128,13 @@ class Table:
         if column in self.kinds:
             return self.kinds[column]
         return "number" if self.frame.schema[column].is_numeric() else "text"
+
+    def cell_kind(self, kind: Kind, metric: str) -> Kind:
+        """Return the kind of a cell in a line of a metric, in a table that has lines of several."""
+        _, of_metric = self.formats[metric]
+        if kind == "score":
+            return of_metric
+        return "points" if kind == "difference" and of_metric == "percent" else kind
 
     @property
     def has_slices(self) -> bool:
@@ -161,6 +207,31 @@ class Document:
     def single(self) -> Table:
         """The table of formats with room for one."""
         return self.main if self.flat is None else self.flat
+
+
+def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:
+    """Return tables with these figures alone behind what their rows are; those without any stay so."""
+    known = {name for table in tables for name in table.frame.columns}
+    unknown = [name for name in columns if name not in known]
+    if unknown:
+        raise ValueError(f"columns must be among {sorted(known)}, got {unknown}")
+    return [_with_columns(table, columns) for table in tables]
+
+
+def _with_columns(table: Table, columns: Sequence[str]) -> Table:
+    frame = table.frame
+    chosen = [name for name in columns if name in frame.columns]
+    if not chosen:
+        return table
+    names = table.headings or {name: name for name in frame.columns}
+    first = [name for name in names if name in _WHAT_ROWS_ARE or table.kind(name) == "key"]
+    shown = [
+        name
+        for figure in dict.fromkeys((*first, *chosen))
+        for name in (figure, f"{figure}_low", f"{figure}_high")
+        if name in frame.columns
+    ]
+    return replace(table, headings={name: names.get(name, name) for name in dict.fromkeys(shown)})
 
 
 def _check_text(what: str, value: object) -> None:

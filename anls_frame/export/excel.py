@@ -19,8 +19,9 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 
 from anls_frame._text import text_width, visible
 from anls_frame.export.display import NUMERIC, figure
-from anls_frame.export.document import OVERALL, SLICE, Table
+from anls_frame.export.document import ALL_ROWS, MARKS, OVERALL, SLICE, Table
 from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, sheet_names, truncated, utf16_length
+from anls_frame.export.names import headings
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:
@@ -42,8 +43,11 @@ _NUMBER_FORMATS: dict[Kind, str] = {
     "count": "#,##0",
     "score": "0.000",
     "rate": "0.000",
+    "percent": "0.0%",
+    "share": "0%",
     "difference": "+0.000;-0.000;0.000",
-    "p_value": "0.0000",
+    "points": "+0.0%;-0.0%;0.0%",
+    "p_value": "0.000",
 }
 _FORMULA_STARTS = ("=", "+", "-", "@")
 # XML cannot represent these characters.
@@ -135,20 +139,22 @@ class _ReportBook:
         sheet = self._workbook.add_worksheet(name)
         frame = plain_frame(table.frame, table.name)
         overall = (frame[SLICE] == OVERALL).to_list() if table.has_slices else [False] * frame.height
-        for index, title in enumerate(frame.columns):
-            kind, values = table.kind(title), frame[title].to_list()
+        titles = _headings(table)
+        for index, (column, title) in enumerate(titles.items()):
+            kind, values = table.kind(column), _values(table, column, frame[column])
             side = {"align": "right"} if kind in NUMERIC else {}
             self._write_text(sheet, 0, index, title, {**_HEADING, **side})
             for row, (value, bold) in enumerate(zip(values, overall, strict=True), start=1):
-                self._write_cell(sheet, row, index, value, kind=kind, style={"bold": bold})
+                own = table.cell_kind(kind, frame["metric"][row - 1]) if table.formats else kind
+                self._write_cell(sheet, row, index, value, kind=own, style={"bold": bold})
             self._note_gaps(f"table {table.name!r}, column {title!r}", values, kind)
             sheet.set_column(index, index, _width(title, values[:_MEASURED_ROWS], kind))
         sheet.freeze_panes(1, 0)
         # Printed at the width of the page.
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
-        if frame.columns:
-            sheet.autofilter(0, 0, frame.height, frame.width - 1)
+        if titles:
+            sheet.autofilter(0, 0, frame.height, len(titles) - 1)
 
     def add_settings(self, settings: Mapping[str, object]) -> None:
         sheet = self._workbook.add_worksheet("Settings")
@@ -258,6 +264,29 @@ class _RowBook(_ReportBook):
                 "or Parquet"
             )
         return text
+
+
+def _headings(table: Table) -> dict[str, str]:
+    """Return the columns of a sheet: those that people read, and marks that any row has."""
+    if not table.headings:
+        return {name: name for name in table.frame.columns}
+    marks = [
+        name
+        for name in MARKS
+        if name in table.frame.columns and table.frame[name].any() and name not in table.headings
+    ]
+    return {**table.headings, **headings(marks, {})}
+
+
+def _values(table: Table, name: str, column: pl.Series) -> list[object]:
+    """Return the values of a column as they stand in a sheet."""
+    if table.headings and name in MARKS:
+        return [MARKS[name][1].strip() if value else None for value in column]
+    if table.headings and name == SLICE and table.has_slices:
+        return [ALL_ROWS if value == OVERALL else "slice" for value in column]
+    if table.formats and name == "metric":
+        return [table.formats[value][0] for value in column]
+    return column.to_list()
 
 
 def _is_gap(value: object, kind: Kind) -> bool:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 import jinja2
 from markupsafe import Markup, escape
 
+from anls_frame._text import shortened as shortened_label
 from anls_frame._text import spelled, visible
 from anls_frame.export import html_figures
 from anls_frame.export.charts import Crossed, Dumbbell, HeatMap, RankChart, Stacked
@@ -54,24 +55,30 @@ _SMALLEST_CELL = 6
 _BATCH = 20
 """Rows that are written at once: few, so that what they are made of is gone before it is collected."""
 
-_INTERVAL = re.compile(r"[-+\d.]+ \[[-+\d.]+, [-+\d.]+\]")
+_ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
+_INTERVAL = re.compile(r"[-+\d.]+(?: %| pp)? \[[-+\d.]+, [-+\d.]+\]")
 _LONGEST_NAME = 200
 _SHORT_TEXT = 16
 _FOREST_ROWS = 40
 _DIFFERENCE = "difference"
-_NOTHING = ((0,), (None,))
+_LAST = ("notes.html", "settings.html")
+_LEAST_DRAWN = 4
+"""Slices from which on their intervals are drawn as a picture, and no longer in the table."""
+_LONGEST_LINK = 40
 
 
 class _Section(NamedTuple):
     name: str
     template: str
     content: object
+    link: str = ""
+    """What a link to it says, if that is not its name."""
 
 
 class _Shown(NamedTuple):
     """What stands in a cell: a text and the class of its element, a figure with its number, or a drawing."""
 
-    role: Literal["figure", "drawn", "mark", "text"]
+    role: Literal["figure", "drawn", "mark", "text", "link"]
     shown: str
     kind: str = ""
     number: str = ""
@@ -94,7 +101,7 @@ def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) 
     links = None if rows is None else Links(rows.content, baseline)
     sections = _sections(document, links)
     if rows is not None:
-        place = len(sections) - bool(document.settings)
+        place = len(sections) - sum(section.template in _LAST for section in sections)
         sections.insert(place, _Section("Rows", "rows_page.html", {"html": Markup(escape(rows.html))}))  # noqa: S704
     file.write(page.render(document=document, sections=sections, rows=rows, largest=LARGEST).encode())
 
@@ -188,11 +195,10 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
         if table.name in below:
             more[below[table.name]].append(content)
             continue
-        if table.has_slices:
-            content["forest"] = _forest(table, links)
         content["above"] = above.get(table.name)
         content["more"] = more.get(table.name, [])
-        sections.append(_Section(headings.get(table.name, table.name), "table.html", content))
+        name = headings.get(table.name, table.name)
+        sections.append(_Section(name, "table.html", content, table.link))
     # The document may have a main table without slices.
     n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
     main, rest = sections[:n_first], sections[n_first:]
@@ -200,7 +206,9 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
     # Alignments explain rows of a table before them.
     last = [section for section in shown if section.template == "alignments.html"]
     shown = [section for section in shown if section.template != "alignments.html"]
-    if document.settings:
+    if document.notes:
+        last.append(_Section("How to read this", "notes.html", None))
+    if document.settings or document.signature:
         last.append(_Section("Settings", "settings.html", _settings(document.settings)))
     return [*main, *shown, *rest, *last]
 
@@ -258,13 +266,15 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
     # More cannot fit, and a million would take gigabytes to lay out.
     least = _SMALLEST_CELL * max(table.frame.width, 1)
     first = _first(table, room // least + 1)
-    columns, rows = _columns_for_reading(first)
-    drawn = _drawn(columns)
+    columns, rows = display_table(first)
+    forest = _forest(table, links)
+    # An interval is drawn once.
+    drawn = _drawn(columns) if forest is None else None
     axis, line = None, None
     if drawn is not None:
         known = (number for row in rows for number in _numbers(row.cells[drawn]))
-        is_difference = columns[drawn].heading == _DIFFERENCE
-        axis = html_figures.Axis(known, zero=is_difference)
+        is_difference = columns[drawn].name == _DIFFERENCE
+        axis = html_figures.Axis(known, zero=is_difference, in_percent=_in_percent(columns[drawn]))
         line = 0.0 if is_difference else next((_numbers(row.cells[drawn])[0] for row in rows), None)
     bars = _bars(table, columns, rows)
 
@@ -280,6 +290,7 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
     content: dict[str, object] = {
         "axis": axis,
         "bars": bars.places,
+        "forest": forest,
         "columns": columns,
         "drawn": drawn,
         "is_folded": table.is_folded,
@@ -310,24 +321,6 @@ def _first(table: Table, rows: int) -> Table:
     return dataclasses.replace(table, frame=table.frame.head(rows))
 
 
-def _columns_for_reading(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
-    """Lay out a table with the scores beside the number and the length of rows, other counts behind them."""
-    columns, rows = display_table(table)
-    drawn = _drawn(columns)
-    if not table.has_slices or drawn is None:
-        return columns, rows
-    _, *others = [index for index, column in enumerate(columns) if column.kind == "count"] or [0]
-    # Words and characters say how large a slice is.
-    others = [index for index in others if index > drawn or columns[index].heading.startswith("n_")]
-    # Counts of nothing take room and say nothing.
-    shown = [index for index in others if any(row.cells[index].numbers[:1] not in _NOTHING for row in rows)]
-    order = [index for index in range(len(columns)) if index not in others] + shown
-    return (
-        [columns[index] for index in order],
-        [row._replace(cells=[row.cells[index] for index in order]) for row in rows],
-    )
-
-
 def _row(
     row: ShownRow, columns: Sequence[ShownColumn], drawing: Callable[[int, Cell], Markup | None]
 ) -> tuple[Sequence[_Shown], bool]:
@@ -350,10 +343,18 @@ def _cell(cell: Cell, column: ShownColumn) -> _Shown:
     if cell.numbers:
         value = cell.numbers[0]
         number = f"{value:.9g}" if isinstance(value, float) else str(value)
-        text, _, ends = cell.text.partition(" [")
-        interval = ends.removesuffix("]").replace(", ", " to ")
-        return _Shown("figure", text, "n", number if _finite(value) is not None else "", interval)
+        shown, interval = cell.figure + cell.mark, cell.interval.strip("[]").replace(", ", " to ")
+        return _Shown(
+            "figure",
+            shown,
+            "b" if cell.is_shown else "n",
+            number if _finite(value) is not None else "",
+            interval,
+        )
     kind = "n" if column.is_numeric else "d"
+    if column.kind == "link" and _ADDRESS.fullmatch(cell.figure):
+        address = cell.figure.partition("://")[2].rstrip("/")
+        return _Shown("link", shortened_label(address, _LONGEST_LINK), number=cell.figure)
     if cell.role == "mark":
         return _Shown("mark", cell.text, kind)
     # Short texts stay in one line and need no more room than they have; long ones may break anywhere.
@@ -366,16 +367,21 @@ def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
     first = _first(table, _FOREST_ROWS + 1)
     columns, rows = display_table(first)
     drawn = _drawn(columns)
-    if drawn is None or not table.has_slices or sum(row.is_overall for row in rows) > 1:
+    n_groups = table.frame.height - 1
+    is_of_slices = table.has_slices and sum(row.is_overall for row in rows) == 1 and n_groups >= _LEAST_DRAWN
+    if drawn is None or not is_of_slices:
         return None
     keys = [index for index, column in enumerate(columns) if column.kind == "key"]
-    is_difference = columns[drawn].heading == _DIFFERENCE
+    is_difference = columns[drawn].name == _DIFFERENCE
     cells = [row.cells[drawn] for row in rows]
     numbers = [_numbers(cell) for cell in cells]
-    axis = html_figures.Axis((number for row in numbers for number in row), zero=is_difference)
+    axis = html_figures.Axis(
+        (number for row in numbers for number in row),
+        zero=is_difference,
+        in_percent=_in_percent(columns[drawn]),
+    )
     line = 0.0 if is_difference else numbers[0][0]
     labels = [" / ".join(row.cells[key].text for key in keys if row.cells[key].text) for row in rows]
-    n_groups = table.frame.height - 1
     more = f", the first {_FOREST_ROWS} of {n_groups:,}" if n_groups > _FOREST_ROWS else ""
     return {
         "axis": axis,
@@ -386,6 +392,10 @@ def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
             for label, ends, cell in zip(labels, numbers, cells, strict=True)
         ],
     }
+
+
+def _in_percent(column: ShownColumn) -> bool:
+    return column.kind in ("percent", "points")
 
 
 def _drawn(columns: Sequence[ShownColumn]) -> int | None:

@@ -49,11 +49,14 @@ _STRONGEST = 0.5
 class Axis:
     """A range of numbers with round ticks, laid over a track."""
 
-    def __init__(self, values: Iterable[float | None], *, zero: bool = False) -> None:
+    def __init__(
+        self, values: Iterable[float | None], *, zero: bool = False, in_percent: bool = False
+    ) -> None:
         known = [value for value in values if value is not None and math.isfinite(value)]
         if zero:
             known.append(0.0)
         low, high = (min(known), max(known)) if known else (0.0, 1.0)
+        self.in_percent = in_percent
         margin = 0.05 * (high - low) or 0.05
         # No room where there is nothing to be: what lies from 0 on, or up to 1, has its end there.
         self.low = max(low - margin, 0.0) if low >= 0 else low - margin
@@ -87,7 +90,17 @@ class Axis:
         ticks = (
             index * step for index in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)
         )
-        return [(f"{self.place(tick):.2f}%", f"{round(tick, 9) + 0.0:g}") for tick in ticks]
+        return [(f"{self.place(tick):.2f}%", self._written(tick)) for tick in ticks]
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both ends, as they are written above a column."""
+        if self.in_percent:
+            return f"{100 * self.low:.0f} %", f"{100 * self.high:.0f} %"
+        return f"{self.low:z.2f}", f"{self.high:z.2f}"
+
+    def _written(self, tick: float) -> str:
+        return f"{round(100 * tick, 7):g} %" if self.in_percent else f"{round(tick, 9) + 0.0:g}"
 
 
 def bar(value: float | None, longest: float) -> Markup:

@@ -39,6 +39,7 @@ _COMMENT_WIDTH = 100
 _SIZES = (("normalsize", 5.0), ("small", 4.6), ("footnotesize", 4.3), ("scriptsize", 4.0), ("tiny", 3.4))
 _TEXT_WIDTH, _TEXT_HEIGHT = 345, 550
 _WRAPPED_EMS = 14
+_SIGNS = {"-": "$-$", "<": "$<$", "%": r"\%", "●": r"$\bullet$", "◂": r"$\triangleleft$"}
 _SPACING = r"\setlength{\tabcolsep}{4pt}"
 _SPACE = 8
 
@@ -137,7 +138,13 @@ def _body(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], interval: st
     wide = [_is_wide(index, column, rows) for index, column in enumerate(columns)]
     for number, row in enumerate(rows):
         cells = [_cell(*each, interval) for each in zip(row.cells, wide, strict=True)]
-        yield _line([f"\\textbf{{{cell}}}" if cell and row.is_overall else cell for cell in cells])
+        bold = [row.is_overall or cell.is_shown for cell in row.cells]
+        yield _line(
+            [
+                f"\\textbf{{{text}}}" if text and is_bold else text
+                for text, is_bold in zip(cells, bold, strict=True)
+            ]
+        )
         if row.is_overall and number + 1 < len(rows):
             yield r"\midrule"
 
@@ -150,12 +157,18 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - private
     text = clipped(cell.text, _LONGEST_TEXT)
     if cell.role == "plain":
-        # A minus is longer than a hyphen.
-        value, bracket, ends = text.replace("-", "$-$").partition(" [")
+        value, bracket, ends = _in_math(text).partition(" [")
         return f"{value} {{{interval}[{ends}}}" if bracket else value
     if cell.role == "mark":
         return f"\\emph{{{text}}}" if text else ""
     return f"\\raggedright {wrapped(text)}" if is_wide else escaped(text)
+
+
+def _in_math(text: str) -> str:
+    """Write the signs of figures: a minus is longer than a hyphen."""
+    for plain, sign in _SIGNS.items():
+        text = text.replace(plain, sign)
+    return text
 
 
 def _alignment(columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> str:

@@ -78,8 +78,8 @@ def _table(table: Table) -> str:
 
 
 def _row(row: ShownRow) -> list[str]:
-    cells = [_cell(cell) for cell in row.cells]
-    return [f"**{cell}**" if cell and row.is_overall else cell for cell in cells]
+    cells = [(_cell(cell), row.is_overall or cell.is_shown) for cell in row.cells]
+    return [f"**{text}**" if text and is_bold else text for text, is_bold in cells]
 
 
 def _cell(cell: Cell) -> str:

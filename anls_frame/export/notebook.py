@@ -6,6 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from anls_frame._text import visible
+from anls_frame.export.display import display_table
+from anls_frame.export.terminal import cell_text
 
 if TYPE_CHECKING:
     from great_tables import GT
@@ -33,25 +35,31 @@ _CSS = """
 
 def table(glance: Glance, table_id: str) -> GT:
     """Return the table with its title and notes, under its own id in the page."""
+    import polars as pl  # noqa: PLC0415 - as great_tables
     from great_tables import GT, html, loc, style  # noqa: PLC0415 - only in notebooks
 
-    rows = glance.rows
-    # Names that great_tables would treat as patterns or units are passed as labels.
-    patterns = {
-        name: f"column_{index}"
-        for index, name in enumerate(rows.columns)
-        if name.startswith("^") or "*" in name or "{{" in name
-    }
-    rows = rows.rename(patterns)
+    columns, rows = display_table(glance.table)
+    # Names that great_tables would treat as patterns or units, and equal ones, are passed as labels.
+    names = [f"column_{place}" for place in range(len(columns))]
+    texts = [[cell_text(cell) for cell in row.cells] for row in rows]
+    frame = pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String), orient="row")
+    labels = [html(escape(visible(column.heading)).replace("{{", "{&#123;")) for column in columns]
+    numeric = [name for name, column in zip(names, columns, strict=True) if column.is_numeric]
     shown = (
-        GT(rows, id=table_id)
+        GT(frame, id=table_id)
         .tab_header(title=visible(glance.title))
-        .cols_label({name: html(escape(label).replace("{{", "{&#123;")) for label, name in patterns.items()})
-        .cols_align(align="right", columns=rows.columns[rows.columns.index("n") :])
+        .cols_label(dict(zip(names, labels, strict=True)))
+        .cols_align(align="right", columns=numeric)
         .tab_style(style=style.text(weight="bold"), locations=loc.body(rows=list(glance.bold)))
         .opt_css(_CSS.replace("{id}", table_id))
     )
-    hidden = [f"... and {glance.hidden:,} more slices; `by_group` has them all."] if glance.hidden else []
+    for name, place in zip(names, range(len(columns)), strict=True):
+        bold = [line for line, row in enumerate(rows) if row.cells[place].is_shown]
+        if bold:
+            shown = shown.tab_style(
+                style=style.text(weight="bold"), locations=loc.body(columns=name, rows=bold)
+            )
+    hidden = [f"... and {glance.hidden:,} more rows; `by_group` has them all."] if glance.hidden else []
     for note in (*hidden, *glance.notes):
         shown = shown.tab_source_note(visible(note))
     return shown

@@ -13,7 +13,11 @@ from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SideBySide", "apart", "of_slices", "side_by_side"]
+__all__ = ["SideBySide", "apart", "of_slices", "ordered", "side_by_side"]
+
+
+_PLACE = "anls_frame:place"
+"""A column that no frame has."""
 
 
 @dataclass(frozen=True)
@@ -50,29 +54,55 @@ def of_slices(frame: pl.DataFrame, metric: str, columns: Sequence[str]) -> pl.Da
     return kept.select(SLICE, cs.by_name(*columns), ~cs.by_name(SLICE, *keys))
 
 
-def side_by_side(ranked: pl.DataFrame, by: Sequence[str]) -> SideBySide:
+def ordered(
+    frame: pl.DataFrame,
+    by: Sequence[str],
+    column: str,
+    *,
+    descending: bool,
+    like: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """Return slices in the order of a column, by the first line of each in this frame or in one like it."""
+    is_group = pl.col(SLICE) == GROUP
+    key = cs.by_name(*by)
+    first = (frame if like is None else like).filter(is_group).unique(key, keep="first", maintain_order=True)
+    places = first.sort(column, descending=descending, nulls_last=True, maintain_order=True).select(key)
+    placed = frame.join(
+        places.with_row_index(_PLACE), on=list(by), how="left", nulls_equal=True, maintain_order="left"
+    )
+    return placed.sort(_PLACE, nulls_last=False, maintain_order=True).drop(_PLACE)
+
+
+def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = False) -> SideBySide:
     """
     Put the scores of each slice beside each other.
 
     Parameters
     ----------
     ranked
-        A row for each slice and system, in one metric, with `system`, `score`, `rank`, `n` and `few_rows`.
+        A row for each slice and system, in one metric, with `system`, `score`, `rank`, `n` and `few_rows`,
+        and `possibly_best` for `only_shown`.
         The systems stand in the order of the first slice, which is all rows if these are there.
     by
         The keys of the slices.
+    only_shown
+        Whether a best one is marked only where no other can be the best.
     """
     lines = ranked.group_by(SLICE, cs.by_name(*by), maintain_order=True).agg(
-        pl.col("n").first(), pl.col("few_rows").any(), pl.col("system", "score", "rank")
+        pl.col("n").first(),
+        pl.col("few_rows").any(),
+        pl.col("system", "score", "rank"),
+        (pl.col("possibly_best") if only_shown else pl.lit(0)).sum().alias(_PLACE),
     )
     systems = list(dict.fromkeys(ranked["system"]))
     scores, is_best = [], []
-    for names, values, ranks in lines.select("system", "score", "rank").iter_rows():
+    for names, values, ranks, rivals in lines.select("system", "score", "rank", _PLACE).iter_rows():
         found = dict(zip(names, zip(values, ranks, strict=True), strict=True))
         of_line = [found.get(system, (None, None)) for system in systems]
         scores.append([score for score, _ in of_line])
-        is_best.append([rank == 1 for _, rank in of_line])
-    return SideBySide(systems, lines.drop("system", "score", "rank"), scores, is_best)
+        is_alone = not only_shown or (rivals or 0) < 2  # noqa: PLR2004 - a rival is another one
+        is_best.append([rank == 1 and is_alone for _, rank in of_line])
+    return SideBySide(systems, lines.drop("system", "score", "rank", _PLACE), scores, is_best)
 
 
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:

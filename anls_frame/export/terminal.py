@@ -1,40 +1,238 @@
-"""Tables as plain text, for a terminal."""
+"""Tables as plain text, which fit a terminal of any width."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from anls_frame._text import visible
+from anls_frame._text import shortened, shortened_apart, text_width, visible
+from anls_frame.export.display import display_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from anls_frame.export.display import Glance
+    from anls_frame.export.display import Cell, Glance, ShownColumn, ShownRow
 
-__all__ = ["ROWS", "rendered"]
+__all__ = ["ROWS", "cell_text", "rendered", "table_text", "width", "wrapped"]
 
 ROWS = 50
 """Largest number of rows to print."""
 
+_LONGEST_CELL = 60
+_SHORT_TEXTS, _SHORTEST_TEXT = (24, 14), 8
+"""Widths to which texts are cut, before and after columns are left out."""
+_LEAST = (
+    *("losses", "ties", "wins", "substitutions", "deletions", "insertions", "words", "characters"),
+    *("cer_mean", "wer_mean", "zeros", "nls", "p_value", "n_clusters"),
+)
+"""Columns that are left out first; after them, those on the right."""
+
+
+def width() -> int | None:
+    """Return the columns of the terminal, or what COLUMNS says; None for a pipe or a file."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else None
+
 
 def rendered(glances: Sequence[Glance]) -> str:
     """Return the title, the table and the notes of each as text."""
-    return "\n".join(map(_rendered, glances))
+    return "\n".join(_rendered(glance, width()) for glance in glances)
 
 
-def _rendered(glance: Glance) -> str:
-    with pl.Config(
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=-1,
-        fmt_str_lengths=60,
-        tbl_hide_column_data_types=True,
-        tbl_hide_dataframe_shape=True,
-    ):
-        table = str(glance.rows)
+def _rendered(glance: Glance, most: int | None) -> str:
+    columns, rows = display_table(glance.table)
+    hidden = [f"... and {glance.hidden:,} more rows"] if glance.hidden else []
     # Control characters are shown as symbols; column names may hold them too.
-    title, *notes = (visible(line) for line in (glance.title, *glance.notes))
-    hidden = [f"... and {glance.hidden:,} more slices"] if glance.hidden else []
-    return "\n".join([title, table, *hidden, *notes])
+    title, *notes = (wrapped(visible(line), most) for line in (glance.title, *hidden, *glance.notes))
+    return "\n".join([title, table_text(columns, rows, most), *notes])
+
+
+def wrapped(text: str, most: int | None) -> str:
+    """Break lines that are wider than a terminal, between words where that is possible."""
+    if most is None or text_width(text) <= most:
+        return text
+    lines, line = list[str](), ""
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if text_width(joined) <= most:
+            line = joined
+            continue
+        if line:
+            lines.append(line)
+        line = word
+        while text_width(line) > most:
+            lines.append(line[:most] if line[:most].isascii() else line[: most // 2])
+            line = line[len(lines[-1]) :]
+    return "\n".join([*lines, line])
+
+
+def table_text(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], most: int | None) -> str:
+    """Return a table that is no wider than a terminal, and below it which columns had no room."""
+    laid = [_Column.of(column, [row.cells[place] for row in rows]) for place, column in enumerate(columns)]
+    shown = _fitting(laid, most)
+    lines = _framed(shown, len(rows))
+    names = [column.name for column in shown]
+    left_out = [column.heading for column in laid if column.name not in names]
+    if left_out:
+        lines.append(wrapped(f"No room for: {', '.join(left_out)}.", most))
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of texts: the figure or text of each cell, aligned, and the interval beside or below it."""
+
+    name: str
+    heading: str
+    is_numeric: bool
+    is_kept: bool
+    """Whether it stays where others are left out: a key, or what says which of them is the best."""
+    figures: Sequence[str]
+    intervals: Sequence[str]
+    is_below: bool = False
+    """Whether intervals have lines of their own, and the heading is broken between words."""
+
+    @classmethod
+    def of(cls, column: ShownColumn, cells: Sequence[Cell]) -> _Column:
+        figures = [cell_text(cell._replace(interval="")) for cell in cells]
+        if column.is_numeric:
+            figures = _aligned(figures)
+        return cls(
+            column.name,
+            visible(column.heading),
+            column.is_numeric,
+            column.kind == "key" or column.name == "best",
+            figures,
+            [cell.interval for cell in cells],
+        )
+
+    def below(self) -> _Column:
+        """Return the column with intervals on lines of their own."""
+        return replace(self, is_below=True)
+
+    def cut(self, most: int) -> _Column:
+        """Return the column with its texts cut to a width."""
+        if self.is_numeric:
+            return self
+        # Names of systems stay different.
+        figures = shortened_apart(self.figures, most) if self.figures else []
+        return replace(self, heading=shortened(self.heading, most), figures=figures)
+
+    @cached_property
+    def cells(self) -> list[list[str]]:
+        """The lines of each cell."""
+        pairs = zip(self.figures, self.intervals, strict=True)
+        if self.is_below:
+            return [[figure, interval] if interval else [figure] for figure, interval in pairs]
+        return [[f"{figure} {interval}" if interval else figure] for figure, interval in pairs]
+
+    @cached_property
+    def head(self) -> list[str]:
+        """The lines of the heading."""
+        if not self.is_below:
+            return [self.heading]
+        return wrapped(self.heading, max([self._content, *map(text_width, self.heading.split(" "))])).split(
+            "\n"
+        )
+
+    @property
+    def is_right(self) -> bool:
+        """Whether its texts stand on the right."""
+        return self.is_numeric and not any(self.intervals)
+
+    @cached_property
+    def width(self) -> int:
+        """Columns of a terminal that it takes."""
+        return max([self._content, *map(text_width, self.head)])
+
+    @cached_property
+    def _content(self) -> int:
+        return max((text_width(line) for cell in self.cells for line in cell), default=0)
+
+
+def cell_text(cell: Cell) -> str:
+    """Return what stands in a cell of a screen; a null is told from a text that reads like it by quotes."""
+    if cell.role == "data":
+        return f'"{cell.figure}"' if cell.figure == "null" else shortened(visible(cell.figure), _LONGEST_CELL)
+    return '""' if cell.role == "mark" and cell.figure == "empty" else cell.text
+
+
+def _aligned(figures: Sequence[str]) -> list[str]:
+    """Put the decimal points of figures below one another."""
+    parts = [_at_point(text) for text in figures]
+    left, right = (max((text_width(part[side]) for part in parts), default=0) for side in (0, 1))
+    return [
+        f"{' ' * (left - text_width(whole))}{whole}{rest}{' ' * (right - text_width(rest))}"
+        for whole, rest in parts
+    ]
+
+
+def _at_point(text: str) -> tuple[str, str]:
+    """Return a figure up to its last digit before the point, and the rest."""
+    place = next((place for place, letter in enumerate(text) if letter not in "<+-0123456789,"), len(text))
+    return text[:place], text[place:]
+
+
+def _fitting(columns: list[_Column], most: int | None) -> list[_Column]:
+    """Return the form of a table that loses least, of those that are narrow enough."""
+    form = columns
+    for form in _forms(columns):
+        if most is None or _width(form) <= most:
+            return form
+    return form
+
+
+def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
+    """Yield the forms of a table, each narrower than the one before."""
+    yield columns
+    columns = [column.below() for column in columns]
+    yield columns
+    for most in _SHORT_TEXTS:
+        columns = [column.cut(most) for column in columns]
+        yield columns
+    for name in _least_first(columns):
+        columns = [column for column in columns if column.name != name]
+        yield columns
+    yield [column.cut(_SHORTEST_TEXT) for column in columns]
+
+
+def _least_first(columns: Sequence[_Column]) -> list[str]:
+    """Return the columns that may be left out, in this order: all but the first two and what is kept."""
+    names = [column.name for column in columns[2:] if not column.is_kept]
+    return [
+        *(name for name in _LEAST if name in names),
+        *(name for name in names[::-1] if name not in _LEAST),
+    ]
+
+
+def _width(columns: Sequence[_Column]) -> int:
+    """Return the width of a table, whose columns have a border and two spaces each."""
+    return 1 + sum(3 + column.width for column in columns)
+
+
+def _framed(columns: Sequence[_Column], n_rows: int) -> list[str]:
+    widths = [column.width for column in columns]
+    rule = ["─" * (width + 2) for width in widths]
+    cells = [column.cells for column in columns]
+    return [
+        f"┌{'┬'.join(rule)}┐",
+        *_lines([column.head for column in columns], columns),
+        f"╞{'╪'.join(['═' * (width + 2) for width in widths])}╡",
+        *(line for row in range(n_rows) for line in _lines([of_column[row] for of_column in cells], columns)),
+        f"└{'┴'.join(rule)}┘",
+    ]
+
+
+def _lines(cells: Sequence[Sequence[str]], columns: Sequence[_Column]) -> Iterator[str]:
+    """Yield the lines of a row of cells; figures without intervals stand on the right."""
+    for place in range(max(map(len, cells), default=0)):
+        texts = [cell[place] if place < len(cell) else "" for cell in cells]
+        padded = [
+            f"{room}{text}" if column.is_right else f"{text}{room}"
+            for text, column in zip(texts, columns, strict=True)
+            for room in [" " * (column.width - text_width(text))]
+        ]
+        yield f"│ {' ┆ '.join(padded)} │"

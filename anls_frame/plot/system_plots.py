@@ -10,8 +10,8 @@ import polars as pl
 from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame._text import text_width
-from anls_frame.export.display import FEW, figure
-from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.export.display import figure
+from anls_frame.export.document import FEW, GROUP, OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.side_by_side import of_slices, side_by_side
 from anls_frame.plot import _inputs, _room, _style
 from anls_frame.results import SlicedResult

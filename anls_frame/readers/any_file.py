@@ -22,6 +22,7 @@ from anls_frame.readers._long import Log, of_epoch
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Advice, Option, Problems, problem
 from anls_frame.readers._standard import PREDICTED, ROLES, SCORED
+from anls_frame.readers.conditions import chosen, condition
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.kinds import is_truth_of_pages, kind_for_gold, kind_of
 from anls_frame.readers.table import read_systems, read_table, scan_results
@@ -46,12 +47,16 @@ class Reading:
     gold_id: str | None = None
     epoch: int | None = None
     unmatched: str | None = None
+    where: str | None = None
+    """Only the rows for which this expression of SQL is true."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of readers, those of one kind and others."""
 
     def __post_init__(self) -> None:
         if self.reader is not None:
             choice("reader", self.reader, READERS)
+        if self.where is not None:
+            condition(self.where)
         if self.gold is None and self.gold_id is not None:
             raise ValueError(Advice(Option("gold_id", None), " needs ", Option("gold", None)))
         if isinstance(self.gold, str | os.PathLike):
@@ -249,11 +254,11 @@ def _row(index: int) -> str:
 def _with_questions(path: Path, frame: pl.DataFrame, how: Reading, questions: Gold | None) -> pl.DataFrame:
     """Return the rows of a file with those of the questions, and of one epoch if it is chosen."""
     if questions is None:
-        return of_epoch(frame, how.epoch)
+        return chosen(of_epoch(frame, how.epoch), how.where)
     kind = kind_of_file(path, how)
     log = as_log(path_text(path), path, kind, frame, how.of([kind], questions))
     rows = _long.long_frame([log], gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
-    return origins.like(_long.as_in_file(rows, frame), frame)
+    return chosen(origins.like(_long.as_in_file(rows, frame), frame), how.where)
 
 
 def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.DataFrame, list[pl.Series]]:
@@ -309,7 +314,7 @@ def _is_parquet(path: Path, how: Reading) -> bool:
 def scan(path: Path, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
     """Read a file, lazily if its format allows it."""
     if how.epoch is None and how.gold is None and kind_of_file(path, how) == "table":
-        return scan_results(path, **how.of(["table"]))
+        return chosen(scan_results(path, **how.of(["table"])), how.where)
     frame = load(path, how, every_response=every_response)
     return origins.like(frame.lazy(), frame)
 
@@ -335,7 +340,7 @@ def scan_counted(path: Path, how: Reading) -> tuple[pl.LazyFrame, int]:
 
 def stored_rows(path: Path, how: Reading) -> int | None:
     """Return the number of rows in a file's metadata, or None if the file must be read to know."""
-    if how.epoch is not None or how.gold is not None or not _is_parquet(path, how):
+    if any(one is not None for one in (how.epoch, how.gold, how.where)) or not _is_parquet(path, how):
         return None
     _content.check_file(path)
     with reading_parquet(path):

@@ -16,6 +16,7 @@ from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log
 from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers.any_file import Reading, are_pages, load_systems, table
+from anls_frame.readers.conditions import chosen
 from anls_frame.readers.logs import read_each
 from anls_frame.readers.pages import read_engines
 from anls_frame.readers.score_columns import with_numbers
@@ -53,7 +54,7 @@ class SystemFiles:
     @property
     def are_logged(self) -> bool:
         """Whether each system has rows of its own, in place of a column."""
-        in_rows = self.column_of_names is not None and self.columns is None
+        in_rows = self.column_of_names is not None
         return in_rows or len(self.files) > 1 or _log_files.is_many(self.files[0])
 
 
@@ -213,13 +214,6 @@ def _column_names(given: SystemFiles) -> list[str]:
     if len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
         columns = f"{given.number} prediction columns of one file with "
         raise ValueError(Advice(f"name {given.number} files, or {columns}", _COLUMNS, ", each once"))
-    if given.column_of_names is not None:
-        raise ValueError(
-            Advice(
-                *(Option("systems", None), " names columns, and ", Option("system_column", None)),
-                " is for files that have one: pass one",
-            )
-        )
     return names
 
 
@@ -236,13 +230,14 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     twice = next((path for place, path in enumerate(given.files) if path in given.files[:place]), None)
     if twice is not None:
         raise ValueError(f"{twice}: the same file twice; name {given.number} files")
-    if given.columns is not None:
+    if given.columns is not None and given.column_of_names is None:
         number = len(given.files)
         raise ValueError(
             Advice(Option("systems", None), f" is for systems in one file, but {number} files are given")
         )
     logs, questions = _logs(given)
-    found = list(dict.fromkeys(log.system for log in logs))
+    found = _chosen(given, list(dict.fromkeys(log.system for log in logs)))
+    logs = [log for log in logs if log.system in found]
     if len(found) < (given.least if together else 1):
         what = "holds the logs of one system" if given.column_of_names is None else "names one system"
         raise ValueError(f"{given.column_of_names or given.files[0]}: {what}; name {given.number} systems")
@@ -254,7 +249,18 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     usual = "error" if together or questions is not None else "keep"
     unmatched = given.how.unmatched or usual
     rows = _long.long_frame(logs, gold=questions, unmatched=unmatched, epoch=given.how.epoch)
-    return _long.told_apart(rows)
+    return chosen(_long.told_apart(rows), given.how.where)
+
+
+def _chosen(given: SystemFiles, found: list[str]) -> list[str]:
+    """Return the systems of a column that are to be compared, in order."""
+    if given.columns is None:
+        return found
+    unknown = [name for name in given.columns if name not in found]
+    if unknown:
+        advice = f" must be among {listed(list(map(quoted, found)))}, got {quoted(unknown[0])}"
+        raise ValueError(Advice(Option("systems", None), advice))
+    return list(dict.fromkeys(given.columns))
 
 
 def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:

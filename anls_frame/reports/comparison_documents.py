@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame import _palette
-from anls_frame._text import numbered, shortened_apart, text_width, visible
+from anls_frame._text import listed, numbered, shortened_apart, visible
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
-from anls_frame.export.display import FEW, Glance, glance, slice_labels, spelled
-from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
+from anls_frame.export.display import glances, in_percent, of_differences, slice_labels, spelled
+from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE
 from anls_frame.export.heads import head
-from anls_frame.export.side_by_side import apart, of_slices, side_by_side
+from anls_frame.export.names import headings
+from anls_frame.export.side_by_side import apart, of_slices, ordered, side_by_side
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.protocol import protocol_from_dict
@@ -34,40 +35,36 @@ from anls_frame.reports.report_documents import (
     few_note,
     fine_note,
     kinds_of,
+    macro_table,
     worst_slice,
 )
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.notes import texts_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from anls_frame.export import Kind
     from anls_frame.export.charts import Figure
+    from anls_frame.export.display import Glance
     from anls_frame.export.side_by_side import SideBySide
     from anls_frame.reports.type_changes import Transitions
     from anls_frame.summary.measures import Metric
 
-POSSIBLY_BEST = "●"
-"""Mark on the ranks of a system that is possibly the best one."""
-BEST = "◂"
-"""Mark on the best score of a line."""
-
-_MOST_SYSTEMS, _LEAST_SYSTEMS = 8, 3
-"""Numbers of systems that stand side by side on a screen: at most, and however long their names are."""
-_SCREEN = 100
-"""Columns of a terminal, in which the systems have to fit."""
+FEW_SYSTEMS = 12
+"""Up to so many systems, all pairs are listed and the signature names them."""
+_FEW_BESIDE = 3
+"""So many systems fit any screen side by side, and a mark says which is the best of a line."""
+_MOST_SYSTEMS = 8
+"""Number of systems that stand side by side on a screen at most."""
 _SHORT_NAME = 14
+_BOLD = "Differences in bold are shown by their adjusted p and by their interval."
 _DRAWN_SYSTEMS = 20
-_FIGURE_WIDTH = 7
 _ALL_ROWS = "All rows"
-_SHORT = {"p_value": "p", "p_adjusted": "p (adjusted)"}
-"""Headings on a screen, where they differ from the names of columns."""
 _LONGEST_TITLE = 120
 _NAMED = 3
 """Systems and further metrics that the first sentence names."""
 _ALPHA = 0.05
-_COUNTS = ("n", "n_clusters", "wins", "ties", "losses", "rank", "rank_low", "rank_high")
 _SCORES = ("score", "score_low", "score_high", "baseline_score")
 _DIFFERENCE = ("difference", "difference_low", "difference_high")
 
@@ -81,13 +78,81 @@ class ComparisonView:
     differences: Callable[[], pl.DataFrame]
     """The same in all rows and all slices."""
     ranking: Callable[[], pl.DataFrame]
-    all_pairs: Callable[[], pl.DataFrame]
+    """Ranks in all rows and all slices, which take long to test."""
+    scores: Callable[[], pl.DataFrame]
+    """Scores and observed ranks in all rows and all slices."""
+    overall_ranking: Callable[[], pl.DataFrame]
+    """Ranks in all rows."""
+    all_pairs: Callable[[bool], pl.DataFrame]
+    """Differences of all pairs, in slices too or in all rows alone."""
+    pairs: bool | None
+    """Whether all pairs are shown; None if their number decides."""
+    macro: Sequence[tuple[Sequence[str], pl.DataFrame]]
+    """Macro averages over the slices of a table, if they were asked for."""
+    facts: pl.DataFrame | None
+    """What is known of each system."""
+    published: Mapping[str, Mapping[str, float]]
+    """Published figures of systems without rows, by metric and name."""
+    beside: pl.DataFrame | None
+    """What the systems' intervals say about these figures."""
+    sort: str | None
+    """Column by which slices are sorted."""
+    significant: bool
+    """Whether only differences that the tests show are listed."""
     transitions: Transitions
     tables: Sequence[Sequence[str]]
     """The `by` columns of each table of slices."""
     settings: Mapping[str, Any]
     signature: str
     metrics: Sequence[Metric]
+    percent: bool
+
+    def kind(self, metric: Metric) -> Kind:
+        """Return how a metric is shown."""
+        kind = metric.format or "number"
+        return in_percent(kind) if self.percent else kind
+
+    def kinds(
+        self, columns: Sequence[str], by: Sequence[str], metric: Metric | None = None
+    ) -> dict[str, Kind]:
+        """Return the kinds of columns, with figures of one metric or, by `formats`, of each line's."""
+        kind = "score" if metric is None else self.kind(metric)
+        kinds: dict[str, Kind] = {
+            **kinds_of(columns, by, ()),
+            **dict.fromkeys(_SCORES, kind),
+            **dict.fromkeys(_DIFFERENCE, of_differences(kind)),
+        }
+        return {column: kinds[column] for column in columns if column in kinds}
+
+    @property
+    def alpha(self) -> float:
+        """The largest p-value that shows a difference."""
+        return round(1 - self.settings["confidence"], 12)
+
+    def of_slices(self, frame: pl.DataFrame, metric: Metric, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the lines of a metric in all rows and in the slices of one table, in the order of `sort`."""
+        shown = of_slices(frame, metric.name, columns)
+        if self.sort is None or not columns:
+            return shown
+        if self.sort in self.settings["by"]:
+            return shown if self.sort not in columns else ordered(shown, columns, self.sort, descending=False)
+        first = of_slices(self.differences(), self.metrics[0].name, columns)
+        if self.sort not in first.columns or not first.schema[self.sort].is_numeric():
+            numeric = [name for name, dtype in first.schema.items() if dtype.is_numeric()]
+            known = [*self.settings["by"], *numeric]
+            raise ValueError(f"sort must be one of {known}, got {self.sort!r}")
+        is_rate = self.sort in (*_SCORES, *_DIFFERENCE) and not self.metrics[0].higher_is_better
+        return ordered(shown, columns, self.sort, descending=self.sort == "n" or is_rate, like=first)
+
+    def grid(self, metric: Metric, columns: Sequence[str]) -> SideBySide:
+        """Return the scores of the systems side by side, a line for each slice of a table."""
+        ranked = self.ranking() if self.significant else self.scores()
+        return side_by_side(self.of_slices(ranked, metric, columns), columns, only_shown=self.significant)
+
+    @property
+    def formats(self) -> dict[str, tuple[str, Kind]]:
+        """The name and kind of each metric, for tables with a line for each."""
+        return {metric.name: (label, self.kind(metric)) for metric, label in self.named}
 
     @property
     def systems(self) -> list[str]:
@@ -98,11 +163,6 @@ class ComparisonView:
     def is_of_two(self) -> bool:
         """Whether two systems are laid out side by side, or more are ranked."""
         return len(self.systems) == 2  # noqa: PLR2004
-
-    @property
-    def lines(self) -> pl.DataFrame:
-        """The table that is laid out by slices."""
-        return self.differences() if self.is_of_two else self.ranking()
 
     @property
     def named(self) -> list[tuple[Metric, str]]:
@@ -133,10 +193,20 @@ def comparison_document(view: ComparisonView) -> Document:
 
 def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
     """Return the tables of a comparison in their form for a screen, with at most `most` rows."""
-    first, *others = _glances_of_two(view, most) if view.is_of_two else _glances_of_many(view, most)
-    shown = [first._replace(title=_title(view)), *others]
-    notes = [*shown[-1].notes, *_notes(view, POSSIBLY_BEST, BEST), view.signature]
-    return [*shown[:-1], shown[-1]._replace(notes=notes)]
+    if view.is_of_two:
+        shown = [(table, list[str]()) for table in _screen_of_two(view)]
+    else:
+        shown = [*_rankings_on_screen(view), *_grids_on_screen(view, most)]
+    tables = [*(table for table, _ in shown), *_macro_tables(view)]
+    document = Document(_title(view), tables, {}, view.signature, _notes(view))
+    made = glances(document, tables, most)
+    for place, (table, notes) in enumerate(shown):
+        made[place] = made[place]._replace(notes=[*notes, *made[place].notes])
+        if "rank" in table.frame.columns:
+            # Bold are the systems that are possibly the best.
+            best = table.frame["possibly_best"].head(most or table.frame.height)
+            made[place] = made[place]._replace(bold=best.fill_null(value=False).arg_true().to_list())
+    return made
 
 
 # Several systems
@@ -146,25 +216,75 @@ def _document_of_many(view: ComparisonView) -> Document:
     tables: list[Table] = []
     figures: list[Figure] = []
     for metric, label in view.named:
-        ranked = _ranked(view, metric)
-        table = Table(f"Ranking by {label}", ranked, _kinds_of_ranking(ranked, metric))
+        table = _ranking(view, metric, label)
         tables.append(table)
-        figures.append(_ranks(table, metric))
+        figures.append(_ranks(table, view.kind(metric), metric.label))
     for columns, metric, name in view.sliced:
-        grid = side_by_side(of_slices(view.ranking(), metric.name, columns), columns)
-        table = _scores(grid, columns, metric, name)
+        grid = view.grid(metric, columns)
+        table = _scores(grid, columns, view.kind(metric), name)
         tables.append(table)
-        figures.append(_heat_map(table, grid, columns, metric))
+        figures.append(_heat_map(table, grid, columns, metric, view.kind(metric)))
+    tables += _macro_tables(view)
     # The ranks and the scores side by side say what matters of them.
-    tables.append(replace(_long("All pairs", view.all_pairs(), view), is_folded=True))
-    flat = _long("Ranking", view.ranking(), view)
-    notes = [*_notes(view), _family_of_pairs(view)]
+    has_few = len(view.systems) <= FEW_SYSTEMS
+    if view.pairs or (view.pairs is None and has_few):
+        pairs = _significant(view.all_pairs(has_few), view)
+        tables.append(replace(_long("All pairs", pairs, view), is_folded=True))
+        notes = [*_notes(view), _BOLD, _family_of_pairs(view)]
+    else:
+        notes = [*_notes(view), _BOLD]
+        differences = _long(f"Differences to {view.systems[0]}", _significant(view.differences(), view), view)
+        tables.append(replace(differences, is_folded=True))
+    flat = _long("Differences", view.differences(), view)
     return Document(_title(view), tables, {}, view.signature, notes, figures, flat, _head_of_many(view))
 
 
+def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
+    """Return the scores and ranks of all rows in a metric, with facts, published figures and differences."""
+    ranked = _with_published(_ranked(view, metric), view.published[metric.name], metric)
+    known: list[str] = []
+    if view.facts is not None:
+        facts = view.facts.rename(
+            {name: f"{name} " for name in view.facts.columns if name in ranked.columns and name != "system"}
+        )
+        known = [name for name in facts.columns if name != "system"]
+        ranked = ranked.join(facts, on="system", how="left", maintain_order="left")
+    columns = [
+        *("rank", "rank_low", "rank_high", "system", *known),
+        *("n", "score", "score_low", "score_high"),
+        *(*_DIFFERENCE, "p_adjusted"),
+        *([] if view.settings["cluster"] is None else ["n_clusters"]),
+    ]
+    # Names of facts are their own.
+    own = {name: name for name in known}
+    names = headings(columns, {"score": label, **own})
+    kinds = view.kinds(ranked.columns, (), metric) | {name: _kind_of_fact(ranked[name]) for name in known}
+    return Table(f"Ranking by {label}", ranked, kinds, headings=names, alpha=view.alpha)
+
+
+def _kind_of_fact(values: pl.Series) -> Kind:
+    if values.dtype.is_integer():
+        return "number"
+    is_text = values.dtype == pl.String
+    return "link" if is_text and values.count() and values.str.contains(r"^https?://\S+$").all() else "note"
+
+
+def _with_published(ranked: pl.DataFrame, figures: Mapping[str, float], metric: Metric) -> pl.DataFrame:
+    """Return a ranking with published figures before the first system that is worse."""
+    lines = ranked.to_dicts()
+    for name, figure in figures.items():
+        scores = [line["score"] for line in lines]
+        worse = (
+            place
+            for place, score in enumerate(scores)
+            if score is None or (score < figure if metric.higher_is_better else score > figure)
+        )
+        lines.insert(next(worse, len(lines)), {"system": name, "score": figure})
+    return pl.DataFrame(lines, schema=ranked.schema) if figures else ranked
+
+
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
-    """Return the scores and ranks of all rows in a metric, each with its difference to the baseline."""
-    ranked = of_slices(view.ranking(), metric.name, ())
+    ranked = of_slices(view.overall_ranking(), metric.name, ())
     change = view.overall.filter(pl.col("metric") == metric.name)
     change = change.select("system", *_DIFFERENCE, "p_value", "p_adjusted")
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
@@ -174,62 +294,109 @@ def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
     return joined.select(*first, *last)
 
 
-def _kinds_of_ranking(ranked: pl.DataFrame, metric: Metric) -> dict[str, Kind]:
-    return {
-        **kinds_of(ranked.columns, (), ()),
-        **dict.fromkeys(_SCORES[:3], metric.format or "number"),
-        **dict.fromkeys(("rank", "rank_low", "rank_high"), "count"),
-    }
-
-
-def _scores(grid: SideBySide, columns: Sequence[str], metric: Metric, name: str) -> Table:
+def _scores(grid: SideBySide, columns: Sequence[str], kind: Kind, name: str) -> Table:
     """Return the table of the scores side by side, with the names of the best of each line."""
     names = apart(grid.systems, [*columns, SLICE, "n", "best", "few_rows"])
     values = zip(*grid.scores, strict=True)
     scores = [pl.Series(name, of_system, pl.Float64) for name, of_system in zip(names, values, strict=True)]
-    best = [
-        ", ".join(name for name, is_best in zip(grid.systems, line, strict=True) if is_best)
-        for line in grid.is_best
-    ]
+    best = [[name for name, is_best in zip(names, line, strict=True) if is_best] for line in grid.is_best]
     heads = grid.slices.drop("few_rows")
-    frame = heads.hstack([*scores, pl.Series("best", best, pl.String), grid.slices["few_rows"]])
+    listed = pl.Series("best", [", ".join(line) for line in best], pl.String)
+    frame = heads.hstack([*scores, listed, grid.slices["few_rows"]])
     kinds: dict[str, Kind] = {
-        **dict.fromkeys(names, metric.format or "number"),
+        **dict.fromkeys(names, kind),
         "n": "count",
         "best": "note",
         **dict.fromkeys(columns, "key"),
     }
-    return Table(name, frame, kinds)
+    labels = dict(zip(names, names, strict=True)) | {column: column for column in columns}
+    shown = headings([SLICE, *columns, "n", *names, "best"], labels)
+    return Table(name, frame, kinds, headings=shown, best=best)
 
 
 def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
     """Return a table with a line for each slice, metric and system or pair."""
-    formats = {metric.format or "number" for metric in view.metrics}
-    common: Kind = formats.pop() if len(formats) == 1 else "score" if "number" not in formats else "number"
-    kinds: dict[str, Kind] = {
-        **dict.fromkeys(_SCORES, common),
-        **dict.fromkeys(_COUNTS, "count"),
-        **kinds_of(frame.columns, view.settings["by"], ()),
-    }
-    return Table(name, frame, {column: kinds[column] for column in frame.columns if column in kinds})
+    by = view.settings["by"]
+    # What is the same in all lines is in the title.
+    same = {"metric"} if len(view.metrics) == 1 else set()
+    columns = [column for column in frame.columns if column not in {*same, "few_rows"}]
+    names = headings(columns, {column: column for column in by})
+    return Table(
+        name,
+        frame,
+        view.kinds(frame.columns, by),
+        headings=names,
+        formats=view.formats,
+        alpha=view.alpha,
+    )
 
 
-def _ranks(table: Table, metric: Metric) -> RankChart:
+def _significant(differences: pl.DataFrame, view: ComparisonView) -> pl.DataFrame:
+    """Return the lines of differences that the tests show, if only these are asked for."""
+    return differences.filter(pl.col("p_adjusted") <= view.alpha) if view.significant else differences
+
+
+def _macro_tables(view: ComparisonView) -> list[Table]:
+    """Return the macro averages over the slices of each table, a line for each metric and system."""
+    return [
+        macro_table(by, averages, view.kinds(averages.columns, ()), view.formats)
+        for by, averages in view.macro
+    ]
+
+
+def _rankings_on_screen(view: ComparisonView) -> Iterator[tuple[Table, list[str]]]:
+    """Yield the ranking by each metric, with notes on the names that are shortened."""
+    for metric, label in view.named:
+        table = _ranking(view, metric, label)
+        names = table.frame["system"].to_list()
+        short = shortened_apart(list(map(visible, names)))
+        frame = table.frame.with_columns(pl.Series("system", short, pl.String))
+        shown = {name: text for name, text in table.headings.items() if name != "n_clusters"}
+        yield replace(table, frame=frame, headings=shown), _key(short, names)
+
+
+def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[Table, list[str]]]:
+    """Yield the scores of the first systems side by side, with notes on their names and on the others."""
+    for columns, metric, name in view.sliced:
+        grid = view.grid(metric, columns)
+        table = _scores(grid, columns, view.kind(metric), name)
+        systems = [name for name in table.headings if name not in (SLICE, *columns, "n", "best")]
+        short = dict(zip(systems, shortened_apart(list(map(visible, systems)), _SHORT_NAME), strict=True))
+        hidden = [] if most is None else systems[_MOST_SYSTEMS:]
+        shown = {name: short.get(name, text) for name, text in table.headings.items() if name not in hidden}
+        if len(systems) <= _FEW_BESIDE:
+            shown.pop("best")
+        listed_best = [", ".join(short[one] for one in systems if one in line) for line in table.best]
+        frame = table.frame.with_columns(pl.Series("best", listed_best, pl.String))
+        named = [one for one in systems if one not in hidden or any(one in line for line in table.best)]
+        notes = _key([short[one] for one in named], named)
+        if hidden:
+            notes.append(f"... and {numbered(len(hidden), 'more system')}; `ranking` has them all")
+        yield replace(table, frame=frame, headings=shown), notes
+
+
+def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return a note on which names stand behind shortened ones."""
+    cut = [f"{one} {visible(name)}" for one, name in zip(short, names, strict=True) if one != visible(name)]
+    return [f"Names: {'; '.join(cut)}."] if cut else []
+
+
+def _ranks(table: Table, kind: Kind, label: str) -> RankChart:
     rows = [
         (
             row["system"],
             (row["rank"], row["rank_low"], row["rank_high"]),
-            spelled(row["score"], (row["score_low"], row["score_high"]), metric.format or "number"),
+            spelled(row["score"], (row["score_low"], row["score_high"]), kind),
         )
         for row in table.frame.head(FIGURE_ROWS).iter_rows(named=True)
+        if row["n"] is not None  # published figures have no rows
     ]
-    return RankChart(f"Ranks: {metric.label}", table.name, rows, table.frame.height)
+    return RankChart(f"Ranks: {label}", table.name, rows, table.frame["n"].count())
 
 
-def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Metric) -> HeatMap:
+def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Metric, kind: Kind) -> HeatMap:
     slices = grid.slices.head(FIGURE_ROWS + 1)
     counts = [f"{n:,}{FEW if is_few else ''}" for n, is_few in slices.select("n", "few_rows").iter_rows()]
-    kind = metric.format or "number"
     cells = [
         [(score, spelled(score, (), kind), best) for score, best in zip(line, is_best, strict=True)]
         for line, is_best in zip(grid.scores, grid.is_best, strict=True)
@@ -247,85 +414,6 @@ def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Me
     )
 
 
-def _glances_of_many(view: ComparisonView, most: int | None) -> list[Glance]:
-    shown = [_glance_of_ranking(view, *named, most) for named in view.named]
-    for columns, metric, name in view.sliced:
-        grid = side_by_side(of_slices(view.ranking(), metric.name, columns), columns)
-        shown.append(_glance_of_scores(grid, columns, metric, name, most))
-    return shown
-
-
-def _glance_of_ranking(view: ComparisonView, metric: Metric, label: str, most: int | None) -> Glance:
-    ranked = _ranked(view, metric)
-    names = shortened_apart([visible(name) for name in ranked["system"]])
-    rows = [
-        (
-            f"{_rank_set(row)}{f' {POSSIBLY_BEST}' if row['possibly_best'] else ''}",
-            name,
-            f"{row['n']:,}{FEW if row['few_rows'] else ''}",
-            spelled(row["score"], (row["score_low"], row["score_high"]), metric.format or "number"),
-            *_change(row, is_baseline=row["system"] == view.systems[0]),
-        )
-        for name, row in zip(names[:most], ranked.iter_rows(named=True), strict=False)
-    ]
-    headings = apart(["rank", "system", "n", label, "difference", "p (adjusted)"], ())
-    texts = pl.DataFrame(rows, schema=dict.fromkeys(headings, pl.String), orient="row").rename(visible)
-    hidden = ranked.height - len(rows)
-    more = [f"... and {hidden:,} more systems; `ranking` has them all"] if hidden else []
-    best = [place for place, is_best in enumerate(ranked["possibly_best"][: len(rows)]) if is_best]
-    return Glance(f"Ranking by {label}", texts, more, 0, best)
-
-
-def _rank_set(row: Mapping[str, Any]) -> str:
-    low, high = row["rank_low"], row["rank_high"]
-    if low is None:
-        return spelled(None, (), "count")
-    return f"{low}" if low == high else f"{low}–{high}"  # noqa: RUF001 - the dash of ranges
-
-
-def _change(row: Mapping[str, Any], *, is_baseline: bool) -> tuple[str, str]:
-    if is_baseline:
-        return "baseline", ""
-    ends = (row["difference_low"], row["difference_high"])
-    return spelled(row["difference"], ends, "difference"), spelled(row["p_adjusted"], (), "p_value")
-
-
-def _glance_of_scores(
-    grid: SideBySide, columns: Sequence[str], metric: Metric, name: str, most: int | None
-) -> Glance:
-    kinds: dict[str, Kind] = {**dict.fromkeys(columns, "key"), "n": "count"}
-    heads = glance(Table(name, grid.slices, kinds), {"n": "n"}, (), most)
-    lines = heads.rows.height
-    names = [visible(system) for system in grid.systems]
-    if most is not None:
-        names = _fitting(shortened_apart(names, _SHORT_NAME), heads.rows)
-    names = apart(names, heads.rows.columns)
-    scores = {
-        system: [
-            f"{spelled(line[place], (), metric.format or 'number')}{f' {BEST}' if is_best[place] else ''}"
-            for line, is_best in zip(grid.scores[:lines], grid.is_best[:lines], strict=True)
-        ]
-        for place, system in enumerate(names)
-    }
-    hidden = len(grid.systems) - len(names)
-    more = [f"... and {numbered(hidden, 'more system')}; `ranking` has them all"] if hidden else []
-    texts = heads.rows.hstack(pl.DataFrame(scores, schema=dict.fromkeys(names, pl.String)))
-    return heads._replace(rows=texts, notes=more)
-
-
-def _fitting(names: Sequence[str], heads: pl.DataFrame) -> list[str]:
-    """Return the first names, as many as a terminal has room for beside the first columns."""
-    # Each column has a border and two spaces.
-    width = 1 + sum(3 + max(map(text_width, (name, *heads[name]))) for name in heads.columns)
-    shown = list[str]()
-    for name in names[:_MOST_SYSTEMS]:
-        width += 3 + max(text_width(name), _FIGURE_WIDTH)
-        if width > _SCREEN and len(shown) >= _LEAST_SYSTEMS:
-            break
-        shown.append(name)
-    return shown
-
-
 # Two systems
 
 
@@ -334,9 +422,11 @@ def _document_of_two(view: ComparisonView) -> Document:
         (columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in _of_two(view)
     ]
     figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
-    tables = [*_by_metric(view), *(table for _, table in sliced)]
+    tables = [*_by_metric(view), *(table for _, table in sliced), *_macro_tables(view)]
     flat = _long("Differences", view.differences(), view)
-    return Document(_title(view), tables, {}, view.signature, _notes(view), figures, flat, _head_of_two(view))
+    return Document(
+        _title(view), tables, {}, view.signature, [*_notes(view), _BOLD], figures, flat, _head_of_two(view)
+    )
 
 
 def _of_two(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
@@ -355,63 +445,42 @@ def _by_metric(view: ComparisonView) -> list[Table]:
 
 def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric, name: str) -> Table:
     """Return the slices of two systems in a metric."""
-    frame = of_slices(view.differences(), metric.name, columns)
-    scores: dict[str, Kind] = dict.fromkeys(_SCORES, metric.format or "number")
-    kinds = kinds_of(frame.columns, columns, ()) | scores
-    return Table(name, frame, kinds, headings=_headings(view, [SLICE, *columns]))
+    frame = view.of_slices(view.differences(), metric, columns)
+    if view.significant:
+        frame = frame.filter((pl.col(SLICE) == OVERALL) | (pl.col("p_adjusted") <= view.alpha))
+    return Table(
+        name,
+        frame,
+        view.kinds(frame.columns, columns, metric),
+        headings=_headings(view, [SLICE, *columns]),
+        alpha=view.alpha,
+    )
 
 
 def _headings(view: ComparisonView, first: Sequence[str]) -> dict[str, str]:
     """Return what people read: the first columns, and the scores under the names of the systems."""
     scores = ("baseline_score", "score")
-    last = (*_DIFFERENCE, "p_value", "p_adjusted", *VOTES, "few_rows", "n_clusters")
-    shown = [*first, "n", *scores, *last]
-    names = apart(view.systems, [*shown, *_SHORT.values()])
-    return {name: name for name in shown} | dict(zip(scores, names, strict=True))
+    clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
+    shown = [*first, "n", *scores, *_DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
+    labels = dict(zip(scores, view.systems, strict=True))
+    return headings(shown, labels | {key: key for key in view.settings["by"]})
 
 
-def _short_headings(table: Table) -> dict[str, str]:
-    """Return those of the figures that a screen has room for."""
-    hidden = {SLICE, "metric", "few_rows", "n_clusters", "difference_low", "difference_high"}
-    return {
-        name: _SHORT.get(name, heading)
-        for name, heading in table.headings.items()
-        if name not in hidden and table.kind(name) != "key"
-    }
+def _screen_of_two(view: ComparisonView) -> list[Table]:
+    tables = [*_by_metric(view), *(_slices_of_two(view, *of_metric) for of_metric in _of_two(view))]
+    return [
+        replace(table, headings={name: text for name, text in table.headings.items() if name != "n_clusters"})
+        for table in tables
+    ]
 
 
 def _dumbbell(view: ComparisonView, table: Table, columns: Sequence[str]) -> Dumbbell:
     frame = table.frame.head(FIGURE_ROWS + 1)
     rows = [
-        (label, row["baseline_score"], row["score"], spelled(row["difference"], (), "difference"))
+        (label, row["baseline_score"], row["score"], spelled(row["difference"], (), table.kind("difference")))
         for label, row in zip(slice_labels(frame, columns), frame.iter_rows(named=True), strict=True)
     ]
     return Dumbbell(table.name, _palette.system_colors(view.systems), rows, table.name)
-
-
-def _glances_of_two(view: ComparisonView, most: int | None) -> list[Glance]:
-    sliced = [_slices_of_two(view, *of_metric) for of_metric in _of_two(view)]
-    return [
-        *(_glance_of_metrics(view, table) for table in _by_metric(view)),
-        *(glance(table, _short_headings(table), ("difference",), most) for table in sliced),
-    ]
-
-
-def _glance_of_metrics(view: ComparisonView, table: Table) -> Glance:
-    rows = [
-        (
-            label,
-            f"{row['n']:,}{FEW if row['few_rows'] else ''}",
-            *(spelled(row[name], (), metric.format or "number") for name in ("baseline_score", "score")),
-            spelled(row["difference"], (row["difference_low"], row["difference_high"]), "difference"),
-            *(spelled(row[name], (), "p_value") for name in ("p_value", "p_adjusted")),
-            *(f"{row[name]:,}" for name in VOTES),
-        )
-        for row, (metric, label) in zip(table.frame.iter_rows(named=True), view.named, strict=True)
-    ]
-    names = ["metric", *_short_headings(table).values()]
-    texts = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row").rename(visible)
-    return Glance(table.name, texts, [], 0, ())
 
 
 # Names and notes
@@ -425,7 +494,7 @@ def _head_of_many(view: ComparisonView) -> str:
         return ""
     first, last = (
         f"{shortened_label(row['system'])} "
-        f"{spelled(row['score'], (row['score_low'], row['score_high']), metric.format or 'number')}"
+        f"{spelled(row['score'], (row['score_low'], row['score_high']), view.kind(metric))}"
         for row in (ranked[0], ranked[-1])
     )
     rivals = [shortened_label(row["system"]) for row in ranked[1:] if row["possibly_best"]]
@@ -454,16 +523,25 @@ def _head_of_two(view: ComparisonView) -> str:
     if row["difference"] is None:
         return ""
     scores = [
-        f"{shortened_label(name)} {spelled(row[column], (), metric.format or 'number')}"
+        f"{shortened_label(name)} {spelled(row[column], (), view.kind(metric))}"
         for name, column in zip(view.systems[::-1], ("score", "baseline_score"), strict=True)
     ]
     changes = [
-        spelled(one["difference"], (one["difference_low"], one["difference_high"]), "difference")
-        for one in (row, *others)
+        spelled(
+            one["difference"],
+            (one["difference_low"], one["difference_high"]),
+            of_differences(view.kind(each)),
+        )
+        for one, each in zip((row, *others), view.metrics, strict=True)
     ]
     differences = view.differences()
     tables = [(tuple(columns), of_slices(differences, metric.name, columns)) for columns in view.tables]
-    worst = worst_slice(tables, "difference", "difference", higher_is_better=bool(metric.higher_is_better))
+    worst = worst_slice(
+        tables,
+        "difference",
+        of_differences(view.kind(metric)),
+        higher_is_better=bool(metric.higher_is_better),
+    )
     first = head(f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], worst=worst)
     named = zip(view.named[1:], changes[1:], strict=True)
     also = [f"{name} {difference}" for (_, name), difference in named][:_NAMED]
@@ -490,7 +568,7 @@ def _listed(words: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _notes(view: ComparisonView, possibly_best: str = "possibly_best", best: str = "best") -> list[str]:
+def _notes(view: ComparisonView) -> list[str]:
     """Return notes on the rows behind the figures, on ranks, and on p-values."""
     settings = view.settings
     level = f"{100 * settings['confidence']:g} %"
@@ -510,14 +588,17 @@ def _notes(view: ComparisonView, possibly_best: str = "possibly_best", best: str
         )
         notes.append(f"Rank: the ranks that these rows leave open. {open_ranks}")
         notes.append(
-            f"{possibly_best}: possibly the best system, because no other is shown to be better, neither by "
-            "the ranks nor by p (adjusted)."
+            f"{POSSIBLY_BEST} possibly the best system, because no other is shown to be better, neither by "
+            "the ranks nor by the adjusted p."
         )
-        notes += [f"{best}: the best score of a line, or several equal ones."] if view.tables else []
+        notes += [f"{BEST} the best score of a line, or several equal ones."] if view.tables else []
         notes.append(f"Difference: each system minus {view.systems[0]}.")
+    notes += _notes_on_published(view)
+    if view.significant:
+        notes.append(f"Only differences with an adjusted p of at most {view.alpha:g} are listed.")
     notes += [*_directions(view), *_notes_on_cer(view), *_family(view)]
     notes.append(f"Each interval is one of {level} by itself, not adjusted for others.")
-    lines = view.lines
+    lines = view.differences()
     notes += few_note(pl.concat([view.overall.select("few_rows"), lines.select("few_rows")]))
     if view.is_of_two:
         return [*notes, *_doubts(lines, settings)]
@@ -525,9 +606,28 @@ def _notes(view: ComparisonView, possibly_best: str = "possibly_best", best: str
     return [*notes, *([] if note is None else [f"{note[0].upper()}{note[1:]}"])]
 
 
+def _notes_on_published(view: ComparisonView) -> list[str]:
+    """Return a note on each published figure: which systems are better, worse, or neither is shown."""
+    if view.beside is None:
+        return []
+    notes = []
+    for (metric, name), lines in view.beside.group_by("metric", "published", maintain_order=True):
+        label, kind = view.formats[str(metric)]
+        figure = spelled(lines["figure"][0], (), kind)
+        answers = [
+            f"{answer}: {listed(map(shortened_label, systems), _NAMED)}"
+            for answer in ("better", "worse", "open")
+            if (systems := lines.filter(answer=answer)["system"].to_list())
+        ]
+        notes.append(
+            f"Beside {name}, published with {label} {figure}, by the intervals, {'; '.join(answers)}."
+        )
+    return notes
+
+
 def _number_of_slices(view: ComparisonView, by: Sequence[str]) -> int:
     """Return the number of slices of a table, in which all rows come first."""
-    lines = of_slices(view.lines, view.metrics[0].name, by)
+    lines = of_slices(view.differences(), view.metrics[0].name, by)
     return lines.filter(pl.col("system") == view.systems[-1]).height - 1
 
 
@@ -568,9 +668,9 @@ def _family(view: ComparisonView) -> list[str]:
         slices = ["all slices of a table"] if view.tables else []
         allowed = " and ".join([*(f"all {counted}" for counted in metrics), *slices])
         own = "; all rows are a table of their own" if view.tables else ""
-        return [f"p (adjusted) allows for {allowed} together{own}."] if allowed else []
+        return [f"The adjusted p allows for {allowed} together{own}."] if allowed else []
     others = f"the {len(view.systems) - 1:,} differences to {view.systems[0]}"
-    allowed = f"p (adjusted) allows for {_listed([others, *metrics])} together"
+    allowed = f"The adjusted p allows for {_listed([others, *metrics])} together"
     return [
         f"{allowed}, which are fewer than all pairs, so it can show a difference that the ranks leave open."
     ]
@@ -580,7 +680,7 @@ def _family_of_pairs(view: ComparisonView) -> str:
     pairs = len(view.systems) * (len(view.systems) - 1) // 2
     slices = "; in slices, for all slices of a table too" if view.tables else ""
     allowed = _listed([f"all {pairs:,} pairs", *_all_metrics(view)])
-    return f"Among all pairs, p_adjusted allows for {allowed} together{slices}."
+    return f"Among all pairs, the adjusted p allows for {allowed} together{slices}."
 
 
 def _all_metrics(view: ComparisonView) -> list[str]:

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, Unpack, cast
 
 import polars as pl
 
 from anls_frame import plot
-from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
+from anls_frame._arguments import choice, count, flag, level_of_run, number, share, string, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.export.document import OVERALL, SLICE, TABLE
+from anls_frame.export.values import json_text
 from anls_frame.frames import origins
 from anls_frame.reports import macro, pairwise, ranking
-from anls_frame.reports.comparison_documents import ComparisonView, comparison_document, comparison_glances
+from anls_frame.reports.comparison_documents import (
+    FEW_SYSTEMS,
+    ComparisonView,
+    comparison_document,
+    comparison_glances,
+)
 from anls_frame.reports.decisions import beside, checked_margin, decide
 from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide, side_by_side
 from anls_frame.reports.pairing import Paired, pair
 from anls_frame.reports.planning import Planner
-from anls_frame.results import SlicedResult
+from anls_frame.reports.published import beside as beside_published
+from anls_frame.reports.published import checked as checked_figures
+from anls_frame.reports.published import facts_of_systems
+from anls_frame.results import Shown, SlicedResult
 from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import error_table
@@ -33,16 +43,22 @@ from anls_frame.summary.systems import resolve_systems
 from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     import pandas as pd
+    from great_tables import GT
     from matplotlib.axes import Axes
 
     from anls_frame._typing import OnFrames
+    from anls_frame.analysis.browsing import RowsPage
     from anls_frame.export import Document
     from anls_frame.export.display import Glance
+    from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.decisions import Decision
+    from anls_frame.reports.published import Published
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Unanswerable
@@ -50,6 +66,17 @@ if TYPE_CHECKING:
     from anls_frame.summary.summary import Summary
 
 __all__ = ["Comparison", "Paired", "compare", "pair", "side_by_side"]
+
+
+class Board(Shown, total=False):
+    """How a comparison is shown; the keys are options of `Comparison.write`."""
+
+    sort: str | None
+    significant: bool
+    pairs: bool | None
+    macro: bool
+    facts: Any
+    published: Published | None
 
 
 class Comparison(SlicedResult[Table_co]):
@@ -157,6 +184,9 @@ class Comparison(SlicedResult[Table_co]):
     def signature(self) -> str:
         """The settings in one line; figures with equal signatures are comparable."""
         systems = "-".join(reversed(self.systems))
+        if len(self.systems) > FEW_SYSTEMS:
+            digest = hashlib.sha256(json_text(list(self.systems)).encode()).hexdigest()[:8]
+            systems = f"{len(self.systems)} systems {digest}"
         metrics = "+".join(metric.name for metric in self.measures)
         return f"{metrics}:{systems}|{self._settings.signature}"
 
@@ -267,10 +297,16 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def ranked(self) -> pl.DataFrame:
         """The frame of `ranking` in Polars."""
-        beaten = self._beaten.with_columns(pl.lit(OVERALL).alias(SLICE), is_beaten=True)
-        ranked = self._flat(self._ranking_by).join(
-            beaten, on=[SLICE, "metric", "system"], how="left", maintain_order="left"
-        )
+        overall = self.ranked_overall
+        groups = self._below_each_other(self._ranking_by) if self._by else overall
+        return self._with_overall(groups, overall.drop(SLICE))
+
+    @cached_property
+    def ranked_overall(self) -> pl.DataFrame:
+        """The ranking of all rows; whom a test against the baseline shows to be worse is not marked."""
+        beaten = self._beaten.with_columns(is_beaten=True)
+        ranked = self._ranking_by(()).select(pl.lit(OVERALL).alias(SLICE), pl.all())
+        ranked = ranked.join(beaten, on=["metric", "system"], how="left", maintain_order="left")
         is_beaten = pl.col("is_beaten").fill_null(value=False)
         return ranked.with_columns(pl.col("possibly_best") & ~is_beaten).drop("is_beaten")
 
@@ -392,12 +428,17 @@ class Comparison(SlicedResult[Table_co]):
     def _ranking_by(self, columns: Sequence[str]) -> pl.DataFrame:
         """Return the scores and ranks of the systems by slice, best first in each."""
         keys = chosen_keys(columns, self._by, self.noun)
-        slices = ranking.table(self.summary, keys, self._test)
+        return self._presented(self._by_rank(ranking.table(self.summary, keys, self._test)), columns)
+
+    def _observed_by(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the scores and observed ranks of the systems by slice, best first in each."""
+        slices = ranking.observed(self.summary, chosen_keys(columns, self._by, self.noun), self._test)
+        return self._presented(self._by_rank(slices), columns)
+
+    def _by_rank(self, slices: pl.DataFrame) -> pl.DataFrame:
         places = {metric.name: place for place, metric in enumerate(self.measures)}
-        slices = slices.sort(
-            pl.col("metric").replace_strict(places), "rank", maintain_order=True, nulls_last=True
-        )
-        return self._presented(slices, columns)
+        order = pl.col("metric").replace_strict(places)
+        return slices.sort(order, "rank", maintain_order=True, nulls_last=True)
 
     def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         """Return slices under the names of their columns, the largest first or in the order of a column."""
@@ -458,8 +499,146 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.macro("lang").select("baseline_score", "score", "difference").row(0)
         (0.75, 0.25, -0.5)
         """
+        return self._as_given(self._macro(columns, weights))
+
+    def _macro(self, columns: Sequence[str], weights: Mapping[Any, float] | None = None) -> pl.DataFrame:
         keys, chosen = self._sliced_by(columns), self._against(self.baseline)
-        return self._as_given(macro.of_comparison(self.summary, keys, chosen, weights, self.confidence))
+        return macro.of_comparison(self.summary, keys, chosen, weights, self.confidence)
+
+    def beside(self, published: Published) -> Table_co:
+        """
+        Compare the systems with published figures of others, whose rows are not at hand.
+
+        Parameters
+        ----------
+        published
+            Names of these systems, each with its figure in the first metric, or with a mapping from the names
+            of metrics to figures.
+
+        Returns
+        -------
+        DataFrame
+            One row for each metric, published figure and system, best first: `metric`, `published`, `figure`,
+            `system`, `n`, its `score` with `score_low` and `score_high`, and the `answer`: the system is
+            "better" or "worse" if its interval lies on that side of the figure, otherwise it is "open". Null
+            without an interval. `few_rows` marks rough intervals.
+
+        Raises
+        ------
+        ValueError
+            If a name is that of a system with rows, a metric is not compared, or a figure is out of bounds.
+
+        Notes
+        -----
+        The figure is taken as exact, as nothing is known of its rows: a difference that is shown here may be
+        one of other rows. Intervals are at the confidence level of the comparison, each by itself.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"] * 60, "new": ["a", "x"] * 30, "answer": ["a"] * 60})
+        >>> comparison = af.compare(df, ["old", "new"], "answer")
+        >>> comparison.beside({"Smith 2024": 0.375, "Ours 2023": 0.5}).select(
+        ...     "published", "system", "answer"
+        ... ).rows()
+        [('Smith 2024', 'old', 'better'), ('Smith 2024', 'new', 'open'), \
+('Ours 2023', 'old', 'better'), ('Ours 2023', 'new', 'open')]
+        """
+        figures = checked_figures(published, list(self.systems), self.measures)
+        return self._as_given(beside_published(self.ranked_overall, figures, self.measures))
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        sort: str | None = None,
+        significant: bool = False,
+        pairs: bool | None = None,
+        macro: bool = False,
+        facts: Any = None,
+        published: Published | None = None,
+        percent: bool = False,
+        columns: Sequence[str] | None = None,
+        escape_formulas: bool = False,
+        rows: RowsPage | None = None,
+        source: Source | Sequence[Source] = (),
+    ) -> Path:
+        """
+        Write the comparison to a file, in the format of the path's suffix.
+
+        Files of data with room for one table have the differences to the baseline, whatever the number of
+        systems; all tables are in .json, .xlsx and those for people.
+
+        Parameters
+        ----------
+        path
+            Ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is replaced
+            as a whole or, on an error, left unchanged.
+        title
+            Title in place of the comparison's own.
+        sort
+            Column by which slices are sorted: `n` (largest first), a column of `by`, or a figure, such as
+            `score` or `difference`, of the second system in the first metric (worst first). By default the
+            largest come first.
+        significant
+            Show only what the tests show: differences with a `p_adjusted` of at most 1 minus the confidence
+            level, and a system as the best of a slice only if no other can be.
+        pairs
+            Add the differences between all pairs of systems. By default up to 12 systems have them, with
+            those of slices; of more systems there are pairs in all rows, if they are asked for.
+        macro
+            Add the macro averages of each table of slices, as `macro` computes them.
+        facts
+            What is known of systems, such as size, date and link: a frame with a row for each and its name in
+            the column `system`. Its other columns stand in the ranking; a page links addresses of the web.
+        published
+            Published figures of systems without rows, as for `beside`. They stand in the ranking, without
+            rank and interval, and notes say which systems are better or worse.
+        percent
+            Show scores and rates in per cent with one decimal. Files of data hold numbers as they are.
+        columns
+            The figures that tables for people show, in order, by the names that they have in files of data.
+            Tables without any of them are left as they are, and so are files of data.
+        escape_formulas
+            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+        rows
+            In .html, the page of the same rows that `anls_frame.browse` returns. It becomes part of the file;
+            slices and transitions lead to their rows, where `by` of the page has their columns.
+        source
+            In .html, the files or folders that the rows come from. The page then begins with their names,
+            each with the date of its last change.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+        """
+        document = self.to_document(
+            title=title,
+            sort=sort,
+            significant=significant,
+            pairs=pairs,
+            macro=macro,
+            facts=facts,
+            published=published,
+            percent=percent,
+            columns=columns,
+        )
+        return self._write(path, document, rows, source, escape_formulas=escape_formulas)
+
+    def to_document(self, **shown: Unpack[Board]) -> Document:
+        """Return the tables, settings and notes that `write` writes, with its options."""
+        return super().to_document(**shown)  # type: ignore[misc] # it takes all of them
+
+    def to_text(self, **shown: Unpack[Board]) -> str:
+        """Return the tables as they are printed; the options are those of `write`."""
+        return super().to_text(**shown)  # type: ignore[misc]
+
+    def to_gt(self, table: int = 0, **shown: Unpack[Board]) -> GT:
+        """Return a table as a great_tables object, the first one by default; options are those of `write`."""
+        return super().to_gt(table, **shown)  # type: ignore[misc]
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> bool:
         """
@@ -590,8 +769,8 @@ class Comparison(SlicedResult[Table_co]):
         draw = plot.comparison if len(self.systems) == 2 else plot.ranking  # noqa: PLR2004
         return draw(self, **options)
 
-    def _document(self) -> Document:
-        return comparison_document(self._view)
+    def _document(self, **shown: Any) -> Document:
+        return comparison_document(self._view(**shown))
 
     @property
     def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
@@ -605,24 +784,50 @@ class Comparison(SlicedResult[Table_co]):
         # The first table has all rows.
         return found[:1] + [(columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in found[1:]]
 
-    @property
-    def _view(self) -> ComparisonView:
+    def _view(
+        self,
+        *,
+        sort: str | None = None,
+        significant: bool = False,
+        pairs: bool | None = None,
+        macro: bool = False,
+        facts: Any = None,
+        published: Published | None = None,
+        percent: bool = False,
+    ) -> ComparisonView:
+        averaged = self._tables if flag("macro", macro) else ()
+        figures = checked_figures(published or {}, list(self.systems), self.measures)
         return ComparisonView(
             ranking=lambda: self.ranked,
+            scores=cache(lambda: self._flat(self._observed_by)),
+            overall_ranking=lambda: self.ranked_overall,
             overall=self._overall,
             differences=cache(self.to_polars),
-            all_pairs=lambda: self._flat(
-                lambda columns: self._differences_by(columns, pairs(len(self.systems)))
-            ),
+            all_pairs=self._all_pairs,
+            pairs=None if pairs is None else flag("pairs", pairs),
+            macro=[(columns, self._macro(columns)) for columns in averaged],
+            facts=None if facts is None else facts_of_systems(facts, list(self.systems)),
+            published=figures,
+            beside=beside_published(self.ranked_overall, figures, self.measures) if published else None,
+            sort=None if sort is None else string("sort", sort),
+            significant=flag("significant", significant),
             transitions=self._all_transitions,
             tables=self._tables if self._by else (),
             settings=self.settings,
             signature=self.signature,
             metrics=self.measures,
+            percent=flag("percent", percent),
         )
 
-    def _glances(self, most: int | None) -> list[Glance]:
-        return comparison_glances(self._view, most)
+    def _all_pairs(self, sliced: bool) -> pl.DataFrame:  # noqa: FBT001 - private
+        """Return the differences of all pairs, in slices too or in all rows alone."""
+        every = pairs(len(self.systems))
+        if sliced:
+            return self._flat(lambda columns: self._differences_by(columns, every))
+        return self._differences_by((), every).select(pl.lit(OVERALL).alias(SLICE), pl.all())
+
+    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
+        return comparison_glances(self._view(**shown), most)
 
     def detectable_difference(self, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """

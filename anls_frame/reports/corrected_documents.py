@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.export import Document, Table
-from anls_frame.export.display import FEW, figure, glance, spelled
-from anls_frame.export.document import OVERALL, SLICE
+from anls_frame.export.display import figure, glances, in_percent, spelled
+from anls_frame.export.document import FEW, OVERALL, SLICE
+from anls_frame.export.names import headings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,18 +22,19 @@ if TYPE_CHECKING:
 _COUNTS = ("n", "n_clusters", "n_audited", "n_clusters_audited", "verdicts_worth")
 _SCORES = ("score", "corrected", "corrected_low", "corrected_high", "audit_low", "audit_high")
 _DIFFERENCES = ("bias", "given_difference", "difference")
-_SHOWN = {
-    "n": "n",
-    "n_audited": "judged",
-    "score": "score",
-    "corrected": "corrected",
-    "bias": "bias",
-    "given_difference": "given difference",
-    "difference": "difference",
-    "p_adjusted": "p (adjusted)",
-}
-"""The columns that people read, and their headings."""
+_SHOWN = ("n", "n_audited", "score", "corrected", "bias", "given_difference", "difference", "p_adjusted")
+"""The columns that people read on a screen; of the last ones, with their intervals."""
 _WITH_INTERVAL = ("corrected", "bias", "difference")
+_NAMES = {
+    "n_audited": "judged",
+    "n_clusters_audited": "documents judged",
+    "verdicts_worth": "worth verdicts",
+    "audit_low": "verdicts alone, low",
+    "audit_high": "verdicts alone, high",
+    "audit_share": "share of verdicts",
+    "given_difference": "given difference",
+}
+"""Names of columns that only corrected scores have."""
 
 
 class CorrectedView(NamedTuple):
@@ -42,22 +45,33 @@ class CorrectedView(NamedTuple):
     flat: pl.DataFrame
     settings: Mapping[str, Any]
     signature: str
+    percent: bool
+
+    def kind(self, kind: Kind) -> Kind:
+        """Return how figures of a kind are shown."""
+        return in_percent(kind) if self.percent else kind
 
 
 def corrected_document(view: CorrectedView) -> Document:
     """Return corrected scores as a document to export."""
-    flat = Table("Corrected scores", view.flat, _kinds(view.flat, view.settings["by"]))
+    flat = Table("Corrected scores", view.flat, _kinds(view, view.flat, view.settings["by"]))
     return Document("Corrected scores", _tables(view), view.settings, view.signature, notes(view), flat=flat)
 
 
 def corrected_glances(view: CorrectedView, most: int | None) -> list[Glance]:
     """Return the tables in their form for a screen, with at most `most` rows."""
-    shown = []
+    tables = []
     for table in _tables(view):
-        headings = {name: text for name, text in _SHOWN.items() if name in table.frame.columns}
-        shown.append(glance(table, headings, _WITH_INTERVAL, most))
-    *others, last = shown
-    return [*others, last._replace(notes=[*notes(view), view.signature])]
+        keys = [name for name in table.frame.columns if table.kind(name) == "key"]
+        figures = [
+            name
+            for shown in _SHOWN
+            for name in (shown, *((f"{shown}_low", f"{shown}_high") if shown in _WITH_INTERVAL else ()))
+        ]
+        columns = [name for name in (SLICE, *keys, *figures) if name in table.headings]
+        tables.append(replace(table, headings={name: table.headings[name] for name in columns}))
+    document = Document(tables[0].name, tables, {}, view.signature, notes(view))
+    return glances(document, tables, most)
 
 
 def _tables(view: CorrectedView) -> list[Table]:
@@ -68,20 +82,15 @@ def _tables(view: CorrectedView) -> list[Table]:
             own = frame.filter(pl.col("system") == name)
             against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
             by = f" by {' and '.join(columns)}" if columns else ""
-            headings = {column: column for column in (SLICE, *columns)} | _headings(own)
-            tables.append(Table(f"{name}{against}{by}", own, _kinds(own, columns), headings=headings))
+            # The name of the table has the systems.
+            shown = [one for one in own.columns if one not in ("system", "baseline", "few_rows")]
+            labels = _NAMES | {column: column for column in columns}
+            kinds = _kinds(view, own, columns)
+            tables.append(Table(f"{name}{against}{by}", own, kinds, headings=headings(shown, labels)))
     return tables
 
 
-def _headings(frame: pl.DataFrame) -> dict[str, str]:
-    """Return the columns that people read on pages: those of a screen, with the ends of intervals."""
-    shown = {name: text for name, text in _SHOWN.items() if name in frame.columns}
-    ends = {f"{name}{end}": f"{name}{end}" for name in _WITH_INTERVAL for end in ("_low", "_high")}
-    ends = {name: text for name, text in ends.items() if name in frame.columns}
-    return {**shown, **ends, "verdicts_worth": "verdicts worth", "few_rows": "few_rows"}
-
-
-def _kinds(frame: pl.DataFrame, by: Sequence[str]) -> dict[str, Kind]:
+def _kinds(view: CorrectedView, frame: pl.DataFrame, by: Sequence[str]) -> dict[str, Kind]:
     differences = [f"{name}{end}" for name in _DIFFERENCES for end in ("", "_low", "_high")]
     kinds: dict[str, Kind] = {
         **dict.fromkeys(_COUNTS, "count"),
@@ -90,14 +99,14 @@ def _kinds(frame: pl.DataFrame, by: Sequence[str]) -> dict[str, Kind]:
         **dict.fromkeys(("p_value", "p_adjusted"), "p_value"),
         **dict.fromkeys(by, "key"),
     }
-    return {name: kind for name, kind in kinds.items() if name in frame.columns}
+    return {name: view.kind(kind) for name, kind in kinds.items() if name in frame.columns}
 
 
 def notes(view: CorrectedView) -> list[str]:
     """Return the result of all rows in sentences, and notes on the figures."""
     tables = [frame for _, frame in (*view.scores, *view.differences)]
     lines = [line for frame in (view.scores[0][1], view.differences[0][1]) for line in overall(frame)]
-    found = [sentence(line) for line in lines]
+    found = [sentence(line, percent=view.percent) for line in lines]
     figures = [frame.get_column(name, default=None) for frame in tables for name in _DIFFERENCES]
     if any(values is not None and values.null_count() for values in figures):
         found.append(
@@ -105,7 +114,7 @@ def notes(view: CorrectedView) -> list[str]:
             "nor where a stratum of the draw has no verdict."
         )
     if any(frame["few_rows"].any() for frame in tables):
-        found.append(f"few_rows ({FEW}): verdicts rest on few documents; treat the interval as rough.")
+        found.append(f"{FEW} few rows: verdicts rest on few documents; treat the interval as rough.")
     if view.settings["cluster"] is None:
         found.append(
             "Without cluster=, rows are taken as independent; name their documents if they have any."
@@ -118,20 +127,22 @@ def overall(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
     return frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
 
 
-def sentence(line: Mapping[str, Any]) -> str:
+def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
     """Return the result of a line in a sentence."""
     is_difference = "difference" in line
     name, given = ("difference", "given_difference") if is_difference else ("corrected", "score")
     kind: Kind = "difference" if is_difference else "score"
+    kind = in_percent(kind) if percent else kind
     what = f"{line['system']} against {line['baseline']}" if is_difference else line["system"]
     verdicts, rows = numbered(line["n_audited"], "verdict"), numbered(line["n"], "row")
     if line[name] is None:
-        return f"{what}: no figure from {verdicts} (the scores of {rows} alone: {figure(line[given], kind)})"
+        alone = spelled(line[given], (), kind)
+        return f"{what}: no figure from {verdicts} (the scores of {rows} alone: {alone})"
     found = spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind)
-    bias = "" if is_difference else _bias(line)
+    bias = "" if is_difference else _bias(line, kind)
     return (
         f"{what}: {found} by {verdicts} and the scores of {rows} (the scores alone: "
-        f"{figure(line[given], kind)}{bias}); as good as {line['verdicts_worth']:,} verdicts alone"
+        f"{spelled(line[given], (), kind)}{bias}); as good as {line['verdicts_worth']:,} verdicts alone"
         f"{'' if is_difference else _share(line)}"
     )
 
@@ -141,9 +152,9 @@ def _share(line: Mapping[str, Any]) -> str:
     return f"; {100 * line['audit_share']:.0f} % of the variance could be removed by more of them"
 
 
-def _bias(line: Mapping[str, Any]) -> str:
+def _bias(line: Mapping[str, Any], kind: Kind) -> str:
     """Return how far a score is from the corrected one."""
     side, sign = ("low", -1) if line["bias"] < 0 else ("high", 1)
     low, high = sorted((sign * line["bias_low"], sign * line["bias_high"]))
-    ends = ", ".join(figure(end, "score") for end in (low, high))
-    return f"; {figure(abs(line['bias']), 'score')} too {side} [{ends}]"
+    ends = ", ".join(figure(end, kind) for end in (low, high))
+    return f"; {spelled(abs(line['bias']), (), kind)} too {side} [{ends}]"

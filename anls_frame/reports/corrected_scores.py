@@ -398,14 +398,13 @@ class Corrected(SlicedResult[Table_co]):
             "n_clusters_audited": len(np.unique(audit.judged_document)) if has_clusters else None,
         }
 
-    def _document(self) -> Document:
-        return corrected_document(self._view)
+    def _document(self, *, percent: bool = False) -> Document:
+        return corrected_document(self._view(percent=percent))
 
-    def _glances(self, most: int | None) -> list[Glance]:
-        return corrected_glances(self._view, most)
+    def _glances(self, most: int | None, *, percent: bool = False) -> list[Glance]:
+        return corrected_glances(self._view(percent=percent), most)
 
-    @property
-    def _view(self) -> CorrectedView:
+    def _view(self, *, percent: bool) -> CorrectedView:
         differences = self._flat(self._differences_by) if self._changes else None
         return CorrectedView(
             scores=self.sliced_tables(),
@@ -416,6 +415,7 @@ class Corrected(SlicedResult[Table_co]):
             flat=self.to_polars() if differences is None else differences,
             settings=self.settings,
             signature=self.signature,
+            percent=percent,
         )
 
 

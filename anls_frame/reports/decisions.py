@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
 
 import polars as pl
 
 from anls_frame._arguments import margin, number, string
-from anls_frame._text import numbered
+from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
 
 if TYPE_CHECKING:
@@ -125,6 +126,10 @@ class Decision(Generic[Table_co]):
             return self._sentence()
         sentences = [self._sentence(), str(self.anchor)]
         return "; ".join(sentences if self.answer == self._own_answer else reversed(sentences))
+
+    def _repr_html_(self) -> str:
+        """Return the decision as a notebook shows it."""
+        return f"<p>{escape(visible(str(self)))}</p>"
 
     def _sentence(self) -> str:
         old, new = self.systems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
 
 import polars as pl
@@ -18,7 +19,7 @@ from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     import pandas as pd
 
@@ -59,7 +60,7 @@ def side_by_side(
     *,
     system: str,
     id: str | Sequence[str],  # noqa: A002 - what users call it
-    systems: Sequence[str] | None = None,
+    systems: Mapping[str, str] | Sequence[str] | None = None,
     metrics: Any = None,
 ) -> Wide:
     """
@@ -78,7 +79,8 @@ def side_by_side(
         Columns with the name of the system, and what identifies a question. Repeated answers to a question
         are averaged before, see `mean_over_epochs`.
     systems
-        The systems to compare, the baseline first; by default all, in the order of their first rows.
+        The systems to compare, the baseline first, or a mapping from what they are to be called to what the
+        column says; by default all, in the order of their first rows.
     metrics
         In place of predictions: the name of a column of scores, a `Metric` of columns, or several.
 
@@ -137,8 +139,11 @@ def side_by_side(
     ).with_row_index("row")
     keys = [f"key_{place}" for place in range(len(ids))]
     _check_rows(rows, keys, ids, system)
-    order = _chosen(systems, rows["system"].unique(maintain_order=True).to_list())
-    rows = rows.filter(pl.col("system").is_in(order))
+    names = _chosen(systems, rows["system"].unique(maintain_order=True).to_list())
+    rows = rows.filter(pl.col("system").is_in(names.values()))
+    renamed = dict(zip(names.values(), names, strict=True))
+    rows = rows.with_columns(pl.col("system").replace_strict(renamed, return_dtype=pl.String))
+    order = list(names)
     questions = rows.group_by(keys, maintain_order=True).first()
     _check_complete(rows, questions.select(keys), ids, order)
     wide = questions.select(*keys, "row")
@@ -162,12 +167,17 @@ def side_by_side(
     return Wide(table, first, None, [_of_systems(metric, of) for metric in scores])
 
 
-def _chosen(systems: Sequence[str] | None, found: list[str]) -> list[str]:
-    """Return the systems to compare, in order."""
-    unknown = [name for name in systems or () if name not in found]
+def _chosen(systems: Mapping[str, str] | Sequence[str] | None, found: list[str]) -> dict[str, str]:
+    """Return the systems to compare, in order, from what they are called to what the column says."""
+    if systems is None:
+        systems = found
+    names = dict(systems) if isinstance(systems, Mapping) else {name: name for name in systems}
+    unknown = [value for value in names.values() if value not in found]
     if unknown:
         raise ValueError(f"systems must be among {found}, got {unknown}")
-    return found if systems is None else list(dict.fromkeys(systems))
+    if len(set(names.values())) < len(names):
+        raise ValueError(f"systems must name each system once, got {names}")
+    return names
 
 
 def _scores(metrics: Any) -> list[Metric]:

@@ -69,6 +69,19 @@ def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     return pl.concat(tables)
 
 
+def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
+    """Return the same lines with observed ranks alone, without a test of what the rows leave open."""
+    tables = []
+    for of_metric in lines(summary, keys):
+        shape = of_metric.slices.height, of_metric.systems
+        better = np.zeros((*shape, of_metric.systems), bool)
+        scores = _of_metric(summary, of_metric, better, test).with_row_index("line")
+        rank = pl.col("score").rank("min", descending=bool(of_metric.metric.higher_is_better))
+        rank = rank.over(pl.col("line") // of_metric.systems).cast(pl.Int64)
+        tables.append(scores.select(*keys, "metric", "system", "n", "score", "few_rows", rank=rank))
+    return pl.concat(tables)
+
+
 def with_ranks_on_few(
     few: npt.NDArray[np.bool_], better: npt.NDArray[np.bool_], score: FloatArray, effective: FloatArray
 ) -> npt.NDArray[np.bool_]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 import polars.selectors as cs
@@ -14,9 +14,10 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Alignments, Crossed, HistogramChart, Stacked
-from anls_frame.export.display import FEW, glances, slice_labels, spelled
-from anls_frame.export.document import GROUP, SLICE
+from anls_frame.export.display import glances, in_percent, slice_labels, spelled
+from anls_frame.export.document import FEW, GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
+from anls_frame.export.names import headings
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
@@ -40,7 +41,20 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
 
-_COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference", "n_clusters", "wins", "ties", "losses")
+Formats: TypeAlias = "Mapping[str, tuple[str, Kind]]"
+"""Name and kind of each metric."""
+
+_COUNTS = (
+    "n",
+    "n_slices",
+    "n_missing",
+    "n_unanswerable",
+    "n_empty_reference",
+    "n_clusters",
+    "wins",
+    "ties",
+    "losses",
+)
 _P_VALUES = ("p_value", "p_adjusted")
 FIGURE_ROWS = 40
 _LEAST_FINE = 20
@@ -52,7 +66,8 @@ _ERROR_TYPES = "Error types"
 _LONG_WORDS = 12
 """Characters of a word, on average, that no language with spaces has."""
 _PAIR = ("reference_char", "predicted_char")
-_ALPHA = 0.05
+_SHORT_LABELS = {"zeros": "ANLS is 0"}
+"""Names of metrics above columns, where they differ from their labels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,35 +77,69 @@ class ReportView:
     summary: Summary
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     flat: pl.DataFrame
+    macro: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
+    """Macro averages over the slices of a table, if they were asked for."""
     worst: pl.DataFrame
     settings: Mapping[str, Any]
     measures: tuple[Metric, ...]
-    title: str | None
     name: str | None
     min_n: int
     left_out: int
     """Number of slices with fewer rows."""
+    percent: bool
+
+    def kind(self, metric: Metric) -> Kind:
+        """Return how a metric is shown."""
+        kind = metric.format or "number"
+        return in_percent(kind) if self.percent else kind
 
 
 def report_glances(view: ReportView, most: int | None) -> list[Glance]:
     """Return the tables of a report in their form for a screen, with at most `most` rows."""
+    document = _slices_of_report(view)
     # Of metrics that were chosen, all are shown.
     shown = [one for one in view.measures if one.in_text != "nothing" or view.measures != TEXT_METRICS]
-    # Shares of rows without a per-row score come last, under the names of their columns.
+    # Shares of rows without a per-row score come last.
     shown.sort(key=lambda metric: metric.name == "zeros")
-    headings = {metric.name: metric.name if metric.name == "zeros" else metric.label for metric in shown}
-    with_interval = [metric.name for metric in shown if metric.in_text == "interval"]
-    counts = {name: name for name in ("n", *view.summary.settings.lengths)}
-    return glances(_slices_of_report(view), counts | headings, with_interval, most)
+    labels = _labels(view)
+    columns = [
+        SLICE,
+        *("n", *view.summary.settings.lengths),
+        *(name for one in shown for name in (one.ends if one.in_text == "interval" else (one.name,))),
+    ]
+    tables = [
+        replace(table, headings=headings(_with_keys(table, columns), labels)) for table in document.tables
+    ]
+    return glances(document, [*tables, *_macro_tables(view)], most)
+
+
+def macro_table(
+    by: Sequence[str], averages: pl.DataFrame, kinds: Mapping[str, Kind], formats: Formats
+) -> Table:
+    """Return the macro averages over the slices of a table, with a line for each metric."""
+    # What is the same in all lines is in the title, or nothing.
+    hidden = {name for name in ("metric", "baseline") if name in averages and averages[name].n_unique() == 1}
+    hidden |= {"few_rows", *(["n_clusters"] if not averages["n_clusters"].count() else [])}
+    columns = [name for name in averages.columns if name not in hidden]
+    name = f"Macro averages by {' and '.join(by)}"
+    return Table(name, averages, kinds, headings=headings(columns, {}), formats=formats)
+
+
+def _macro_tables(view: ReportView) -> list[Table]:
+    formats = {metric.name: (metric.label, view.kind(metric)) for metric in view.measures}
+    kinds: dict[str, Kind] = {"n": "count", "n_slices": "count", "n_clusters": "count"}
+    kinds |= dict.fromkeys(("score", "score_low", "score_high"), "score")
+    return [macro_table(by, averages, kinds, formats) for by, averages in view.macro]
 
 
 def report_document(view: ReportView) -> Document:
     """Return a report as a document to export."""
     slices, summary = _slices_of_report(view), view.summary
-    tables = _detail_tables(summary) if summary.settings.details else []
-    if summary.settings.noun == "page":
-        # Error types are those of answers.
-        tables = [table for table in tables if table.name != _ERROR_TYPES]
+    tables = _macro_tables(view)
+    found = _detail_tables(summary) if summary.settings.details else []
+    # Error types are those of answers.
+    is_page = summary.settings.noun == "page"
+    tables += [table for table in found if not (is_page and table.name == _ERROR_TYPES)]
     if view.worst.height:
         by, kept = summary.settings.by, summary.settings.keep
         kinds = kinds_of(view.worst.columns, by, view.measures)
@@ -105,7 +154,8 @@ def _worst_rows(worst: pl.DataFrame, kinds: Mapping[str, Kind], view: ReportView
     """Return the table of the worst rows; of pages their rates, as their texts are shown aligned."""
     settings = view.summary.settings
     if settings.noun == "row":
-        return Table("Worst rows", worst, kinds)
+        kept = {name: name for name in (*settings.by, *settings.keep)}
+        return Table("Worst rows", worst, kinds, headings=headings(worst.columns, _labels(view) | kept))
     own = [
         metric for metric in settings.own if metric.name in worst.columns and not _is_of_characters(metric)
     ]
@@ -140,15 +190,42 @@ def _slices_of_report(view: ReportView) -> Document:
 def _tables(view: ReportView) -> tuple[list[Table], Table | None]:
     """Return the tables of slices and, of several, all of them in one."""
     settings = view.summary.settings
-    lengths: dict[str, Kind] = dict.fromkeys(settings.lengths, "count")
     tables = [
-        Table(_by_name(keys), slices, kinds_of(slices.columns, keys, view.measures) | lengths)
+        replace(table, headings=headings(_with_keys(table, _columns(view, slices)), _labels(view)))
         for keys, slices in view.tables
+        for table in [Table(_by_name(keys), slices, _kinds_of_slices(view, slices, keys))]
     ]
     if len(tables) == 1:
         return tables, None
-    kinds = kinds_of(view.flat.columns, settings.by, view.measures) | lengths
-    return tables, Table("Slices", view.flat, kinds)
+    return tables, Table("Slices", view.flat, _kinds_of_slices(view, view.flat, settings.by))
+
+
+def _kinds_of_slices(view: ReportView, slices: pl.DataFrame, keys: Sequence[str]) -> dict[str, Kind]:
+    kinds = kinds_of(slices.columns, keys, view.measures) | dict.fromkeys(
+        view.summary.settings.lengths, "count"
+    )
+    return {name: in_percent(kind) if view.percent else kind for name, kind in kinds.items()}
+
+
+def _labels(view: ReportView) -> dict[str, str]:
+    labels = {metric.name: _SHORT_LABELS.get(metric.name, metric.label) for metric in view.measures}
+    counts = {f"{name}_n": f"rows with {label}" for name, label in labels.items()}
+    noun = {"n": "pages"} if view.summary.settings.noun == "page" else {}
+    return labels | counts | noun | {key: key for key in view.summary.settings.by}
+
+
+def _columns(view: ReportView, slices: pl.DataFrame) -> list[str]:
+    """Return the columns that people read: sizes, figures, and counts of anything at all."""
+    first = [SLICE, "n", *view.summary.settings.lengths]
+    counts = ("n_missing", "n_unanswerable", "n_empty_reference", "n_clusters")
+    figures = [name for name in slices.columns[slices.columns.index("n") :] if name not in (*first, *counts)]
+    return [*first, *figures, *(name for name in counts if slices[name].sum())]
+
+
+def _with_keys(table: Table, columns: Sequence[str]) -> list[str]:
+    """Return columns with the keys of a table behind the first one, which tells all rows from slices."""
+    keys = [name for name in table.frame.columns if table.kind(name) == "key"]
+    return [columns[0], *keys, *columns[1:]]
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
@@ -164,10 +241,17 @@ def _detail_tables(summary: Summary) -> list[Table]:
         name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
     if summary.settings.min_nls:
         name += f" in {summary.settings.noun}s of NLS {summary.settings.min_nls:g} or more"
-    shares: dict[str, Kind] = {"share_of_errors": "score", "share_of_reference": "score"}
+    shares: dict[str, Kind] = dict.fromkeys(("share_of_errors", "share_of_reference"), "percent")
+    counts: dict[str, Kind] = {"n": "count", "share": "percent"}
     return [
-        Table(_ERROR_TYPES, errors, {"n": "count", "share": "score"}),
-        Table(name, confusions.head(_CONFUSIONS), {"count": "count", **shares}),
+        Table(_ERROR_TYPES, errors, counts, headings=headings(errors.columns, {})),
+        Table(
+            name,
+            confusions.head(_CONFUSIONS),
+            {"count": "count", **shares},
+            headings=headings(confusions.columns, {}),
+            link="Substitutions",
+        ),
     ]
 
 
@@ -223,14 +307,14 @@ def _report_head(view: ReportView) -> str:
     overall, metric = view.flat.row(0, named=True), view.measures[0]
     if overall[metric.name] is None:
         return ""
-    kind, name = metric.format or "number", f"{view.name}: " if view.name else ""
+    kind, name = view.kind(metric), f"{view.name}: " if view.name else ""
     ends = [overall[end] for end in (f"{metric.name}_low", f"{metric.name}_high") if end in overall]
     better = bool(metric.higher_is_better)
     settings = view.summary.settings
     score = f"{metric.label} {spelled(overall[metric.name], ends, kind)}"
     if settings.lengths:
         rates = [(metric.label, overall[metric.name], ends), ("WER", overall["wer_corpus"], [])]
-        score = ", ".join(in_percent(*rate) for rate in rates)
+        score = ", ".join(_rate_in_percent(*rate) for rate in rates)
     return head(
         f"{name}{score}",
         overall.get(f"{metric.name}_n", overall["n"]),
@@ -241,7 +325,7 @@ def _report_head(view: ReportView) -> str:
     )
 
 
-def in_percent(label: str, rate: float, ends: Sequence[float | None]) -> str:
+def _rate_in_percent(label: str, rate: float, ends: Sequence[float | None]) -> str:
     """Return an error rate in per cent, with its interval."""
     known = [f"{100 * end:.0f}" for end in ends if end is not None]
     interval = f" ({'–'.join(known)} %)" if known else ""  # noqa: RUF001 - between numbers
@@ -407,7 +491,7 @@ def few_note(frame: pl.DataFrame) -> list[str]:
         return []
     carriers = f"{FEW_CARRIERS} clusters that carry the figure"
     below = f"below {FEW_ROWS} rows, {FEW_UNITS:g} effective units or {carriers}"
-    return [f"few_rows ({FEW}): {below}, where intervals are only roughly right."]
+    return [f"{FEW} few rows or documents ({below}): treat the interval as rough."]
 
 
 def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[str]:
@@ -434,8 +518,6 @@ def _and(metrics: Sequence[Metric]) -> str:
 
 def _report_title(view: ReportView) -> str:
     settings = view.summary.settings
-    if view.title is not None:
-        return view.title
     is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
     what = _and(settings.metrics) if is_short else "Scores"
     of = f" of {view.name}" if view.name else ""
@@ -473,6 +555,7 @@ def kinds_of(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric
     """Return the kinds of those columns that are counts, differences, p-values, scores or keys."""
     kinds: dict[str, Kind] = {
         **dict.fromkeys(_COUNTS, "count"),
+        **dict.fromkeys(("rank", "rank_low", "rank_high"), "rank"),
         **dict.fromkeys(("difference", "difference_low", "difference_high"), "difference"),
         **dict.fromkeys(_P_VALUES, "p_value"),
         **dict.fromkeys(ROW_SCORES, "score"),

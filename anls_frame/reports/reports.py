@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Concatenate, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Unpack, cast
 
 import polars as pl
 
-from anls_frame._arguments import choice, count, share, string, takes_names
+from anls_frame._arguments import choice, count, flag, share, string, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, Options, Table, Table_co
-from anls_frame.export import terminal
 from anls_frame.export.document import TABLE
 from anls_frame.plot import group_scores
 from anls_frame.reports import macro, rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.reports.report_documents import ReportView, report_document, report_glances
 from anls_frame.reports.woodruff import quantile_estimates
-from anls_frame.results import SlicedResult
+from anls_frame.results import Shown, SlicedResult
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
@@ -51,13 +50,13 @@ if TYPE_CHECKING:
 __all__ = ["Arrangement", "Report", "report"]
 
 
-class Arrangement(TypedDict, total=False):
+class Arrangement(Shown, total=False):
     """How a report is shown; the keys are options of `Report.write`."""
 
-    title: str | None
     name: str | None
     sort: str | None
     min_n: int
+    macro: bool
 
 
 class Report(SlicedResult[Table_co]):
@@ -375,6 +374,9 @@ class Report(SlicedResult[Table_co]):
         >>> report.macro("lang", weights={"en": 3, "de": 1})["score"].item()
         0.875
         """
+        return self._as_given(self._macro(columns, weights))
+
+    def _macro(self, columns: Sequence[str], weights: Mapping[Any, float] | None = None) -> pl.DataFrame:
         keys = self._sliced_by(columns)
         averaged = [metric for metric in self.measures if metric.probability is None]
         if not averaged:
@@ -389,7 +391,7 @@ class Report(SlicedResult[Table_co]):
             )
             for metric in averaged
         ]
-        return self._as_given(pl.DataFrame(lines, schema_overrides={"n_clusters": pl.Int64}))
+        return pl.DataFrame(lines, schema_overrides={"n_clusters": pl.Int64})
 
     def errors(self, *columns: str) -> Table_co:
         """
@@ -468,6 +470,9 @@ class Report(SlicedResult[Table_co]):
         name: str | None = None,
         sort: str | None = None,
         min_n: int = 0,
+        macro: bool = False,
+        percent: bool = False,
+        columns: Sequence[str] | None = None,
         escape_formulas: bool = False,
         rows: RowsPage | None = None,
         source: Source | Sequence[Source] = (),
@@ -489,6 +494,13 @@ class Report(SlicedResult[Table_co]):
             first) or a key. By default in the order of `by`.
         min_n
             Slices with fewer scored rows are left out, and a note says how many these are.
+        macro
+            Add the macro averages of each table of slices, as `macro` computes them.
+        percent
+            Show scores and rates in per cent with one decimal. Files of data hold numbers as they are.
+        columns
+            The figures that tables for people show, in order, by the names that they have in files of data.
+            Tables without any of them are left as they are, and so are files of data.
         escape_formulas
             In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
         rows
@@ -503,34 +515,37 @@ class Report(SlicedResult[Table_co]):
         Path
             The path of the file.
         """
-        document = self.to_document(title=title, name=name, sort=sort, min_n=min_n)
+        document = self.to_document(
+            title=title, name=name, sort=sort, min_n=min_n, macro=macro, percent=percent, columns=columns
+        )
         return self._write(path, document, rows, source, escape_formulas=escape_formulas)
 
     def to_document(self, **shown: Unpack[Arrangement]) -> Document:
         """Return the tables, settings and notes that `write` writes, with its options."""
-        return report_document(self._view(**shown))
+        return super().to_document(**shown)  # type: ignore[misc] # it takes all of them
 
     def to_text(self, **shown: Unpack[Arrangement]) -> str:
         """Return the tables as they are printed; the options are those of `write`."""
-        return terminal.rendered(self._glances(terminal.ROWS, **shown))
+        return super().to_text(**shown)  # type: ignore[misc]
 
     def to_gt(self, table: int = 0, **shown: Unpack[Arrangement]) -> GT:
         """Return a table as a great_tables object, the first one by default; options are those of `write`."""
-        return self._notebook_tables(self._glances(None, **shown))[table]
+        return super().to_gt(table, **shown)  # type: ignore[misc]
 
-    def _document(self) -> Document:
-        return self.to_document()
+    def _document(self, **shown: Any) -> Document:
+        return report_document(self._view(**shown))
 
-    def _glances(self, most: int | None, **shown: Unpack[Arrangement]) -> list[Glance]:
+    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
         return report_glances(self._view(**shown), most)
 
     def _view(
         self,
         *,
-        title: str | None = None,
         name: str | None = None,
         sort: str | None = None,
         min_n: int = 0,
+        macro: bool = False,
+        percent: bool = False,
     ) -> ReportView:
         if sort is not None and string("sort", sort, "a column of the report") not in self._groups.columns:
             raise ValueError(
@@ -540,19 +555,21 @@ class Report(SlicedResult[Table_co]):
         slices = partial(self._slices, sort=sort, min_n=min_n)
         sliced = [chosen_keys(columns, self._by, self.noun) for columns in self._tables if columns]
         few = pl.col("n") < min_n
+        averaged = self._tables if flag("macro", macro) else ()
         return ReportView(
             summary=self.summary,
             tables=[
                 (columns, self._with_overall(slices(columns), self._overall)) for columns in self._tables
             ],
             flat=self._flat(slices),
+            macro=[(columns, self._macro(columns)) for columns in averaged],
             worst=self._worst,
             settings=self.settings,
             measures=self.measures,
-            title=None if title is None else string("title", title),
             name=None if name is None else string("name", name, "the name of the system"),
             min_n=min_n,
             left_out=sum(self._figures(keys).filter(few).height for keys in sliced) if min_n else 0,
+            percent=flag("percent", percent),
         )
 
     def _check_names(self) -> None:

@@ -527,7 +527,7 @@ class Selective(SlicedResult[Table_co]):
                 parts.append(keys.join(table, how="cross") if keys.width else table)
         return pl.concat(parts)
 
-    def _view(self) -> SelectiveView:
+    def _view(self, *, percent: bool = False) -> SelectiveView:
         return SelectiveView(
             tables=self.sliced_tables(),
             flat=self.to_polars(),
@@ -535,13 +535,14 @@ class Selective(SlicedResult[Table_co]):
             settings=self.settings,
             signature=self.signature,
             metric=self._rows.metric,
+            percent=percent,
         )
 
-    def _document(self) -> Document:
-        return selective_document(self._view())
+    def _document(self, *, percent: bool = False) -> Document:
+        return selective_document(self._view(percent=percent))
 
-    def _glances(self, most: int | None) -> list[Glance]:
-        return selective_glances(self._view(), most)
+    def _glances(self, most: int | None, *, percent: bool = False) -> list[Glance]:
+        return selective_glances(self._view(percent=percent), most)
 
 
 def _level(confidence: float) -> float:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
-from anls_frame.export.display import FEW, glances, spelled
+from anls_frame.export.display import glances, in_percent, spelled
+from anls_frame.export.document import FEW, SLICE
+from anls_frame.export.names import headings
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.report_documents import kinds_of
 
@@ -25,7 +27,22 @@ _AUGRC = (
     "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower is "
     "better, half the mean loss is chance."
 )
-_HEADINGS = {"signal": "confidence", "n": "n", "score": "score", "augrc": "AUGRC", "auroc": "AUROC"}
+_NAMES = {
+    "signal": "confidence",
+    "n_unsure": "no confidence",
+    "n_distinct": "distinct confidences",
+    "augrc": "AUGRC",
+    "baseline_augrc": "baseline AUGRC",
+    "aurc": "AURC",
+    "eaurc": "excess AURC",
+    "auroc": "AUROC",
+    "ece": "calibration error",
+}
+"""Names of columns that only confidences have."""
+_ON_SCREEN = (
+    *("signal", "n", "score", "score_low", "score_high"),
+    *("augrc", "augrc_low", "augrc_high", "auroc"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +55,13 @@ class SelectiveView:
     settings: Mapping[str, Any]
     signature: str
     metric: Metric
+    percent: bool
+
+    def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
+        """Return a table with names for people."""
+        labels = {**_NAMES, "score": self.metric.label, **{key: key for key in by}}
+        names = headings([column for column in frame.columns if column != "few_rows"], labels)
+        return Table(name, frame, self.kinds(frame.columns, by), headings=names)
 
     def kinds(self, columns: Sequence[str], by: Sequence[str]) -> dict[str, Kind]:
         """Return the kinds of columns."""
@@ -50,20 +74,20 @@ class SelectiveView:
             "bias": "difference",
             **kinds_of(columns, by, ()),
         }
-        return {name: kind for name, kind in kinds.items() if name in columns}
+        shown = {name: in_percent(kind) if self.percent else kind for name, kind in kinds.items()}
+        return {name: kind for name, kind in shown.items() if name in columns}
 
 
 def selective_document(view: SelectiveView) -> Document:
     """Return a document to export."""
     by = list(view.settings["by"])
     tables = [
-        Table(f"By {' and '.join(keys)}" if keys else "All rows", table, view.kinds(table.columns, keys))
+        view.table(f"By {' and '.join(keys)}" if keys else "All rows", table, keys)
         for keys, table in view.tables
     ]
     flat = Table("Slices", view.flat, view.kinds(view.flat.columns, by)) if len(tables) > 1 else None
     if view.differences.height:
-        kinds = view.kinds(view.differences.columns, by)
-        tables.append(Table("Differences in AUGRC", view.differences, kinds))
+        tables.append(view.table("Differences in AUGRC", view.differences, by))
     return Document(
         title=_title(view),
         tables=tables,
@@ -78,12 +102,13 @@ def selective_document(view: SelectiveView) -> Document:
 def selective_glances(view: SelectiveView, most: int | None) -> list[Glance]:
     """Return the tables of slices in their form for a screen, with at most `most` rows."""
     document = selective_document(view)
-    shown = document.tables[: len(view.tables)]
-    slices = Document(document.title, shown, {}, document.signature, document.notes)
-    headings = {**_HEADINGS, "score": view.metric.label}
-    if len(view.settings["signals"]) == 1:
-        del headings["signal"]
-    return glances(slices, headings, ("score", "augrc"), most)
+    shown = []
+    for table, (keys, _) in zip(document.tables, view.tables, strict=False):
+        columns = [name for name in (SLICE, *keys, *_ON_SCREEN) if name in table.headings]
+        if len(view.settings["signals"]) == 1 and "signal" in columns:
+            columns.remove("signal")
+        shown.append(replace(table, headings={name: table.headings[name] for name in columns}))
+    return glances(document, shown, most)
 
 
 def with_thresholds(
@@ -157,10 +182,10 @@ def _title(view: SelectiveView) -> str:
 
 def _head(view: SelectiveView) -> str:
     """Return the AUGRC of each confidence in all rows."""
-    heads = []
+    heads, kind = [], view.kinds(["augrc"], ())["augrc"]
     for line in view.flat.head(len(view.settings["signals"])).iter_rows(named=True):
         ends = [line["augrc_low"], line["augrc_high"]]
-        heads.append(f"{line['signal']}: AUGRC {spelled(line['augrc'], ends, 'score')}")
+        heads.append(f"{line['signal']}: AUGRC {spelled(line['augrc'], ends, kind)}")
     return f"{'; '.join(heads)} on {numbered(view.flat['n'][0], 'row')}"
 
 
@@ -173,7 +198,7 @@ def _notes(view: SelectiveView) -> list[str]:
             notes.append(f"{unsure} without {line['signal']}: below all others, never accepted.")
     for line in view.differences.head(max(len(view.settings["signals"]) - 1, 0)).iter_rows(named=True):
         ends = [line["difference_low"], line["difference_high"]]
-        change = spelled(line["difference"], ends, "difference")
+        change = spelled(line["difference"], ends, "points" if view.percent else "difference")
         p_value = spelled(line["p_value"], [], "p_value")
         notes.append(f"AUGRC of {line['signal']} minus {line['baseline']}: {change}, p {p_value}.")
     if view.settings["cluster"] is not None:
@@ -182,6 +207,6 @@ def _notes(view: SelectiveView) -> list[str]:
     notes += documents_of_rows.note(view.settings["forgotten_documents"])
     if view.flat["few_rows"].any():
         notes.append(
-            f"few_rows ({FEW}): below 100 rows or 50 documents, where intervals are only roughly right."
+            f"{FEW} few rows or documents (below 100 rows or 50 documents): treat the interval as rough."
         )
     return notes

@@ -19,7 +19,7 @@ from anls_frame.frames.conversion import (
     to_pandas,
 )
 from anls_frame.results import FoundSlices, Written
-from anls_frame.slices.slices_document import document, glances, sentences
+from anls_frame.slices.slices_document import document, sentences, slices_glances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -191,8 +191,12 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         """Return `frame` as a pandas frame."""
         return to_pandas(self.table)
 
-    def _document(self) -> Document:
-        return document(self, [{one.column: one.expression for one in every} for every in self.conditions])
+    def _document(self, *, percent: bool = False) -> Document:
+        return document(
+            self,
+            [{one.column: one.expression for one in every} for every in self.conditions],
+            percent=percent,
+        )
 
-    def _glances(self, most: int | None) -> list[Glance]:
-        return glances(self, most)
+    def _glances(self, most: int | None, *, percent: bool = False) -> list[Glance]:
+        return slices_glances(self, most, percent=percent)

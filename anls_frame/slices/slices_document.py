@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._text import numbered
-from anls_frame.export.display import FEW, Glance, figure, spelled
-from anls_frame.export.document import Document, Table
+from anls_frame.export.display import glances, in_percent, of_differences, spelled
+from anls_frame.export.document import FEW, Document, Table
+from anls_frame.export.names import headings
 from anls_frame.frames import documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anls_frame.export.display import Glance
     from anls_frame.export.document import Kind, Selection
     from anls_frame.results import FoundSlices
+    from anls_frame.summary.measures import Metric
 
 ONE_VALUE = "all its values are equal"
 """The reason for which a column is left out that nobody would miss."""
@@ -33,79 +37,89 @@ def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> floa
     return 1 - (1 - confidence) * min(chosen / looked_at, 1.0) if looked_at else confidence
 
 
-def sentence(line: Mapping[str, Any], found: FoundSlices) -> str:
+def sentence(line: Mapping[str, Any], found: FoundSlices, *, percent: bool = False) -> str:
     """Return a line of the table as a sentence."""
     metric = next(one for one in found.metrics if one.name == line["metric"])
-    kind = metric.format or "number"
+    kind = _shown_as(metric, percent=percent)
     is_change = bool(found.systems)
     of_metric = f" ({metric.label})" if len(found.metrics) > 1 else ""
     name = "change" if is_change else "score"
     ends = [line[f"{name}_low"], line[f"{name}_high"]]
-    shown = spelled(line[name], ends, "difference" if is_change else kind)
+    shown = spelled(line[name], ends, of_differences(kind) if is_change else kind)
     parts = [f"{line['description']}{of_metric}: {shown}"]
     difference = line["difference"]
     if difference is not None and line["rest"] is not None:
         if is_change:
-            parts.append(f"the rest {figure(line['rest'], 'difference')}")
+            parts.append(f"the rest {spelled(line['rest'], (), of_differences(kind))}")
         else:
             side = "below" if difference < 0 else "above"
-            parts.append(f"{figure(abs(difference), kind)} {side} the rest")
-    shares = [f"{_percent(line['share_of_rows'])} of the rows"]
+            parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
+    shares = [f"{spelled(line['share_of_rows'], (), 'share')} of the rows"]
     if line["share_of_loss"] is not None:
-        shares.append(f"{_percent(line['share_of_loss'])} of the lost points")
+        shares.append(f"{spelled(line['share_of_loss'], (), 'share')} of the lost points")
     return f"{', '.join(parts)}; {', '.join(shares)}"
 
 
-def sentences(found: FoundSlices) -> list[str]:
+def _shown_as(metric: Metric, *, percent: bool) -> Kind:
+    kind = metric.format or "number"
+    return in_percent(kind) if percent else kind
+
+
+def sentences(found: FoundSlices, *, percent: bool = False) -> list[str]:
     """Return a sentence for each slice."""
-    return [sentence(line, found) for line in found.table.iter_rows(named=True)]
+    return [sentence(line, found, percent=percent) for line in found.table.iter_rows(named=True)]
 
 
-def document(found: FoundSlices, conditions: Sequence[Mapping[str, Selection]]) -> Document:
+def document(
+    found: FoundSlices, conditions: Sequence[Mapping[str, Selection]], *, percent: bool = False
+) -> Document:
     """Return the document that `write` writes, with what selects the rows of each slice."""
-    kinds = _kinds(found)
-    whole = Table("Slices", found.table.with_columns(pl.col("overlapping").list.join("; ")), kinds)
-    kinds.pop("overlapping")
+    whole = Table(
+        "Slices",
+        found.table.with_columns(pl.col("overlapping").list.join("; ")),
+        _kinds(found, percent=percent),
+    )
     pairs = found.table.select(
         "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
     ).explode("overlapping", empty_as_null=False)
     pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
-    tables = [Table("Slices", found.table.drop("overlapping"), kinds, conditions)]
+    tables = [replace(_table(found, percent=percent), selections=conditions)]
     if pairs.height:
-        tables.append(Table("Overlapping slices", pairs, {"more": "count"}))
+        pairs = pairs.drop(["more"] if not pairs["more"].sum() else [])
+        names = headings(pairs.columns, {"overlapping": "overlaps with"})
+        kinds: dict[str, Kind] = {"more": "count"} if "more" in pairs.columns else {}
+        tables.append(Table("Overlapping slices", pairs, kinds, headings=names))
     return Document(
         title=_title(found),
         tables=tables,
         flat=whole,
         settings=found.settings,
         signature=found.signature,
-        notes=[*sentences(found), *notes(found)],
+        notes=[*sentences(found, percent=percent), *notes(found)],
     )
 
 
-def glances(found: FoundSlices, most: int | None) -> list[Glance]:
+def slices_glances(found: FoundSlices, most: int | None, *, percent: bool = False) -> list[Glance]:
     """Return the table for a screen, with at most `most` slices."""
-    name, kinds = "change" if found.systems else "score", _kinds(found)
-    rows = []
-    for line in found.table[:most].iter_rows(named=True):
-        metric = next(one for one in found.metrics if one.name == line["metric"])
-        kind: Kind = "difference" if found.systems else (metric.format or "number")
-        row = {"slice": line["description"]}
-        if len(found.metrics) > 1:
-            row["metric"] = line["metric"]
-        row |= {
-            "n": f"{line['n']:,}{FEW if line['few_rows'] else ''}",
-            **({"documents": f"{line['n_clusters']:,}"} if line["n_clusters"] is not None else {}),
-            name: spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind),
-            "rest": spelled(line["rest"], [], kind),
-            "rows": _percent(line["share_of_rows"]),
-            "loss": "–" if line["share_of_loss"] is None else _percent(line["share_of_loss"]),  # noqa: RUF001
-            "p (adjusted)": spelled(line["p_adjusted"], [], kinds["p_adjusted"]),
-        }
-        rows.append(row)
-    shown = pl.DataFrame(rows) if rows else pl.DataFrame(schema={"slice": pl.String, "n": pl.String})
-    hidden = found.table.height - len(rows)
-    return [Glance(_title(found), shown, [*notes(found), found.signature], hidden, ())]
+    table = _table(found, percent=percent)
+    hidden = {"baseline_score", "p_value", "difference", "difference_low", "difference_high"}
+    shown = {name: heading for name, heading in table.headings.items() if name not in hidden}
+    made = Document(_title(found), [table], {}, found.signature, notes(found))
+    return [one._replace(bold=()) for one in glances(made, [replace(table, headings=shown)], most)]
+
+
+def _table(found: FoundSlices, *, percent: bool) -> Table:
+    """Return the table of the slices, without what is the same in all of them."""
+    frame = found.table.drop("overlapping")
+    same = {"metric"} if len(found.metrics) == 1 else set()
+    same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
+    columns = [name for name in frame.columns if name not in {*same, "few_rows"}]
+    formats = {metric.name: (metric.label, _shown_as(metric, percent=percent)) for metric in found.metrics}
+    kinds = _kinds(found, percent=percent)
+    kinds.pop("overlapping", None)
+    label = found.metrics[0].label if len(found.metrics) == 1 else "score"
+    names = headings(columns, {"score": label})
+    return Table("Slices", frame, kinds, headings=names, formats={} if same & {"metric"} else formats)
 
 
 def notes(found: FoundSlices) -> list[str]:
@@ -159,7 +173,7 @@ def _title(found: FoundSlices) -> str:
     return f"{what} ({metrics}){none}"
 
 
-def _kinds(found: FoundSlices) -> dict[str, Kind]:
+def _kinds(found: FoundSlices, *, percent: bool) -> dict[str, Kind]:
     formats = {metric.format or "number" for metric in found.metrics}
     score: Kind = formats.pop() if len(formats) == 1 else "number"
     kinds: dict[str, Kind] = {"description": "text", "metric": "text", "n": "count", "n_clusters": "count"}
@@ -168,14 +182,9 @@ def _kinds(found: FoundSlices) -> dict[str, Kind]:
     kinds |= {
         "rest": "difference" if found.systems else score,
         "difference": "difference",
-        "share_of_rows": "score",
-        "share_of_loss": "score",
+        "share_of_rows": "share",
+        "share_of_loss": "share",
     }
     kinds |= {"p_adjusted": "p_value", "overlapping": "note", "few_rows": "text"}
-    return {name: kind for name, kind in kinds.items() if name in found.table.columns}
-
-
-def _percent(share: float) -> str:
-    if 0 < share < 0.005:  # noqa: PLR2004 - half a percent rounds to 0
-        return "<1 %"
-    return f"{100 * share:.0f} %"
+    shown = {name: in_percent(kind) if percent else kind for name, kind in kinds.items()}
+    return {name: kind for name, kind in shown.items() if name in found.table.columns}

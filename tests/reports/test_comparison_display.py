@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from notebook_tables import NONE, Texts
+from notebook_tables import Texts
+from shown_figures import NONE, shown_difference, shown_p
 
 from anls_frame.reports.comparisons import Comparison, compare
 
@@ -30,12 +31,13 @@ def made(**options: Any) -> Comparison:
 
 
 def figures_of(row: dict[str, Any]) -> list[str]:
-    difference = f"{row['difference']:+.3f}"
+    difference = shown_difference(row["difference"])
     if row["difference_low"] is not None:
-        difference += f" [{row['difference_low']:+.3f}, {row['difference_high']:+.3f}]"
+        ends = [shown_difference(row[name]) for name in ("difference_low", "difference_high")]
+        difference += f" [{', '.join(ends)}]"
     else:
         difference += f" [{NONE}]"
-    p_values = [NONE if row[name] is None else f"{row[name]:.4f}" for name in ("p_value", "p_adjusted")]
+    p_values = [shown_p(row[name]) for name in ("p_value", "p_adjusted")]
     scores = [f"{row[name]:.3f}" for name in ("baseline_score", "score")]
     counts = [
         f"{row['n']}{'*' if row['few_rows'] else ''}",
@@ -74,7 +76,7 @@ def test_notes_account_for_the_rows_and_say_who_wins() -> None:
     for note in (
         "5 rows: 4 scored, 1 without an answer. Missing predictions, scored as the empty text: 1 of old.",
         "Difference: new minus old; wins and losses are those of new.",
-        "p (adjusted) allows for all slices of a table together; all rows are a table of their own.",
+        "The adjusted p allows for all slices of a table together; all rows are a table of their own.",
         "Each interval is one of 95 % by itself, not adjusted for others.",
         "All rows together and 3 slices cannot be tested at 0.05: fewer than 6 rows.",
         one.signature,
@@ -133,16 +135,15 @@ def test_what_cannot_be_tested_is_a_dash_and_is_counted(cluster: str | None) -> 
     assert few.by_group["p_value"].drop_nulls().min() > 0.05
 
 
-def test_differences_have_signs_and_p_values_four_decimals_in_files(tmp_path: Path) -> None:
+def test_differences_have_signs_and_p_values_three_decimals_in_files(tmp_path: Path) -> None:
     one = of_steps({"up": [0.25] * 8, "down": [-0.25, 0.125] * 4, "same": [0.0] * 9, "alone": [0.25]})
     pages = {suffix: one.write(tmp_path / f"c{suffix}").read_text("utf-8") for suffix in (".md", ".html")}
     for row in one.to_polars().iter_rows(named=True):
-        signed = f"{row['difference']:+.3f}"
-        p = NONE if row["p_value"] is None else f"{row['p_value']:.4f}"
-        assert all(signed in page and p in page for page in pages.values())
+        shown = shown_difference(row["difference"]), shown_p(row["p_value"])
+        assert all(text in page for text in shown for page in pages.values())
     assert ">-0.062<" in pages[".html"]
-    assert ">1.0000</td>" in pages[".html"]
-    assert "+0.000" in pages[".md"]
+    assert ">1.000</td>" in pages[".html"]
+    assert "+0.000" not in pages[".md"]
 
 
 @pytest.mark.parametrize("difference", [-0.0004, -1e-12])
@@ -154,12 +155,13 @@ def test_no_difference_is_shown_as_minus_zero(difference: float, tmp_path: Path)
         *(one.write(tmp_path / f"c{suffix}").read_text("utf-8") for suffix in (".md", ".html", ".tex")),
         *(text.get_text() for text in one.plot().texts),
     ]
-    assert not any(re.search(r"-0\.000(?!\d)", text) for text in texts)
-    assert "+0.000 [+0.000, +0.000]" in repr(one)
+    assert not any(re.search(r"[-+]0\.000(?!\d)", text) for text in texts)
+    shown = {-0.0004: "-0.0004", -1e-12: "0.000"}[difference]
+    assert f"{shown} [{shown}, {shown}]" in repr(one)
 
 
 def test_small_p_values_are_bounds() -> None:
     frame = pl.DataFrame({"x": [0.0] * 100, "y": [0.5] * 50 + [0.6] * 50})
     one = compare(frame, {"x": "x", "y": "y"}, None, draws=100_000)
     assert one.overall["p_value"].item() == pytest.approx(1e-5, rel=0.01)
-    assert "<0.0001" in repr(one)
+    assert " <0.001 " in repr(one)

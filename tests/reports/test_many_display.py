@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 import pytest
 from campaign import amount, crossed
-from notebook_tables import HOSTILE, NONE, TAGS, Texts
+from notebook_tables import HOSTILE, TAGS, Texts
+from shown_figures import NONE, shown_difference, shown_p
 
 import anls_frame as af
 from anls_frame._text import shortened_apart, visible
@@ -76,9 +77,9 @@ def wanted(row: dict[str, Any], change: dict[str, Any] | None) -> list[str]:
         f"{row['score']:.3f} [{row['score_low']:.3f}, {row['score_high']:.3f}]",
     ]
     if change is None:
-        return [*cells, "baseline", ""]
-    ends = f"{change['difference_low']:+.3f}, {change['difference_high']:+.3f}"
-    return [*cells, f"{change['difference']:+.3f} [{ends}]", f"{change['p_adjusted']:.4f}"]
+        return [*cells, NONE, NONE]
+    value, *ends = (shown_difference(change[f"difference{end}"]) for end in ("", "_low", "_high"))
+    return [*cells, f"{value} [{', '.join(ends)}]", shown_p(change["p_adjusted"])]
 
 
 @pytest.mark.parametrize(("by", "baseline"), crossed([None, "lang", [["lang"], ["kind"]]], SYSTEMS), ids=str)
@@ -105,7 +106,8 @@ def test_notebooks_print_systems_that_are_possibly_best_in_bold() -> None:
     made = compare(FRAME, SYSTEMS, "answer", metrics="anls", draws=199)
     rows = re.findall("<tr>.*?</tr>", made._repr_html_().partition("<tbody")[2], re.DOTALL)
     ranking = pl.DataFrame(made.ranking)
-    bold = ["font-weight: bold" in row for row in rows[: ranking.height]]
+    # Differences may be bold as well.
+    bold = ["font-weight: bold" in row.partition("</td>")[0] for row in rows[: ranking.height]]
     assert bold == ranking["possibly_best"].to_list()
 
 
@@ -143,12 +145,12 @@ def test_two_systems_in_several_metrics_have_a_line_for_each() -> None:
     labels = {"anls": "ANLS", "exact_match": "exact match", "cer_corpus": "CER (corpus)"}
     frame = pl.DataFrame(made.differences())
     for row in frame.iter_rows(named=True):
-        ends = f"{row['difference_low']:+.3f}, {row['difference_high']:+.3f}"
+        value, *ends = (shown_difference(row[f"difference{end}"]) for end in ("", "_low", "_high"))
         figures = [
             f"{row['n']}{'*' if row['few_rows'] else ''}",
             *(f"{row[name]:.3f}" for name in ("baseline_score", "score")),
-            f"{row['difference']:+.3f} [{ends}]",
-            *(f"{row[name]:.4f}" for name in ("p_value", "p_adjusted")),
+            f"{value} [{', '.join(ends)}]",
+            *(shown_p(row[name]) for name in ("p_value", "p_adjusted")),
             *(str(row[name]) for name in ("wins", "ties", "losses")),
         ]
         assert set(figures) <= set(cells)
@@ -171,7 +173,7 @@ def test_notes_say_what_the_figures_mean() -> None:
         f"Rank: the ranks that these rows leave open. With 95 % confidence, {together} of systems.",
         "Difference: each system minus first.",
         "Lower is better: CER (corpus).",
-        f"p (adjusted) allows for the 2 differences to first and 3 metrics together, {fewer}",
+        f"The adjusted p allows for the 2 differences to first and 3 metrics together, {fewer}",
         "Each interval is one of 95 % by itself, not adjusted for others.",
     ):
         assert note in notes
@@ -179,10 +181,10 @@ def test_notes_say_what_the_figures_mean() -> None:
     assert notes[-1] == many().signature
     of_two = repr(two()).splitlines()
     families = "all 3 metrics and all slices of a table together; all rows are a table of their own."
-    assert f"p (adjusted) allows for {families}" in of_two
+    assert f"The adjusted p allows for {families}" in of_two
     written = many().to_document().notes
     assert (
-        "Among all pairs, p_adjusted allows for all 3 pairs and 3 metrics together; in slices, for all "
+        "Among all pairs, the adjusted p allows for all 3 pairs and 3 metrics together; in slices, for all "
         in (written[-1])
     )
     few = compare(FRAME.head(4), SYSTEMS, "answer", by="lang", metrics="anls")
@@ -201,9 +203,14 @@ def many_scores(count: int, names: list[str] | None = None, rows: int = 60) -> C
 def test_more_systems_than_fit_are_counted() -> None:
     made = many_scores(60)
     shown = lines(repr(made))
-    assert "... and 10 more systems; `ranking` has them all" in repr(made)
+    assert "... and 10 more rows" in repr(made)
     [start] = [place for place, line in enumerate(shown) if line[0] == "k"]
-    side = shown[start][2:]
+    *side, best = shown[start][2:]
+    assert best == "best"
+    for label, line in zip((None, 0, 1), shown[start + 1 : start + 4], strict=True):
+        of_line = made.ranking.filter(slice="overall" if label is None else "group")
+        of_line = of_line if label is None else of_line.filter(k=int(line[0]))
+        assert line[-1] == of_line.filter(rank=1)["system"].item()
     assert side == pl.DataFrame(made.ranking)["system"][:8].to_list()
     assert "... and 52 more systems; `ranking` has them all" in repr(made)
     assert Texts(made.to_gt(1).as_raw_html()).cells.count(side[-1]) == 1
@@ -211,12 +218,13 @@ def test_more_systems_than_fit_are_counted() -> None:
     assert re.search(r" and \d+ more$", repr(made).splitlines()[0])
 
 
-def test_tables_side_by_side_fit_a_terminal() -> None:
+def test_tables_side_by_side_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     made = many_scores(12, [f"a system whose name is long, number {place}" for place in range(12)])
     side_by_side = repr(made).partition("score by k\n")[2]
     assert max(len(line) for line in side_by_side.splitlines() if line.startswith("│")) <= 100
     shown = lines(repr(made))
-    systems = [line[1] for line in shown[1:13]]
+    systems = [line[1] for line in shown[1:27] if line[1]]  # intervals have lines of their own
     assert len(set(systems)) == 12
 
 
@@ -260,10 +268,11 @@ def test_files_hold_the_figures(tmp_path: Path) -> None:
     ranking, pairs = pl.DataFrame(made.ranking), pl.DataFrame(made.differences())
     paths = {suffix: made.write(tmp_path / f"c{suffix}") for suffix in SUFFIXES}
 
-    assert pl.read_parquet(paths[".parquet"]).select(ranking.columns).equals(ranking)
+    changes = made.to_polars()
+    assert pl.read_parquet(paths[".parquet"]).select(changes.columns).equals(changes)
     with paths[".csv"].open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["score"]) for row in rows] == ranking["score"].to_list()
+    assert [float(row["difference"]) for row in rows] == changes["difference"].to_list()
     tables = json.loads(paths[".json"].read_text("utf-8"))["tables"]
     assert list(tables)[:3] == ["Ranking by ANLS", "Ranking by exact match", "Ranking by CER (corpus)"]
     assert [row["difference"] for row in tables["All pairs"]] == pairs["difference"].to_list()
@@ -275,7 +284,7 @@ def test_files_hold_the_figures(tmp_path: Path) -> None:
         assert row["best"] == ", ".join(of_slice.filter(pl.col("rank") == 1)["system"])
     book = fastexcel.read_excel(paths[".xlsx"])
     sheet = book.load_sheet("All pairs").to_polars()
-    assert sheet["p_adjusted"].to_list() == pytest.approx(pairs["p_adjusted"].to_list())
+    assert sheet["p, adjusted"].to_list() == pytest.approx(pairs["p_adjusted"].to_list())
     for suffix in (".md", ".tex", ".html"):
         text = paths[suffix].read_text("utf-8")
         assert all(f"{score:.3f}" in text for score in ranking["score"])
@@ -287,7 +296,7 @@ def test_two_systems_in_several_metrics_are_written(tmp_path: Path) -> None:
     page = made.write(tmp_path / "c.html").read_text("utf-8")
     # Points of both systems in all rows and each slice, in each metric and table, above its own table.
     assert page.count("<circle cx") == 2 * 3 * (4 + 3)
-    assert page.count("<section") == len(document.tables) + 1
+    assert page.count("<section") == len(document.tables) + 2  # how to read it, and settings
     assert [table.name for table in document.tables][:2] == ["All rows", "ANLS by lang"]
     frame = pl.DataFrame(made.differences())
     for suffix in SUFFIXES:
@@ -299,7 +308,7 @@ def test_two_systems_in_several_metrics_are_written(tmp_path: Path) -> None:
     )
     assert table.equals(of_table.select(table.columns))
     heads = re.findall(r"<th[^>]*>(.*?)</th>", page.partition('">ANLS by lang</h2>')[2].partition("</tr>")[0])
-    assert [re.sub("<[^>]*>", "", head) for head in heads][:4] == ["lang", "n", "first", "second"]
+    assert [re.sub("<[^>]*>", "", head) for head in heads][:4] == ["lang", "rows", "first", "second"]
 
 
 def test_transitions_by_several_keys_are_tables_of_their_own(tmp_path: Path) -> None:
@@ -314,7 +323,7 @@ def test_transitions_by_several_keys_are_tables_of_their_own(tmp_path: Path) -> 
     names = [f"error type of {name}" for name in made.systems]
     for head, key, frame in zip(heads, ("lang", "kind"), (first.frame, second.frame), strict=True):
         assert f"As a table, by |{key}|: {frame.height} rows" in head
-        assert head.rstrip("|").split("|")[-5:] == [key, *names, "n", "share"]
+        assert head.rstrip("|").split("|")[-5:] == [key, *names, "rows", "share"]
 
 
 def test_the_page_has_the_ranks_and_a_heat_map(tmp_path: Path) -> None:
@@ -367,7 +376,7 @@ def test_scores_that_are_all_null_are_dashes(tmp_path: Path) -> None:
         {"a": [0.5] * 9, "b": [None] * 9, "c": [0.1] * 9}, schema_overrides={"b": pl.Float64}
     )
     made = compare(frame, ["a", "b", "c"], None, metrics="score")
-    assert lines(repr(made))[1] == [NONE, "a", "0*", NONE, "baseline", ""]
+    assert lines(repr(made))[1] == [NONE, "a", "0*", NONE, NONE, NONE]
     made.write(tmp_path / "c.html")
 
 
@@ -403,8 +412,9 @@ def test_no_mark_contradicts_a_test_that_stands_beside_it(tmp_path: Path, *, hig
             assert marked == set(made.ranking.filter("possibly_best")["system"])
             rivals = made.to_document().head.partition("possibly the best too")[2].partition(";")[0]
             assert not [name for name in beaten if name in rivals]
-            written = pl.read_csv(made.write(tmp_path / f"{seed}{baseline}.csv"))
-            assert set(written.filter("possibly_best")["system"]) == marked
+            made.write(tmp_path / "c.json")
+            ranks = json.loads((tmp_path / "c.json").read_text("utf-8"))["tables"]["Ranking by score"]
+            assert {row["system"] for row in ranks if row["possibly_best"]} == marked
             tested |= beaten
     assert tested
 

@@ -72,8 +72,8 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
         "A row counts in each of its slices, so their counts may add up to more than all rows.",
         "Intervals allow for 2 clusters (doc).",
         (
-            "few_rows (*): below 100 rows, 20 effective units or 10 clusters that carry the figure, where "
-            "intervals are only roughly right."
+            "* few rows or documents (below 100 rows, 20 effective units or 10 clusters that carry the "
+            "figure): treat the interval as rough."
         ),
         one.signature,
     ):
@@ -87,13 +87,13 @@ def test_few_rows_are_marked_and_enough_are_not() -> None:
     )
     alone = report(many.with_columns(d=pl.col("d") % 200), metrics="s", by="k")
     assert alone.to_polars()["few_rows"].to_list() == [False, False, False]
-    assert "few_rows" not in repr(alone)
+    assert "few rows" not in repr(alone)
     # The hundred are of two documents.
     together = report(many.with_columns(d=pl.min_horizontal("d", 301)), metrics="s", by="k", cluster="d")
     assert together.to_polars()["few_rows"].to_list() == [True, False, True]
     lines = repr(together).splitlines()
     assert [line.split("┆")[1].strip() for line in lines if "┆" in line][1:] == ["400*", "300", "100*"]
-    assert any(line.startswith("few_rows (*): below 100 rows") for line in lines)
+    assert any(line.startswith("* few rows or documents (below 100 rows") for line in lines)
     page = Texts(together._repr_html_())
     assert {"400*", "300", "100*"} <= set(page.cells)
 
@@ -125,13 +125,13 @@ def test_title_says_what_is_sliced() -> None:
 def test_existing_scores_are_shown_under_their_name() -> None:
     one = report(FRAME, metrics="doc", by="lang")
     heading = repr(one).splitlines()[2]
-    assert [cell.strip() for cell in heading.strip("│").split("┆")] == ["lang", "n", "doc"]
+    assert [cell.strip() for cell in heading.strip("│").split("┆")] == ["lang", "rows", "doc"]
     assert "doc" in Texts(one._repr_html_()).cells
     with pytest.raises(ValueError, match="'n' is taken"):
         report(FRAME.rename({"doc": "n"}), metrics="n", by="lang")
     renamed = report(FRAME.rename({"doc": "n"}), metrics=af.Metric("n", name="pages"), by="lang")
     assert [cell.strip() for cell in repr(renamed).splitlines()[2].strip("│").split("┆")] == [
-        *("lang", "n", "pages")
+        *("lang", "rows", "pages")
     ]
 
 
@@ -178,23 +178,23 @@ def test_control_characters_are_shown_by_symbols() -> None:
 def test_many_slices_are_cut_in_text_with_a_mark() -> None:
     frame = pl.DataFrame({"p": ["a"] * 300, "a": ["a"] * 300, "k": range(300)})
     lines = repr(report(frame, "p", "a", by="k")).splitlines()
-    assert "... and 251 more slices" in lines
+    assert "... and 251 more rows" in lines
     assert sum(line.startswith("│") for line in lines) == 1 + 50
-    assert "more slices" not in repr(report(frame[:49], "p", "a", by="k"))
-    assert "... and 1 more slices" in repr(report(frame[:50], "p", "a", by="k"))
+    assert "more rows" not in repr(report(frame[:49], "p", "a", by="k"))
+    assert "... and 1 more rows" in repr(report(frame[:50], "p", "a", by="k"))
 
 
 def test_many_slices_are_cut_in_notebooks_with_a_note() -> None:
     frame = pl.DataFrame({"p": ["a"] * 900, "a": ["a"] * 900, "b": ["b"] * 900, "k": range(900)})
-    note = "... and 401 more slices; `by_group` has them all."
+    note = "... and 401 more rows; `by_group` has them all."
     made: Any
     for made in (report(frame, "p", "a", by="k"), af.compare(frame, {"x": "p", "y": "b"}, "a", by="k")):
         shown, whole = made._repr_html_(), made.to_gt().as_raw_html()
         # The note is a row as well.
         assert whole.count("<tr") - shown.count("<tr") == 401 - 1
         assert note in shown
-        assert "more slices" not in whole
-    assert "more slices" not in report(frame[:499], "p", "a", by="k")._repr_html_()
+        assert "more rows" not in whole
+    assert "more rows" not in report(frame[:499], "p", "a", by="k")._repr_html_()
 
 
 def test_large_counts_are_grouped_and_long_keys_cut_with_a_mark() -> None:

@@ -100,7 +100,7 @@ def test_ten_thousand_slices(cluster: str | None) -> None:
     assert made.by_group.select("k", "n", "anls").sort("k").equals(expected)
     assert made.overall["anls"] == pytest.approx((frame["p"] == "a").mean())
     assert len(repr(made).splitlines()) < 70
-    assert "... and 9,951 more slices" in repr(made)
+    assert "... and 9,951 more rows" in repr(made)
 
 
 SCORES: dict[str, tuple[Any, float, str]] = {

@@ -11,6 +11,7 @@ import typer
 from anls_frame._arguments import count, level_of_run, number, share
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
+    Boarding,
     Confidence,
     LowerIsBetter,
     Output,
@@ -203,6 +204,7 @@ def compare(
     scoring: Reporting,
     confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the tests.")] = 0,
+    boarding: Boarding,
     target: Target,
     runs: Runs = "error",
     source: SourceOptions,
@@ -235,6 +237,7 @@ def compare(
         raise ValueError("--keep needs --rows")
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
     given = named.of(files, source, runs)
+    shown = boarding.options
     metrics = parse(metric) or [usual_metric(given)]
     with working("Comparing"):
         if scores:
@@ -277,7 +280,7 @@ def compare(
             )
     if summary is not None:
         comparison.summary.save(summary)
-    put(comparison, output, target, page, files)
+    put(comparison, output, target, shown, page=page, source=files)
     code = gate.code(comparison)
     if code:
         raise typer.Exit(code)

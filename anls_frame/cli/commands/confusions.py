@@ -68,14 +68,13 @@ def confusions(
 
 def _print(found: pl.DataFrame, by: Sequence[str], n: int) -> None:
     """Print the edits and the row counts: by slice as columns, otherwise as a line."""
-    from anls_frame.cli.output import print_table, with_spaces
+    from anls_frame.cli.output import edits_table, plain, print_table
 
-    shown = with_spaces(found)
     if by:
-        print_table(shown.group_by(cs.by_name(*by), maintain_order=True).head(n))
+        print_table(edits_table(found.group_by(cs.by_name(*by), maintain_order=True).head(n)))
         return
-    print_table(shown.drop(_ROWS), most=n)
+    print_table(edits_table(found.drop(_ROWS)), most=n)
     if found.height:
         n, *left_out = found.select(_ROWS).row(0)
         parts = [f"{count:,} {why}" for count, why in zip(left_out, _LEFT_OUT, strict=True) if count]
-        print(", ".join([f"{numbered(n, 'row')} compared", *parts]) + ".")
+        print(plain(", ".join([f"{numbered(n, 'row')} compared", *parts]) + "."))

@@ -104,11 +104,11 @@ def _against(file: Path, source: SourceOptions, scores: str, *, json: bool) -> b
     print(output.plain(f"{found.name}: {compared} against {n_rules} rules, {written}"))
     for rule in found.reproducing.iter_rows(named=True):
         exactly = "to the last bit" if rule["exact"] else "to the digit"
-        print(f"reproduced {exactly}: {_rule(rule)}")
+        print(output.plain(f"reproduced {exactly}: {_rule(rule)}"))
         if "distance" in rule["rule"] and "≤" not in rule["rule"]:
-            print(f"  {_DISTANCE_NOTE}")
+            print(output.plain(f"  {_DISTANCE_NOTE}"))
     if not found.are_reproduced:
-        print(f"reproduced by none; nearest: {_rule(best)}, {best['differing']:,} differ")
+        print(output.plain(f"reproduced by none; nearest: {_rule(best)}, {best['differing']:,} differ"))
         output.print_table(found.rows, most=_SHOWN_ROWS)
     return found.are_reproduced
 

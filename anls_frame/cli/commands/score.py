@@ -35,6 +35,8 @@ def score(
     """Score each row: print the means, write the rows."""
     from anls_frame.cli.output import check_target, counting, print_json, print_table, working
     from anls_frame.export import row_files
+    from anls_frame.export.document import Table
+    from anls_frame.export.names import headings
     from anls_frame.frames.progress import counted
     from anls_frame.readers.any_file import are_pages, reading, scan_counted
     from anls_frame.reports.report_documents import NOUNS
@@ -74,8 +76,8 @@ def score(
         # Pages are too long to be shown.
         texts = _SHOWN[:1] if of_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
-        headings = {name: NOUNS.get(name, name) if of_pages else name for name in shown.collect_schema()}
-        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, headings=headings)
+        names = headings(shown.collect_schema(), NOUNS if of_pages else {})
+        print_table(Table("", shown.collect(), headings=names), most=_SHOWN_ROWS, height=rows)
     _print_means(means, frame, scoring)
 
 
@@ -109,12 +111,12 @@ def _print_means(means: dict[str, Any], frame: pl.LazyFrame, scoring: Scoring) -
         f"{figure} (mean {means['cer_mean']:.4f})" if figure.startswith("CER") else figure
         for figure in figures
     ]
-    print(", ".join(figures))
     of_all = numbered(means["rows"], "page" if "wer_corpus" in means else "row")
-    print(f"{of_all}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
+    counted = f"{of_all}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer."
+    said = [", ".join(figures), counted]
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
-        print(f"{missing}. They count as empty strings here; in the rows, their scores are null.")
+        said.append(f"{missing}. They count as empty strings here; in the rows, their scores are null.")
     if other := origins.difference(origins.protocol_of(frame), scoring.protocol):
-        print(plain(other))
-    print(plain(means["signature"]))
+        said.append(other)
+    print(plain("\n".join([*said, means["signature"]])))

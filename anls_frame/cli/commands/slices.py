@@ -17,6 +17,7 @@ from anls_frame.cli.options import (
     Reporting,
     Rows,
     Second,
+    Showing,
     SourceOptions,
     Target,
     TwoSystems,
@@ -26,6 +27,8 @@ from anls_frame.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from anls_frame.slices.result import Slices
 
 
@@ -70,6 +73,7 @@ def slices(
     scoring: Reporting,
     confidence: Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the test.")] = 0,
+    showing: Showing,
     target: Target,
     source: SourceOptions,
 ) -> None:
@@ -103,7 +107,7 @@ def slices(
             found: Slices = af.find_slices(
                 af.Summary.load(first), columns=column, metrics=parse(metric) or None, **how
             )
-        _put(found, output, target, page)
+        _put(found, output, target, page, showing.options)
         return
     chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how) else "anls"]
     with working("Looking for slices"):
@@ -138,7 +142,7 @@ def slices(
                 n=rows,
                 **vars(scoring),
             )
-    _put(found, output, target, page)
+    _put(found, output, target, page, showing.options)
 
 
 def _check_left_out(given: dict[str, Any], *groups: Any) -> None:
@@ -154,15 +158,15 @@ def _check_left_out(given: dict[str, Any], *groups: Any) -> None:
         )
 
 
-def _put(found: Slices, output: Path | None, target: Target, page: Any) -> None:
+def _put(found: Slices, output: Path | None, target: Target, page: Any, shown: Mapping[str, Any]) -> None:
     """Write or print what was found."""
     from anls_frame.cli.output import plain, print_document
 
     if output is not None:
-        found.write(output, escape_formulas=target.escape_formulas, rows=page)
+        found.write(output, escape_formulas=target.escape_formulas, rows=page, **shown)
     if target.json:
-        print_document(found.to_document())
+        print_document(found.to_document(**shown))
     elif output is not None:
         print(plain(f"{numbered(found.table.height, 'slice')}: {output}"))
     else:
-        print(plain(repr(found)))
+        print(plain(found.to_text(**shown)))

@@ -40,6 +40,22 @@ document.querySelectorAll("table.sortable").forEach(function (table) {
   });
 });
 
+// The signature is copied without what stands beside it.
+document.querySelectorAll(".sign code").forEach(function (text) {
+  var button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  text.after(" ", button);
+  button.addEventListener("click", function () {
+    var selection = getSelection();
+    selection.selectAllChildren(text);
+    document.execCommand("copy");
+    selection.removeAllRanges();
+    button.textContent = "Copied";
+  });
+});
+
 // What is folded away cannot be unfolded on paper; long tables of what a matrix shows stay so.
 addEventListener("beforeprint", function () {
   document.querySelectorAll("details:not(.folded)").forEach(function (details) { details.open = true; });

@@ -1,0 +1,72 @@
+"""What people read in place of the names of columns, which files for machines keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["NAMES", "headings"]
+
+NAMES = {
+    "n": "rows",
+    "n_missing": "no prediction",
+    "n_unanswerable": "no answer",
+    "n_empty_reference": "empty reference",
+    "n_clusters": "documents",
+    "n_slices": "slices",
+    "few_rows": "few rows",
+    "possibly_best": "possibly best",
+    "baseline_score": "baseline score",
+    "p_value": "p",
+    "p_adjusted": "p, adjusted",
+    "anls": "ANLS",
+    "nls": "NLS",
+    "cer": "CER",
+    "wer": "WER",
+    "exact_match": "exact match",
+    "error_type": "error type",
+    "reference_char": "reference",
+    "predicted_char": "read as",
+    "share_of_errors": "of all errors",
+    "share_of_reference": "of the reference",
+    "description": "slice",
+    "share_of_rows": "of the rows",
+    "share_of_loss": "of the lost points",
+    "question_id": "question",
+}
+"""Names of columns that results have, where they differ from the columns' own."""
+
+_ENDS = {"_low": ", low", "_high": ", high"}
+
+
+def headings(columns: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return what people read above columns.
+
+    Parameters
+    ----------
+    columns
+        The columns that are shown, in order.
+    labels
+        Names of metrics, and of other columns that are called differently in this table, such as keys, which
+        keep their own.
+    """
+    named = {column: _heading(column, labels) for column in columns}
+    taken = [*named.values()]
+    # A name that two columns would have says less than their own.
+    return {
+        column: heading if taken.count(heading) == 1 or column == heading else column
+        for column, heading in named.items()
+    }
+
+
+def _heading(column: str, labels: Mapping[str, str]) -> str:
+    names = NAMES | dict(labels)
+    if column in names:
+        return names[column]
+    for ending, spoken in _ENDS.items():
+        if column.endswith(ending):
+            return names.get(column.removesuffix(ending), column.removesuffix(ending)) + spoken
+    return column

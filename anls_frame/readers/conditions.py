@@ -1,0 +1,58 @@
+"""Rows that are chosen by an expression of SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import quoted
+from anls_frame.frames import origins
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
+
+_TEXT = "__anls_frame_text"
+
+
+def condition(where: str) -> pl.Expr:
+    """Return the expression; raise an error if it is none."""
+    try:
+        return pl.sql_expr(where)
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"where must be an expression of SQL, such as \"lang = 'de'\": {error}") from None
+
+
+def chosen(frame: Rows, where: str | None) -> Rows:
+    """Return the rows for which an expression is true, if there is one."""
+    if where is None:
+        return frame
+    meant = condition(where)
+    empty = frame.lazy().head(0).collect()
+    unknown = [name for name in meant.meta.root_names() if name not in empty.columns]
+    if unknown:
+        raise ValueError(f"where names {quoted(unknown[0])}, which is no column among {empty.columns}")
+    try:
+        empty.filter(meant)
+    except pl.exceptions.PolarsError:
+        # In text files, numbers are strings.
+        texts = [name for name in meant.meta.root_names() if empty.schema[name] == pl.String]
+        return origins.like(_by_numbers(frame, meant, texts, empty.columns), frame)
+    return origins.like(frame.filter(meant), frame)
+
+
+def _by_numbers(frame: Rows, meant: pl.Expr, texts: Sequence[str], columns: Sequence[str]) -> Rows:
+    """Return the rows for which an expression is true of the numbers in columns of text."""
+    copies = {name: f"{_TEXT}{place}" for place, name in enumerate(texts)}
+    filled = {name: cs.by_name(name).as_expr().replace("", None) for name in texts}
+    numbers = frame.with_columns(
+        *(cs.by_name(name).as_expr().alias(copy) for name, copy in copies.items()),
+        *(value.cast(pl.Float64).alias(name) for name, value in filled.items()),
+    )
+    kept = numbers.filter(meant).with_columns(
+        cs.by_name(copy).as_expr().alias(name) for name, copy in copies.items()
+    )
+    return kept.select(cs.by_name(*columns))

@@ -1,0 +1,99 @@
+"""What is known of systems beside their rows: facts, and published figures of systems without any."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from anls_frame._arguments import number
+from anls_frame.export.values import plain_frame
+from anls_frame.frames.conversion import in_polars
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anls_frame.summary.measures import Metric
+
+Published: TypeAlias = "Mapping[str, float | Mapping[str, float]]"
+"""Names of systems with their figure in the first metric, or with a figure for each of several metrics."""
+
+Answer: TypeAlias = Literal["better", "worse", "open"]
+
+
+def checked(
+    published: Published, systems: Sequence[str], metrics: Sequence[Metric]
+) -> dict[str, dict[str, float]]:
+    """Return the figures of each metric by its name; raise an error for unknown metrics and taken names."""
+    names = [metric.name for metric in metrics]
+    figures: dict[str, dict[str, float]] = {name: {} for name in names}
+    for system, of_system in published.items():
+        if system in systems:
+            raise ValueError(f"published names {system!r}, which is a system with rows: name it differently")
+        each = of_system if isinstance(of_system, Mapping) else {names[0]: of_system}
+        for name, value in each.items():
+            if name not in names:
+                raise ValueError(f"published has a figure in {name!r}, which is not compared: {names}")
+            least, most = metrics[names.index(name)].bounds or (None, None)
+            figures[name][system] = number(
+                f"published[{system!r}]",
+                value,
+                -math.inf if least is None else least,
+                math.inf if most is None else most,
+            )
+    return figures
+
+
+def beside(
+    ranking: pl.DataFrame, figures: Mapping[str, Mapping[str, float]], metrics: Sequence[Metric]
+) -> pl.DataFrame:
+    """
+    Return what the intervals of all rows say about each system and each published figure.
+
+    A figure is taken as exact: an interval that holds it leaves open which is better.
+    """
+    lines: list[dict[str, Any]] = []
+    for metric in metrics:
+        scored = ranking.filter(pl.col("metric") == metric.name).rows(named=True)
+        for name, figure in figures[metric.name].items():
+            lines += [
+                {
+                    "metric": metric.name,
+                    "published": name,
+                    "figure": figure,
+                    **{key: line[key] for key in ("system", "n", "score", "score_low", "score_high")},
+                    "answer": _answer(line, figure, higher_is_better=bool(metric.higher_is_better)),
+                    "few_rows": line["few_rows"],
+                }
+                for line in scored
+            ]
+    texts = dict.fromkeys(("metric", "published", "system", "answer"), pl.String)
+    numbers = dict.fromkeys(("figure", "score", "score_low", "score_high"), pl.Float64)
+    order = ("metric", "published", "figure", "system", "n", "score", "score_low", "score_high", "answer")
+    schema: dict[str, Any] = {**texts, **numbers, "n": pl.Int64, "few_rows": pl.Boolean}
+    return pl.DataFrame(lines, schema=schema).select(*order, "few_rows")
+
+
+def _answer(line: Mapping[str, Any], figure: float, *, higher_is_better: bool) -> Answer | None:
+    low, high = line["score_low"], line["score_high"]
+    if low is None or high is None:
+        return None
+    if low <= figure <= high:
+        return "open"
+    return "better" if (low > figure) == higher_is_better else "worse"
+
+
+def facts_of_systems(facts: Any, systems: Sequence[str]) -> pl.DataFrame:
+    """Return what is known of systems, with a row for each; raise an error if it is of others."""
+    frame = in_polars(facts).lazy().collect()
+    if "system" not in frame.columns:
+        raise ValueError(f"facts must have a column 'system' with the names of systems, got {frame.columns}")
+    frame = frame.with_columns(pl.col("system").cast(pl.String))
+    unknown = [name for name in frame["system"] if name not in systems]
+    if unknown:
+        raise ValueError(f"facts must be of the systems {list(systems)}, got {unknown}")
+    if frame["system"].is_duplicated().any():
+        raise ValueError("facts must have one row for each system")
+    return plain_frame(frame, "facts")

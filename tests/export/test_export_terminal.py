@@ -1,0 +1,121 @@
+"""Tables for terminals: never wider than one, with points below each other, and what had no room is named."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+import shell
+
+from anls_frame._text import text_width
+from anls_frame.export import Table
+from anls_frame.export.display import display_table
+from anls_frame.export.terminal import table_text, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DATA = Path(__file__).parents[2] / "data"
+WIDTHS = (80, 100, 120, 160)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Questions and pages of the sample data, and a board of 43 systems."""
+    folder = tmp_path_factory.mktemp("files")
+    questions = pl.read_parquet(DATA / "ocr_qa.parquet").head(400)
+    for engine in ("tesseract", "rapidocr"):
+        kept = questions.select(*("question_id", "doc_id", "lang", "answers"), prediction=engine)
+        kept.write_ndjson(folder / f"{engine}.jsonl")
+    pages = pl.read_parquet(DATA / "ocr_pages.parquet").head(40)
+    pages.select("lang", "doc_id", answers="reference", prediction="tesseract").write_ndjson(
+        folder / "pages.jsonl"
+    )
+    dice = np.random.default_rng(0)
+    board = {f"vendor/some-model-{place:02d}-instruct": dice.random(120) for place in range(43)}
+    pl.DataFrame(board).with_columns(kind=pl.Series([*"abcdefgh"] * 15)).write_parquet(
+        folder / "board.parquet"
+    )
+    return folder
+
+
+def of_systems(folder: Path) -> list[str]:
+    names = [name for name in pl.read_parquet_schema(folder / "board.parquet") if name != "kind"]
+    return ["board.parquet", "--systems", ",".join(names), "--scores", "-b", "kind"]
+
+
+COMMANDS: dict[str, Sequence[str]] = {
+    "report": ("report", "tesseract.jsonl", "-b", "lang", "-c", "doc_id", "--macro", "--percent"),
+    "rows": ("report", "tesseract.jsonl", "--worst", "3", "--details", "--keep", "question_id"),
+    "pages": ("report", "pages.jsonl", "-m", "ocr", "-b", "lang", "--worst", "2"),
+    "two": ("compare", "tesseract.jsonl", "rapidocr.jsonl", "-b", "lang", "-m", "anls", "-m", "cer_corpus"),
+    "details": ("compare", "tesseract.jsonl", "rapidocr.jsonl", "--details"),
+    "slices": ("slices", "tesseract.jsonl", "-c", "doc_id"),
+    "changes": ("changes", "tesseract.jsonl", "rapidocr.jsonl"),
+    "confusions": ("confusions", "tesseract.jsonl", "--by", "lang", "--n", "3"),
+    "score": ("score", "tesseract.jsonl"),
+    "doctor": ("doctor",),
+}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", [*COMMANDS, "board"])
+def test_no_line_is_wider_than_the_terminal(name: str, width: int, files: Path) -> None:
+    arguments = COMMANDS.get(name) or ["compare", *of_systems(files)]
+    done = shell.run(files, *arguments, COLUMNS=str(width))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert max(map(text_width, lines)) <= width
+    # Columns that are not there are named.
+    heads = [line.count("┆") for line in lines if line.startswith("│")]
+    assert (name != "two") or ("No room for: " in done.stdout) == (min(heads) < 9)
+
+
+def shown(values: Sequence[Any], kind: Any, ends: Sequence[tuple[Any, Any]] = ()) -> list[str]:
+    frame = pl.DataFrame({"system": ["x"] * len(values), "figure": values}, strict=False)
+    if ends:
+        frame = frame.with_columns(pl.DataFrame(ends, schema=["figure_low", "figure_high"], orient="row"))
+    kinds = dict.fromkeys(frame.columns[1:], kind)
+    lines = table_text(*display_table(Table("t", frame, kinds)), None).splitlines()
+    return [line.split("┆")[1].strip("│")[1:-1] for line in lines if line.startswith("│")][1:]
+
+
+def test_decimal_points_stand_below_one_another() -> None:
+    figures = shown([1234.5, 0.25, 12.0, None], "number")
+    assert len({text.index(".") for text in figures if "." in text}) == 1
+    assert [text.strip() for text in figures] == ["1234", "0.25", "12", "–"]  # noqa: RUF001 - of no value
+    assert figures[0].index("4") == figures[1].index("0")
+    differences = shown([-0.0003, 0.25, 0.0], "difference", [(-0.001, 0.0), (0.2, 0.3), (None, None)])
+    assert [text.split() for text in differences] == [
+        ["-0.0003", "[-0.001,", "0.000]"],
+        ["+0.250", "[+0.200,", "+0.300]"],
+        ["0.000", "[–]"],  # noqa: RUF001 - of no value
+    ]
+    assert len({text.index(".") for text in differences}) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "expected"),
+    [
+        ("p_value", [0.0004, 0.0076, 0.99999], ["<0.001", "0.008", "1.000"]),
+        ("percent", [0.116, 1.0], ["11.6 %", "100.0 %"]),
+        ("points", [0.0123, -0.0001], ["+1.2 pp", "-0.01 pp"]),
+        ("share", [0.004, 0.126], ["<1 %", "13 %"]),
+        ("count", [1234567], ["1,234,567"]),
+    ],
+)
+def test_each_kind_of_number_has_one_form(kind: str, values: list[float], expected: list[str]) -> None:
+    assert [text.strip() for text in shown(values, kind)] == expected
+
+
+def test_long_lines_break_between_words_and_lose_nothing() -> None:
+    text = "a sentence with 会議用机 and " + "x" * 90 + " " + "中" * 50
+    for most in (20, 40, 79):
+        lines = wrapped(text, most).split("\n")
+        assert max(map(text_width, lines)) <= most
+        assert re.sub(r"\s", "", "".join(lines)) == text.replace(" ", "")
+    assert wrapped(text, None) == text
