@@ -127,7 +127,7 @@ class ComparisonView:
     @property
     def alpha(self) -> float:
         """The largest p-value that shows a difference."""
-        return round(1 - self.settings["confidence"], 12)
+        return float(round(1 - self.settings["confidence"], 12))
 
     def of_slices(self, frame: pl.DataFrame, metric: Metric, columns: Sequence[str]) -> pl.DataFrame:
         """Return the lines of a metric in all rows and in the slices of one table, in the order of `sort`."""

@@ -398,11 +398,11 @@ class Corrected(SlicedResult[Table_co]):
             "n_clusters_audited": len(np.unique(audit.judged_document)) if has_clusters else None,
         }
 
-    def _document(self, *, percent: bool = False) -> Document:
-        return corrected_document(self._view(percent=percent))
+    def _document(self, **shown: Any) -> Document:
+        return corrected_document(self._view(**shown))
 
-    def _glances(self, most: int | None, *, percent: bool = False) -> list[Glance]:
-        return corrected_glances(self._view(percent=percent), most)
+    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
+        return corrected_glances(self._view(**shown), most)
 
     def _view(self, *, percent: bool) -> CorrectedView:
         differences = self._flat(self._differences_by) if self._changes else None

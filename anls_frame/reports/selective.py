@@ -538,11 +538,11 @@ class Selective(SlicedResult[Table_co]):
             percent=percent,
         )
 
-    def _document(self, *, percent: bool = False) -> Document:
-        return selective_document(self._view(percent=percent))
+    def _document(self, **shown: Any) -> Document:
+        return selective_document(self._view(**shown))
 
-    def _glances(self, most: int | None, *, percent: bool = False) -> list[Glance]:
-        return selective_glances(self._view(percent=percent), most)
+    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
+        return selective_glances(self._view(**shown), most)
 
 
 def _level(confidence: float) -> float:

@@ -191,12 +191,9 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         """Return `frame` as a pandas frame."""
         return to_pandas(self.table)
 
-    def _document(self, *, percent: bool = False) -> Document:
-        return document(
-            self,
-            [{one.column: one.expression for one in every} for every in self.conditions],
-            percent=percent,
-        )
+    def _document(self, **shown: Any) -> Document:
+        conditions = [{part.column: part.expression for part in every} for every in self.conditions]
+        return document(self, conditions, **shown)
 
-    def _glances(self, most: int | None, *, percent: bool = False) -> list[Glance]:
-        return slices_glances(self, most, percent=percent)
+    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
+        return slices_glances(self, most, **shown)

@@ -76,8 +76,8 @@ def score(
         # Pages are too long to be shown.
         texts = _SHOWN[:1] if of_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
-        names = headings(shown.collect_schema(), NOUNS if of_pages else {})
-        print_table(Table("", shown.collect(), headings=names), most=_SHOWN_ROWS, height=rows)
+        named = headings(shown.collect_schema(), NOUNS if of_pages else {})
+        print_table(Table("", shown.collect(), headings=named), most=_SHOWN_ROWS, height=rows)
     _print_means(means, frame, scoring)
 
 
