@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
@@ -35,13 +36,21 @@ def chosen(frame: Rows, where: str | None) -> Rows:
     unknown = [name for name in meant.meta.root_names() if name not in empty.columns]
     if unknown:
         raise ValueError(f"where names {quoted(unknown[0])}, which is no column among {empty.columns}")
+    # In text files, numbers are strings: the fewest columns are read as numbers with which it makes sense.
+    texts = [name for name in dict.fromkeys(meant.meta.root_names()) if empty.schema[name] == pl.String]
+    for count in range(len(texts) + 1):
+        for numbers in combinations(texts, count):
+            if _makes_sense(empty.with_columns(cs.by_name(*numbers).cast(pl.Float64)), meant):
+                return origins.like(_by_numbers(frame, meant, numbers, empty.columns), frame)
+    return origins.like(frame.filter(meant), frame)
+
+
+def _makes_sense(empty: pl.DataFrame, meant: pl.Expr) -> bool:
     try:
         empty.filter(meant)
     except pl.exceptions.PolarsError:
-        # In text files, numbers are strings.
-        texts = [name for name in meant.meta.root_names() if empty.schema[name] == pl.String]
-        return origins.like(_by_numbers(frame, meant, texts, empty.columns), frame)
-    return origins.like(frame.filter(meant), frame)
+        return False
+    return True
 
 
 def _by_numbers(frame: Rows, meant: pl.Expr, texts: Sequence[str], columns: Sequence[str]) -> Rows:
