@@ -1,4 +1,4 @@
-//! Containment, as OCRBench is scored: an answer stands somewhere in the prediction.
+//! Containment, as `OCRBench` is scored: an answer stands somewhere in the prediction.
 
 use crate::kernel::prepare::lowercase;
 use crate::kernel::whitespace::is_whitespace;

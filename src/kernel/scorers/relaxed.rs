@@ -1,4 +1,4 @@
-//! Relaxed accuracy, as ChartQA is scored: numbers may be a little off, texts may not.
+//! Relaxed accuracy, as `ChartQA` is scored: numbers may be a little off, texts may not.
 
 use super::python::float;
 use crate::kernel::prepare::lowercase;

@@ -69,15 +69,11 @@ impl VqaAccuracy {
 impl Processing {
     /// What every code does first.
     fn trimmed(self, text: &str) -> String {
-        let mut text = text.to_owned();
         if self == Self::Evalai {
-            text = lower(&text)
-                .replace([',', '?'], "")
-                .replace("'s", " 's")
-                .trim_matches(is_whitespace)
-                .to_owned();
+            let text = lower(text).replace([',', '?'], "").replace("'s", " 's");
+            return spaced(text.trim_matches(is_whitespace));
         }
-        text.replace(['\n', '\t'], " ").trim_matches(is_whitespace).to_owned()
+        spaced(text)
     }
 
     fn cleaned(self, text: &str) -> String {
@@ -144,6 +140,11 @@ impl Processing {
     }
 }
 
+/// The text in one line, without whitespace at its ends.
+fn spaced(text: &str) -> String {
+    text.replace(['\n', '\t'], " ").trim_matches(is_whitespace).to_owned()
+}
+
 fn lower(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { lowercase(text) }
 }
@@ -188,7 +189,7 @@ fn exact_mean(shares: &[f64]) -> f64 {
     let n = shares.len() as u128;
     // Enough bits that the rest decides only about a tie, which a last bit settles.
     let scaled = sum << 40;
-    let quotient = (scaled / n) | u128::from(scaled % n != 0);
+    let quotient = (scaled / n) | u128::from(!scaled.is_multiple_of(n));
     quotient as f64 / SCALE / (1_u64 << 40) as f64
 }
 
@@ -247,9 +248,10 @@ mod tests {
     fn means_differ_in_the_last_bit() {
         let mut is_equal = [false; 10];
         is_equal[8..].fill(true);
-        assert_eq!(Mean::Exact.of_matches(&is_equal), 0.6);
-        assert_ne!(Mean::Sum.of_matches(&is_equal), Mean::Exact.of_matches(&is_equal));
-        assert_eq!(Mean::Exact.of_matches(&[true]), 0.0);
-        assert_eq!(Mean::Numpy.of_matches(&[true; 200]), 1.0);
+        let bits = |mean: Mean, is_equal: &[bool]| mean.of_matches(is_equal).to_bits();
+        assert_eq!(bits(Mean::Exact, &is_equal), 0.6_f64.to_bits());
+        assert_ne!(bits(Mean::Sum, &is_equal), bits(Mean::Exact, &is_equal));
+        assert_eq!(bits(Mean::Exact, &[true]), 0.0_f64.to_bits());
+        assert_eq!(bits(Mean::Numpy, &[true; 200]), 1.0_f64.to_bits());
     }
 }
