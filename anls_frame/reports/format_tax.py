@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import string
+from anls_frame._arguments import string, takes_names
 from anls_frame._typing import Table_co
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import conversion
@@ -81,6 +81,7 @@ class FormatTax(Comparison[Table_co]):
         return self._as_given(ordered)
 
 
+@takes_names
 def format_tax(
     frame: Any,
     prediction: str,
