@@ -457,7 +457,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
         )
         for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True)
     ]
-    return [Alignments("Worst rows, aligned", pairs, protocol)] if pairs else []
+    return [Alignments(f"Worst {settings.noun}s, aligned", pairs, protocol)] if pairs else []
 
 
 def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:

@@ -95,7 +95,7 @@ def check_harmless(shown: Page) -> None:
         assert not any(name.startswith("on") or name in {"src", "srcset", "action"} for name in attributes)
         if "href" in attributes:
             assert tag == "a"
-            assert re.fullmatch(r"#s\d+", attributes["href"] or "")
+            assert re.fullmatch(r"#(s|pair)\d+", attributes["href"] or "")
         assert "url(" not in (attributes.get("style") or "")
     assert "url(" not in "".join(shown.texts("style"))
     assert "@import" not in "".join(shown.texts("style"))
