@@ -215,5 +215,5 @@ def test_pages_and_workbooks_have_them(tmp_path: Any) -> None:
     page = report.write(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "cer_median" in page
     table = pd.read_excel(report.write(tmp_path / "report.xlsx"), sheet_name=0)
-    assert "cer_median" in table.to_string()
+    assert "CER (median)" in table.to_string()
     assert report.plot("cer_median").get_xlabel() == "CER (median), lower is better, 95 % interval"
