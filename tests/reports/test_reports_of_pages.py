@@ -165,10 +165,10 @@ def test_pages_have_their_lengths_beside_their_number_and_the_worst_ones_their_n
     heads = re.findall("<th[^>]*>(.*?)</th>", text.partition("</thead>")[0])
     assert [re.sub("<[^>]*>", "", head) for head in heads][:5] == [
         "lang",
-        "n",
+        "pages",
         "words",
         "characters",
-        "cer_corpus",
+        "CER (corpus)",
     ]
     captions = re.findall('<p class="cap" id="pair[0-9]+" dir="auto">Row [^:]*: ([^:]*):', text)
     assert captions == made.worst["page"].to_list()
