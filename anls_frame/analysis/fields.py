@@ -227,6 +227,7 @@ def documents(
     required: Sequence[str] | None = None,
     keep: str | Sequence[str] = (),
     protocol: ScoreProtocol | str = "anls",
+    model_confidence: str | Mapping[str, str] | None = None,
 ) -> Any:
     """
     Return a row for each document, with the number of fields that are wrong and whether all are right.
@@ -249,6 +250,9 @@ def documents(
         A column, or several, that have one value for each document, such as its supplier.
     protocol
         How texts are prepared before they are compared, as for `anls_frame.exact_match`.
+    model_confidence
+        Name of the column with the confidences of fields, or a mapping from the names of systems to their
+        columns.
 
     Returns
     -------
@@ -256,14 +260,20 @@ def documents(
         In the order of the documents: `id` and the columns of `keep`, `n_fields`, then `n_wrong` and
         `all_right`, of several systems ``NAME_n_wrong`` and ``NAME_all_right`` for each. A field without a
         right value is right where nothing was predicted. A document without a required field has nothing
-        that is wrong.
+        that is wrong. With `model_confidence`, `confidence` or ``NAME_confidence``: the least one of the
+        required fields that have any, null if none has.
 
     Raises
     ------
     ColumnNotFoundError
         If a column is not in the frame.
     ValueError
-        If no document has a required field, or a column of `keep` has several values for a document.
+        If no document has a required field, a column of `keep` has several values for a document, or
+        `model_confidence` names other systems.
+
+    See Also
+    --------
+    anls_frame.selective : which documents may pass without a person.
 
     Examples
     --------
@@ -294,7 +304,12 @@ def documents(
     systems = {"": prediction} if isinstance(prediction, str) else dict(prediction)
     keep = list(check_keep(keep))
     frame = at_hand(frame)
-    rows = to_lazy(frame, [*systems.values(), answers], [id, _FIELD, *keep])
+    named = {_PREDICTION: prediction} if isinstance(prediction, str) else systems
+    sure = {
+        f"{name}_{_CONFIDENCE}" if named is systems else _CONFIDENCE: column
+        for name, column in _confidence_columns(named, prediction, model_confidence).items()
+    }
+    rows = to_lazy(frame, [*systems.values(), answers], [id, _FIELD, *keep, *sure.values()])
     is_required = pl.col(_FIELD).is_not_null()
     if required is not None:
         names = list(_texts("required", required))
@@ -319,6 +334,7 @@ def documents(
             *(cs.by_name(name).first() for name in keep),
             is_required.sum().cast(pl.Int64).alias("n_fields"),
             *(is_wrong.sum().cast(pl.Int64).alias(f"{start}n_wrong") for start, is_wrong in wrong.items()),
+            *(cs.by_name(column).filter(is_required).min().alias(name) for name, column in sure.items()),
         )
         .with_columns((pl.col(f"{start}n_wrong") == 0).alias(f"{start}all_right") for start in wrong)
         .collect()
@@ -330,7 +346,7 @@ def documents(
                 f"column {name!r} has several values in document {several[id][0]!r}; it cannot be kept"
             )
     results = [name for start in wrong for name in (f"{start}n_wrong", f"{start}all_right")]
-    return as_kind_of(frame, whole.select(cs.by_name(id, *keep), "n_fields", *results))
+    return as_kind_of(frame, whole.select(cs.by_name(id, *keep), "n_fields", *results, *sure))
 
 
 def _texts(name: str, value: Sequence[str]) -> Sequence[str]:

@@ -353,16 +353,29 @@ def test_holds() -> None:
 
 
 def test_documents_that_pass_whole() -> None:
-    gold = ['{"total": "5", "vat": "1"}'] * 40
-    read = ['{"total": "5", "vat": "1"}'] * 30 + ['{"total": "5", "vat": "2"}'] * 10
-    pages = pl.DataFrame({"page": range(40), "gold": gold, "model": read, SURE: [0.9] * 20 + [0.1] * 20})
-    fields = af.fields(pages, "model", "gold", id="page")
-    whole = af.documents(fields, "prediction", "answers", id="page", keep=[SURE], required=["vat"])
+    read = ['{"total": "5", "vat": "1"}'] * 30 + ['{"total": "4", "vat": "2"}'] * 10
+    sure = ['{"total": 0.2, "vat": 0.9}'] * 20 + ['{"total": 0.9, "vat": 0.1}'] * 19 + ["{}"]
+    pages = pl.DataFrame(
+        {"page": range(40), "gold": ['{"total": "5", "vat": "1"}'] * 40, "model": read, "sure": sure}
+    )
+    fields = af.fields(pages, "model", "gold", id="page", model_confidence="sure")
+    options = {"id": "page", "model_confidence": "confidence"}
+    every = af.documents(fields, "prediction", "answers", **options)
+    assert every["confidence"].to_list() == [0.2] * 20 + [0.1] * 19 + [None]
+    whole = af.documents(fields, "prediction", "answers", required=["vat"], **options)
+    assert whole["confidence"].to_list() == [0.9] * 20 + [0.1] * 19 + [None]
     with pytest.warns(af.InputWarning, match="only 2 different values"):
-        result = af.selective(whole, metrics="all_right", model_confidence=SURE)
+        result = af.selective(whole, metrics="all_right", model_confidence="confidence")
     assert result.overall["score"].item() == 0.75
-    assert result.curve()["risk"].to_list() == [0, 0.25]
+    assert result.curve()["risk"].to_list() == pytest.approx([0, 9 / 39, 0.25])
     assert result.overall["n_clusters"].item() is None
+    systems = {"a": "prediction", "b": "prediction"}
+    named = af.documents(
+        fields.to_pandas(), systems, "answers", id="page", model_confidence={"b": "confidence"}
+    )
+    assert list(named.columns)[-1] == "b_confidence"
+    with pytest.raises(ValueError, match="model_confidence must name systems"):
+        af.documents(fields, systems, "answers", id="page", model_confidence={"c": "confidence"})
 
 
 def test_warnings_name_the_confidence() -> None:
