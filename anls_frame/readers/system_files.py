@@ -103,13 +103,17 @@ def read_systems(
         Column with the system of each row, if they are below each other.
     names
         Names of the systems, instead of those of their files or columns.
-    reader, epoch
+    reader
         As for `readers.read_file`.
-    gold, gold_id, runs
+    gold, gold_id
         As for `anls_frame.read_logs`.
+    epoch
+        As for `readers.read_file`.
     unmatched
         What to do about questions that a system lacks: `"error"` lists them, `"null"` counts them as missing
         predictions, `"drop"` leaves them out.
+    runs
+        As for `anls_frame.read_logs`.
     options
         Options of the readers, such as `question_id=` or `scorer=`.
 
