@@ -31,7 +31,7 @@ HOMES = {
     "reports.corrected_scores": "corrected",
     "reports.format_tax": "format_tax",
     "reports.reports": "Report report",
-    "reports.selective": "selective",
+    "reports.confidences": "selective",
     "slices.finding": "find_slices",
     "slices.plan": "SliceSearch",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",

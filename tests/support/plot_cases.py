@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from anls_frame.reports.selective import Selective
+    from anls_frame.reports.confidences import Selective
     from anls_frame.slices.result import Slices
 
 # The letters of the answers stand for kinds of pages: (group, answer, first system, second system).

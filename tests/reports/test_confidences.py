@@ -17,7 +17,7 @@ from anls_frame.statistics import RiskCoverage, difference_of_augrc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anls_frame.reports.selective import Selective
+    from anls_frame.reports.confidences import Selective
 
 SURE, NOISY = "sure", "noisy"
 
