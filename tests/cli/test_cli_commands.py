@@ -126,7 +126,7 @@ def test_on_a_terminal_there_is_progress_and_elsewhere_none(run: Run, tmp_path: 
     command = [str(shell.SCRIPTS / "anls-frame"), *arguments]
     printed, shown = shell.on_a_terminal(command, tmp_path, columns=20)
 
-    assert printed == fine(run(*arguments))
+    assert printed == fine(run(*arguments, COLUMNS="20"))
     assert b"Scoring" in shown
 
 
