@@ -404,7 +404,7 @@ class Corrected(SlicedResult[Table_co]):
     def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
         return corrected_glances(self._view(**shown), most)
 
-    def _view(self, *, percent: bool) -> CorrectedView:
+    def _view(self, *, percent: bool = False) -> CorrectedView:
         differences = self._flat(self._differences_by) if self._changes else None
         return CorrectedView(
             scores=self.sliced_tables(),
