@@ -68,7 +68,7 @@ def test_the_largest_losses_are_printed(run: Run) -> None:
     rows = expected()
     for n, shown in ((None, 10), (3, 3), (100, 81)):
         printed = fine(run(*COLUMNS, *([] if n is None else ["--n", str(n)])))
-        ids = re.findall(r"^│ (\d+) +│", printed, re.MULTILINE)
+        ids = re.findall(r"^│ (\d+) +┆", printed, re.MULTILINE)
         assert ids == rows["question_id"].head(shown).to_list()
         assert printed.splitlines()[-1] == "81 rows in which rapidocr is worse than tesseract"
         assert (f"... and {81 - shown} more rows" in printed) == (shown < 81)

@@ -347,8 +347,8 @@ def test_files_that_cannot_be_paired_are_refused(run: Run, tmp_path: Path) -> No
     write("e.jsonl", [row, row])
 
     unmatched = run("compare", "a.jsonl", "b.jsonl")
-    refused(unmatched, "b.jsonl: lacks 1 question that another file has: '2'")
-    assert "a.jsonl: lacks 1 question that another file has: '3'" in unmatched.stderr
+    refused(unmatched, "'b' lacks 1 question: '2'")
+    assert "'a' lacks 1 question: '3'" in unmatched.stderr
     assert "left out" in run("compare", "a.jsonl", "b.jsonl", "--unmatched", "drop").stderr
     refused(run("compare", "a.jsonl", "c.jsonl"), "accepts other answers than a.jsonl for 1 question: '2'")
     refused(run("compare", "a.jsonl", "d.jsonl"), "has no ids; name their column with --question-id")

@@ -10,7 +10,6 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.analysis.audit_samples import PROBABILITY
 from anls_frame.cli.options import Output, Reporting, Runs, SourceOptions, SystemColumns, Target, command
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ def verdicts(
     judged. Each verdict belongs to exactly one row; otherwise an error names the verdicts. Of a sample that
     `audit` drew, the score is corrected by the verdicts, too.
     """
+    from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
     from anls_frame.cli.row_pages import texts
     from anls_frame.export import row_files
