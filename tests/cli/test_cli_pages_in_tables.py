@@ -39,7 +39,7 @@ def table(folder: Path, answers: str, suffix: str) -> str:
     df = pl.DataFrame(
         {
             "question_id": [str(page) for page in range(len(PAGES))],
-            "doc": [f"book {page // 4}" for page in range(len(PAGES))],
+            "doc": [f"book {page // 3}" for page in range(len(PAGES))],
             "lang": [("de", "en", "fr")[page % 3] for page in range(len(PAGES))],
             "ocr": [read for read, _ in PAGES],
             "second": SECOND,

@@ -33,7 +33,9 @@ def audit(
     ],
     *,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Page to write, which ends in .html."), WRITTEN
+        Path,
+        typer.Option("--output", "-o", help="File to write: the page of rows, whose name ends in .html."),
+        WRITTEN,
     ],
     sample: Annotated[
         Path,
