@@ -70,6 +70,10 @@ def write_for_docs(folder: Path) -> None:
         predictions.write_ndjson(folder / "predictions" / f"{name}.jsonl")
     gold = results.select("question_id", "doc_id", "answers", category="doc_type")
     gold.write_ndjson(folder / "gold.jsonl")
+    answer = pl.col("answers").list.first()
+    board = results.unpivot(["a", "b"], index=["question_id", "doc_id", "answers"], variable_name="model")
+    board.rename({"value": "prediction"}).with_columns(answers=answer).write_csv(folder / "board.csv")
+    pl.DataFrame({"system": ["a", "b"], "version": ["5.3", "1.2"]}).write_csv(folder / "facts.csv")
     (folder / "metrics.py").write_text(
         "def digits(prediction, answers):\n    return prediction.str.contains('[0-9]')\n",
         encoding="utf-8",
