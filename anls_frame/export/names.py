@@ -55,11 +55,13 @@ def headings(columns: Iterable[str], labels: Mapping[str, str]) -> dict[str, str
     """
     named = {column: _heading(column, labels) for column in columns}
     taken = [*named.values()]
-    # A name that two columns would have says less than their own.
-    return {
-        column: heading if taken.count(heading) == 1 or column == heading else column
-        for column, heading in named.items()
-    }
+    unlike: dict[str, str] = {}
+    for column, heading in named.items():
+        # A name that two columns would have says less than their own, unless the caller has given it.
+        shown = heading if column in labels or taken.count(heading) == 1 else column
+        again = sum(other == shown for other in unlike.values())
+        unlike[column] = f"{shown} ({again + 1})" if again else shown
+    return unlike
 
 
 def _heading(column: str, labels: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ from anls_frame.protocol import (
     spelled,
 )
 from anls_frame.summary.catalogue import (
+    DESCRIBED,
     LENGTHS,
     TEXT_METRICS,
     are_error_rates,
@@ -185,6 +186,10 @@ class Settings:
 
 
 def _signature(metric: Metric) -> str:
+    """Return what tells a metric from others: one that has a name here is known by it."""
+    described_here = DESCRIBED.get(metric.name)
+    if described_here is not None and described_here.within() == metric.within():
+        return metric.name
     named = () if metric.sources == (metric.name,) else ("/".join(metric.sources),)
     return ":".join((metric.name, *named, *(() if metric.higher_is_better else ("lower",))))
 

@@ -134,7 +134,7 @@ def test_systems_may_be_named_as_columns_of_the_result(name: str) -> None:
     expected = compare(FRAME, SYSTEMS, "t", by="k").to_polars()
     assert made.to_polars().equals(expected.with_columns(system=pl.lit(name)))
     heading = repr(made).splitlines()[2]
-    assert re.search(rf"┆ {name}( \(2\))? +┆", heading)
+    assert re.search(rf"┆ +{name}( \(2\))? +┆", heading)
 
 
 @pytest.mark.parametrize("name", [*COLUMNS, "slice"])
