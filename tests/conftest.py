@@ -22,7 +22,7 @@ for name, examples in {"few": 10, "quick": 25, "thorough": 1_000, "campaign": 10
     settings.register_profile(name, max_examples=examples, deadline=None, derandomize="CI" in os.environ)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-# Processes that run tests side by side have it, whatever the terminal: what is printed into a pipe must not be cut.
+# Processes that run tests side by side have it; what is printed into a pipe must not be cut.
 os.environ.pop("COLUMNS", None)
 
 SUPPORT = Path(__file__).parent / "support"

@@ -86,9 +86,9 @@ def print_table(
     height: int | None = None,
 ) -> None:
     """Print a table or a frame, or its first rows if it has `height` rows."""
+    from anls_frame.export.column_headings import headings
     from anls_frame.export.display import display_table
     from anls_frame.export.document import Table
-    from anls_frame.export.names import headings
     from anls_frame.export.terminal import table_text, width
 
     if not isinstance(table, Table):
@@ -103,8 +103,8 @@ def print_table(
 
 def edits_table(edits: pl.DataFrame) -> Table:
     """Return a table of edits with ␣ for a space, and nothing where a character is missing or too much."""
+    from anls_frame.export.column_headings import headings
     from anls_frame.export.document import Table
-    from anls_frame.export.names import headings
 
     shown = with_spaces(edits)
     kinds: dict[str, Kind] = dict.fromkeys(("reference_char", "predicted_char"), "note")

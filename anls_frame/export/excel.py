@@ -18,10 +18,10 @@ import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from anls_frame._text import text_width, visible
+from anls_frame.export.column_headings import headings
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import ALL_ROWS, MARKS, OVERALL, SLICE, Table
 from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, sheet_names, truncated, utf16_length
-from anls_frame.export.names import headings
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:

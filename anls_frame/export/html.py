@@ -75,7 +75,7 @@ class _Section(NamedTuple):
     """What a link to it says, if that is not its name."""
 
 
-class _Shown(NamedTuple):
+class _HtmlCell(NamedTuple):
     """What stands in a cell: a text and the class of its element, a figure with its number, or a drawing."""
 
     role: Literal["figure", "drawn", "mark", "text", "link"]
@@ -302,7 +302,7 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
     return content, used
 
 
-def _lines(rows: Iterator[tuple[Sequence[_Shown], bool, str | None]], room: int) -> tuple[list[str], int]:
+def _lines(rows: Iterator[tuple[Sequence[_HtmlCell], bool, str | None]], room: int) -> tuple[list[str], int]:
     """Write rows as far as there is room; with the bytes that they take."""
     template = templates().get_template("rows.html")
     used, lines = 0, list[str]()
@@ -323,12 +323,12 @@ def _first(table: Table, rows: int) -> Table:
 
 def _row(
     row: ShownRow, columns: Sequence[ShownColumn], drawing: Callable[[int, Cell], Markup | None]
-) -> tuple[Sequence[_Shown], bool]:
+) -> tuple[Sequence[_HtmlCell], bool]:
     cells = []
     for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
         cells.append(_cell(cell, column))
         if (drawn := drawing(place, cell)) is not None:
-            cells.append(_Shown("drawn", drawn))
+            cells.append(_HtmlCell("drawn", drawn))
     return cells, row.is_overall
 
 
@@ -339,12 +339,12 @@ def _bars(table: Table, columns: Sequence[ShownColumn], rows: Sequence[ShownRow]
     return _Bars(places, max((number for number in numbers if number is not None), default=0.0))
 
 
-def _cell(cell: Cell, column: ShownColumn) -> _Shown:
+def _cell(cell: Cell, column: ShownColumn) -> _HtmlCell:
     if cell.numbers:
         value = cell.numbers[0]
         number = f"{value:.9g}" if isinstance(value, float) else str(value)
         shown, interval = cell.figure + cell.mark, cell.interval.strip("[]").replace(", ", " to ")
-        return _Shown(
+        return _HtmlCell(
             "figure",
             shown,
             "b" if cell.is_shown else "n",
@@ -354,12 +354,12 @@ def _cell(cell: Cell, column: ShownColumn) -> _Shown:
     kind = "n" if column.is_numeric else "d"
     if column.kind == "link" and _ADDRESS.fullmatch(cell.figure):
         address = cell.figure.partition("://")[2].rstrip("/")
-        return _Shown("link", shortened_label(address, _LONGEST_LINK), number=cell.figure)
+        return _HtmlCell("link", shortened_label(address, _LONGEST_LINK), number=cell.figure)
     if cell.role == "mark":
-        return _Shown("mark", cell.text, kind)
+        return _HtmlCell("mark", cell.text, kind)
     # Short texts stay in one line and need no more room than they have; long ones may break anywhere.
     short = " s" if kind == "d" and len(cell.text) <= _SHORT_TEXT else ""
-    return _Shown("text", spelled(shortened(cell.text, LONGEST_TEXT)), kind + short)
+    return _HtmlCell("text", spelled(shortened(cell.text, LONGEST_TEXT)), kind + short)
 
 
 def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:

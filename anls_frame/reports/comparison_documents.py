@@ -19,10 +19,10 @@ from anls_frame._text import listed, numbered, shortened_apart, visible
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
+from anls_frame.export.column_headings import headings
 from anls_frame.export.display import glances, in_percent, of_differences, slice_labels, spelled
 from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE
 from anls_frame.export.heads import head
-from anls_frame.export.names import headings
 from anls_frame.export.side_by_side import apart, of_slices, ordered, side_by_side
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins

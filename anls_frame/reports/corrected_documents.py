@@ -9,9 +9,9 @@ import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.export import Document, Table
+from anls_frame.export.column_headings import headings
 from anls_frame.export.display import figure, glances, in_percent, spelled
 from anls_frame.export.document import FEW, OVERALL, SLICE
-from anls_frame.export.names import headings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

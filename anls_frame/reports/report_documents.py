@@ -14,10 +14,10 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Alignments, Crossed, HistogramChart, Stacked
+from anls_frame.export.column_headings import headings
 from anls_frame.export.display import glances, in_percent, slice_labels, spelled
 from anls_frame.export.document import FEW, GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
-from anls_frame.export.names import headings
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer

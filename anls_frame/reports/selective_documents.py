@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
+from anls_frame.export.column_headings import headings
 from anls_frame.export.display import glances, in_percent, spelled
 from anls_frame.export.document import FEW, SLICE
-from anls_frame.export.names import headings
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.report_documents import kinds_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from anls_frame._text import shortened
-from anls_frame.export import Table, names
+from anls_frame.export import Table, column_headings
 from anls_frame.export.charts import Crossed
 from anls_frame.export.document import OVERALL, SLICE
 from anls_frame.metrics.errors import ERROR_TYPES
@@ -36,7 +36,7 @@ def headings(columns: Sequence[str], systems: Sequence[str]) -> dict[str, str]:
     named = dict(zip(PAIR, (f"error type of {first}", other), strict=True))
     # The name of the only other system would be the same in all rows.
     shown = [name for name in columns if name != "system" or len(others) > 1]
-    return names.headings(shown, named)
+    return column_headings.headings(shown, named)
 
 
 def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:

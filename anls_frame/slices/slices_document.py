@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame._text import numbered
+from anls_frame.export.column_headings import headings
 from anls_frame.export.display import glances, in_percent, of_differences, spelled
 from anls_frame.export.document import FEW, Document, Table
-from anls_frame.export.names import headings
 from anls_frame.frames import documents
 
 if TYPE_CHECKING:

@@ -200,8 +200,8 @@ class RiskCoverage:
         return np.flatnonzero(np.append(True, self.confidence[1:] != self.confidence[:-1]))
 
     @cached_property
-    def _groups(self) -> _Groups:
-        return _Groups.of(self._starts, self.loss)
+    def _ties(self) -> _Ties:
+        return _Ties.of(self._starts, self.loss)
 
     @property
     def n_distinct(self) -> int:
@@ -216,13 +216,13 @@ class RiskCoverage:
     @cached_property
     def augrc(self) -> float:
         """Area under the generalized risk-coverage curve, at most 0.5; by chance, half the mean loss."""
-        groups = self._groups
+        groups = self._ties
         return float(groups.size @ (groups.loss_above + groups.loss / 2)) / self.n**2
 
     @cached_property
     def aurc(self) -> float:
         """Area under the risk-coverage curve, at most 1; by chance, the mean loss."""
-        groups = self._groups
+        groups = self._ties
         return float((groups.loss + groups.excess * groups.harmonic).sum()) / self.n
 
     @cached_property
@@ -230,7 +230,7 @@ class RiskCoverage:
         """The AURC of a confidence that ranks rows by their loss."""
         loss, size = np.unique(self.loss, return_counts=True)
         starts = np.cumsum(size) - size
-        groups = _Groups.of(starts, np.repeat(loss, size))
+        groups = _Ties.of(starts, np.repeat(loss, size))
         return float((groups.loss + groups.excess * groups.harmonic).sum()) / self.n
 
     @cached_property
@@ -243,7 +243,7 @@ class RiskCoverage:
         wrong = self.loss.sum()
         if wrong in (0, self.n) or not np.isin(self.loss, (0, 1)).all():
             return math.nan
-        groups = self._groups
+        groups = self._ties
         right = groups.size - groups.loss
         right_above = groups.above - groups.loss_above
         return float(groups.loss @ (right_above + right / 2)) / float(wrong * (self.n - wrong))
@@ -251,7 +251,7 @@ class RiskCoverage:
     @cached_property
     def augrc_influence(self) -> FloatArray:
         """What each row, in the order of the ranks, contributes to AUGRC; the sum is 0."""
-        groups = self._groups
+        groups = self._ties
         below = self.n - groups.above - groups.size
         weight, rest = groups.size / 2 + below, groups.loss_above + groups.loss / 2
         of_rows = self.loss * np.repeat(weight, groups.sizes) + np.repeat(rest, groups.sizes)
@@ -260,7 +260,7 @@ class RiskCoverage:
     @cached_property
     def aurc_influence(self) -> FloatArray:
         """What each row, in the order of the ranks, contributes to AURC; the sum is 0."""
-        groups = self._groups
+        groups = self._ties
         above, size, excess, harmonic = groups.above, groups.size, groups.excess, groups.harmonic
         mean, end = groups.loss / size, above + size
         # What a row above adds to a group: to its ranks, and to their harmonic numbers.
@@ -437,7 +437,7 @@ def difference_of_augrc(first: RiskCoverage, second: RiskCoverage, confidence: f
     return Difference(value, max(value - half, -0.5), min(value + half, 0.5), p_value)
 
 
-class _Groups(NamedTuple):
+class _Ties(NamedTuple):
     """Rows of equal confidence, the surest first."""
 
     sizes: IntArray
@@ -450,7 +450,7 @@ class _Groups(NamedTuple):
     """Σ 1/k over the ranks k of the group."""
 
     @classmethod
-    def of(cls, starts: IntArray, loss: FloatArray) -> _Groups:
+    def of(cls, starts: IntArray, loss: FloatArray) -> _Ties:
         sizes = np.diff(starts, append=len(loss))
         total = np.add.reduceat(loss, starts)
         harmonic = np.add.reduceat(1 / np.arange(1.0, len(loss) + 1), starts)

@@ -35,8 +35,8 @@ def score(
     """Score each row: print the means, write the rows."""
     from anls_frame.cli.output import check_target, counting, print_json, print_table, working
     from anls_frame.export import row_files
+    from anls_frame.export.column_headings import headings
     from anls_frame.export.document import Table
-    from anls_frame.export.names import headings
     from anls_frame.frames.progress import counted
     from anls_frame.readers.any_file import are_pages, reading, scan_counted
     from anls_frame.reports.report_documents import NOUNS
