@@ -115,3 +115,44 @@ def test_exact_match_of_the_lm_evaluation_harness_is_that_of_protocol_raw() -> N
             frame = af.readers.read_lm_eval(LM_EVAL / f"samples_{name}.jsonl", filter=one)
             computed = frame.select(af.exact_match("prediction", "answers", protocol="raw").cast(pl.Float64))
             assert computed.to_series().to_list() == frame["exact_match"].to_list()
+
+
+ACCURACIES = {
+    "relaxed_accuracy, as ChartQA in pix2struct": (af.relaxed_accuracy, {}, 1),
+    "relaxed_accuracy, as ChartQA in VLMEvalKit": (af.relaxed_accuracy, {"strip": True}, 1),
+    "contains_answer, as OCRBench, in lmms-eval to": (af.contains_answer, {}, 1),
+    "contains_answer, as OCRBench in lmms-eval from": (af.contains_answer, {"fold_width": True}, 1),
+    "vqa_accuracy, processing evalai, mean exact": (af.vqa_accuracy, {}, 10),
+    "vqa_accuracy, processing vlmevalkit, mean numpy": (
+        af.vqa_accuracy,
+        {"processing": "vlmevalkit", "mean": "numpy"},
+        10,
+    ),
+}
+"""Rules by the beginning of their name, with their function and how many people answer."""
+
+
+@pytest.mark.parametrize("rule", ACCURACIES)
+def test_rules_of_benchmarks_are_told_apart_and_one_changed_score_is_seen(rule: str) -> None:
+    function, options, people = ACCURACIES[rule]
+    choose = random.Random(5)
+    predictions = ("10.4", "10.6", "ten", " Blue", "it is 10", "x-ray", "10.", "it's 3%", "\uff11\uff10")
+    answers = ("10", "blue", "x ray", "it's 3%", "3 %")
+    frame = pl.DataFrame(
+        [
+            {
+                "question_id": str(row),
+                "prediction": choose.choice(predictions),
+                "answers": [choose.choice(answers) for _ in range(people)],
+            }
+            for row in range(1_000)
+        ]
+    ).with_columns(score=function("prediction", "answers", **options))
+
+    reproducing = af.readers.scoring_rules(frame, "score").reproducing["rule"]
+    assert reproducing[0].startswith(rule)
+    assert {name.partition(",")[0] for name in reproducing} == {rule.partition(",")[0]}
+
+    changed = pl.when(pl.int_range(pl.len()) == 7).then(1 - pl.col("score")).otherwise("score")
+    wrong = frame.with_columns(score=changed)
+    assert not af.readers.scoring_rules(wrong, "score").are_reproduced
