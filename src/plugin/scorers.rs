@@ -17,12 +17,15 @@ use crate::kernel::scorers::vqa::VqaAccuracy;
 /// A score of rows, null without a prediction or an answer: its name, and how its options score a row.
 struct Score<T> {
     name: &'static str,
-    row: fn(&T, &CheckedPair, usize) -> Option<f64>,
+    row: fn(&T, &CheckedPair, usize, &mut Buffers) -> Option<f64>,
 }
+
+/// Working memory of a thread.
+type Buffers = [String; 2];
 
 const RELAXED_ACCURACY: Score<RelaxedAccuracy> = Score {
     name: "relaxed_accuracy",
-    row: |rule, pair, row| {
+    row: |rule, pair, row, _| {
         let prediction = pair.predicted(row)?;
         answered(pair, row, |answers| f64::from(u8::from(rule.accepts(prediction, answers))))
     },
@@ -30,15 +33,15 @@ const RELAXED_ACCURACY: Score<RelaxedAccuracy> = Score {
 
 const CONTAINS_ANSWER: Score<Containment> = Score {
     name: "contains_answer",
-    row: |rule, pair, row| {
+    row: |rule, pair, row, buffers| {
         let prediction = pair.predicted(row)?;
-        answered(pair, row, |answers| f64::from(u8::from(rule.accepts(prediction, answers))))
+        answered(pair, row, |answers| f64::from(u8::from(rule.accepts(prediction, answers, buffers))))
     },
 };
 
 const VQA_ACCURACY: Score<VqaAccuracy> = Score {
     name: "vqa_accuracy",
-    row: |rule, pair, row| {
+    row: |rule, pair, row, _| {
         let answers = pair.accepted(row).map(|(_, answer)| answer);
         rule.score(pair.predicted(row)?, answers)
     },
@@ -71,15 +74,11 @@ impl<T: DeserializeOwned + Sync> Score<T> {
         self.check(columns.iter().map(|column| (column.name.as_str(), &column.dtype)))?;
         let pair = Pair::import(columns)?;
         let extent = Extent { has_nulls: true, ..pair.extent() };
-        let scores = map_numbers(
-            extent,
-            || (),
-            |(), piece| {
-                let pair = pair.check(piece.rows())?;
-                piece.rows().for_each(|row| piece.set(row, (self.row)(&rule, &pair, row)));
-                Ok(())
-            },
-        );
+        let scores = map_numbers(extent, Buffers::default, |buffers, piece| {
+            let pair = pair.check(piece.rows())?;
+            piece.rows().for_each(|row| piece.set(row, (self.row)(&rule, &pair, row, buffers)));
+            Ok(())
+        });
         Ok((self.name, scores?.into_float()))
     }
 }

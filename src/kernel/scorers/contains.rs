@@ -15,28 +15,47 @@ pub struct Containment {
 }
 
 impl Containment {
-    /// Whether one of the answers stands in a prediction; an empty one stands in each.
-    pub fn accepts<'a>(self, prediction: &str, mut answers: impl Iterator<Item = &'a str>) -> bool {
-        let prediction = self.prepared(prediction);
-        answers.any(|answer| prediction.contains(&self.prepared(answer)))
+    /// Whether one of the answers stands in a prediction; an empty one stands in each. Texts are prepared in buffers.
+    pub fn accepts<'a>(
+        self,
+        prediction: &str,
+        mut answers: impl Iterator<Item = &'a str>,
+        buffers: &mut [String; 2],
+    ) -> bool {
+        let [prepared, buffer] = buffers;
+        self.prepare(prediction, prepared);
+        answers.any(|answer| {
+            self.prepare(answer, buffer);
+            prepared.contains(buffer.as_str())
+        })
     }
 
-    fn prepared(self, text: &str) -> String {
+    fn prepare(self, text: &str, buffer: &mut String) {
+        buffer.clear();
+        if !text.is_ascii() {
+            return self.prepare_any(text, buffer);
+        }
+        buffer.push_str(text.trim_matches(is_whitespace));
+        if self.ignore_case {
+            buffer.make_ascii_lowercase();
+        }
+        if self.remove_spaces || buffer.contains('\n') {
+            *buffer = self.spaced(buffer);
+        }
+    }
+
+    fn prepare_any(self, text: &str, buffer: &mut String) {
         let mut text = if self.fold_width { text.chars().map(folded).collect() } else { text.to_owned() };
         if self.ignore_case {
-            if text.is_ascii() {
-                text.make_ascii_lowercase();
-            } else {
-                text = lowercase(&text);
-            }
+            text = lowercase(&text);
         }
-        let prepared = |character: char| if character == '\n' { ' ' } else { character };
-        let characters = text.trim_matches(is_whitespace).chars().map(prepared);
-        if self.remove_spaces {
-            characters.filter(|&character| character != ' ').collect()
-        } else {
-            characters.collect()
-        }
+        buffer.push_str(&self.spaced(text.trim_matches(is_whitespace)));
+    }
+
+    /// The text with ends of lines as spaces, or without any of both.
+    fn spaced(self, text: &str) -> String {
+        let line = text.replace('\n', " ");
+        if self.remove_spaces { line.replace(' ', "") } else { line }
     }
 }
 
@@ -55,7 +74,7 @@ mod tests {
     const OCRBENCH: Containment = Containment { ignore_case: true, remove_spaces: false, fold_width: false };
 
     fn accepts(rule: Containment, prediction: &str, answer: &str) -> bool {
-        rule.accepts(prediction, [answer].into_iter())
+        rule.accepts(prediction, [answer].into_iter(), &mut Default::default())
     }
 
     #[test]

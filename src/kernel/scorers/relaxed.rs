@@ -27,9 +27,17 @@ impl RelaxedAccuracy {
                 (predicted - number).abs() / number.abs() <= self.tolerance
             }
             _ if prediction.is_ascii() && answer.is_ascii() => prediction.eq_ignore_ascii_case(answer),
-            _ => lowercase(prediction) == lowercase(answer),
+            // How a sigma is lowered depends on the text around it.
+            _ if prediction.contains('Σ') || answer.contains('Σ') => {
+                lowercase(prediction) == lowercase(answer)
+            }
+            _ => lowered(prediction).eq(lowered(answer)),
         }
     }
+}
+
+fn lowered(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
 }
 
 /// A number, or a percentage as a share.
