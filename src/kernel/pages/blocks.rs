@@ -242,6 +242,14 @@ impl Page<'_, '_> {
             if surplus < self.min_words {
                 continue;
             }
+            let before = before.get_or_insert_with(|| earlier(&self.texts[1].numbers, self.min_words));
+            // A loop repeats what was read, with its errors; a page that is read twice has others the second time.
+            let copies = self.copies(&gap.prediction, before);
+            if copies.iter().map(Range::len).sum::<usize>() + self.min_words > surplus {
+                for words in copies {
+                    self.repeat(words, &mut surplus, &mut repeated);
+                }
+            }
             let first = others.partition_point(|run| run.prediction < gap.prediction.start);
             let inside = others[first..].iter().take_while(|run| run.prediction < gap.prediction.end);
             for run in inside {
@@ -256,8 +264,7 @@ impl Page<'_, '_> {
                 }
                 self.repeat(block.prediction, &mut surplus, &mut repeated);
             }
-            let before = before.get_or_insert_with(|| earlier(&self.texts[1].numbers, self.min_words));
-            for words in self.loops(&gap.prediction, before) {
+            for words in self.copies(&gap.prediction, before) {
                 self.repeat(words, &mut surplus, &mut repeated);
             }
         }
@@ -275,20 +282,20 @@ impl Page<'_, '_> {
     }
 
     /// Words among these that stand in the prediction before, in runs.
-    fn loops(&self, gap: &Range<usize>, before: &[Option<usize>]) -> Vec<Range<usize>> {
+    fn copies(&self, gap: &Range<usize>, before: &[Option<usize>]) -> Vec<Range<usize>> {
         let numbers = &self.texts[1].numbers;
-        let mut loops = Vec::new();
+        let mut copies = Vec::new();
         let mut at = gap.start;
         while at + self.min_words <= gap.end {
             let free = self.taken[1][at..gap.end].iter().take_while(|&&taken| !taken).count();
             let same =
                 before[at].map_or(0, |earlier| common_start(&numbers[earlier..], &numbers[at..at + free]));
             if same >= self.min_words {
-                loops.push(at..at + same);
+                copies.push(at..at + same);
             }
             at += same.max(1);
         }
-        loops
+        copies
     }
 
     /// Lets a block grow over the words beside it that are alike in both texts.
