@@ -140,7 +140,10 @@ def test_substitutions_lead_to_the_rows_that_have_them(tmp_path: Path, details: 
     # Each is in the matrix too.
     views = [view for view in found.views if "read_as" in view]
     assert sorted(views[:-30]) == sorted(views[-30:])
-    pairs = af.confusions(QUESTIONS, "tesseract", "answers", **options).head(30)
+    every = af.confusions(QUESTIONS, "tesseract", "answers", **options)
+    # Whitespace is left out.
+    texts = [pl.col(name).str.contains(r"^\s+$") for name in ("reference_char", "predicted_char")]
+    pairs = every.filter(~pl.any_horizontal(texts)).head(30)
     for view, pair in zip(views[-30:], pairs.iter_rows(named=True), strict=True):
         both = (
             pl.col("reference_char") == pair["reference_char"],
