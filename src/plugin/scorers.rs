@@ -26,36 +26,29 @@ type Buffers = [String; 2];
 const RELAXED_ACCURACY: Score<RelaxedAccuracy> = Score {
     name: "relaxed_accuracy",
     row: |rule, pair, row, _| {
-        let prediction = pair.predicted(row)?;
-        answered(pair, row, |answers| f64::from(u8::from(rule.accepts(prediction, answers))))
+        let is_right = rule.accepts(pair.predicted(row)?, answers(pair, row)?);
+        Some(f64::from(u8::from(is_right)))
     },
 };
 
 const CONTAINS_ANSWER: Score<Containment> = Score {
     name: "contains_answer",
     row: |rule, pair, row, buffers| {
-        let prediction = pair.predicted(row)?;
-        answered(pair, row, |answers| f64::from(u8::from(rule.accepts(prediction, answers, buffers))))
+        let is_right = rule.accepts(pair.predicted(row)?, answers(pair, row)?, buffers);
+        Some(f64::from(u8::from(is_right)))
     },
 };
 
 const VQA_ACCURACY: Score<VqaAccuracy> = Score {
     name: "vqa_accuracy",
-    row: |rule, pair, row, _| {
-        let answers = pair.accepted(row).map(|(_, answer)| answer);
-        rule.score(pair.predicted(row)?, answers)
-    },
+    row: |rule, pair, row, _| rule.score(pair.predicted(row)?, answers(pair, row)?),
 };
 
-/// The score of a row, if it has an answer.
-fn answered<'a>(
-    pair: &'a CheckedPair,
-    row: usize,
-    score: impl FnOnce(&mut dyn Iterator<Item = &'a str>) -> f64,
-) -> Option<f64> {
+/// The answers of a row, if it has any.
+fn answers<'a>(pair: &CheckedPair<'a>, row: usize) -> Option<impl Iterator<Item = &'a str>> {
     let mut answers = pair.accepted(row).map(|(_, answer)| answer).peekable();
     answers.peek()?;
-    Some(score(&mut answers))
+    Some(answers)
 }
 
 impl<T: DeserializeOwned + Sync> Score<T> {

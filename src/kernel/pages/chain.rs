@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::blocks::Run;
+use super::run::Run;
 
 /// Places of the heaviest chain among runs, which are apart and in order in the prediction: in the reference each ends
 /// behind the one before it, with which it may share words, which weigh once. `weight` is that of all words before one.

@@ -10,14 +10,16 @@ mod chain;
 mod kinds;
 mod ngrams;
 mod rest;
+mod run;
 mod text;
 
 use super::alignment::{Aligner, Operation};
 use super::distance::Workspace;
 use super::prepare::Preparation;
 use super::units::{Units, WordRule};
-use blocks::{Block, Blocks, Run};
+use blocks::{Block, Blocks};
 use kinds::Kinds;
+use run::Run;
 use text::Text;
 
 /// How many characters of a page are wrong in which way.

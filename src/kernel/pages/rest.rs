@@ -3,7 +3,7 @@
 use super::super::alignment::{Aligner, Edit};
 use super::super::distance::Workspace;
 use super::super::weighted::SubstitutionCost;
-use super::blocks::Run;
+use super::run::Run;
 use super::text::{Place, Text};
 
 /// The edits that turn the reference into the prediction, as few as possible.
