@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import json
@@ -440,8 +441,26 @@ class _DocumentReader:
     answers_in_lists: bool
     absent: frozenset[str]
 
+    def with_texts(self, value: Any) -> Any:
+        """Return a document with the text of each value in its place, and null for an absent one."""
+        if isinstance(value, dict):
+            texts, absent = {}, self.absent
+            for key, entry in value.items():
+                if isinstance(entry, str):
+                    texts[key] = None if entry in absent else entry
+                else:
+                    texts[key] = self.with_texts(entry)
+            return texts
+        if isinstance(value, list):
+            return [self.with_texts(entry) for entry in value]
+        if isinstance(value, str):
+            return None if value in self.absent else value
+        if value is None:
+            return None
+        return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
+
     def gold(self, document: Any) -> _Texts:
-        """Return the right text of each field; null where there is no value."""
+        """Return the right text of each field of a document with texts; null where there is no value."""
         texts: _Texts = {}
         self._add_gold(document, "", (), texts)
         return texts
@@ -455,8 +474,7 @@ class _DocumentReader:
                 else:
                     texts[inner, items] = self._answer(entry)
         elif isinstance(value, list) and self.is_answers(value):
-            found = [text for entry in value if (text := self.text(entry)) is not None]
-            texts[name, items] = found or None
+            texts[name, items] = [text for text in value if text is not None] or None
         elif isinstance(value, list):
             name = f"{name}[]"
             for number, entry in enumerate(value):
@@ -464,21 +482,12 @@ class _DocumentReader:
         else:
             texts[name, items] = self._answer(value)
 
-    def _answer(self, value: Any) -> str | list[str] | None:
-        text = self.text(value)
+    def _answer(self, text: str | None) -> str | list[str] | None:
         return [text] if self.answers_in_lists and text is not None else text
 
     def is_answers(self, value: list[Any]) -> bool:
         """Return whether the values of a list are the accepted answers of one field."""
         return self.answers_in_lists and not any(isinstance(entry, _NESTED) for entry in value)
-
-    def text(self, value: Any) -> str | None:
-        """Return a value as JSON writes it, a string as it is, and null for what stands for no value."""
-        if isinstance(value, str):
-            return None if value in self.absent else str(value)
-        if value is None:
-            return None
-        return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 
     def matched(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
         """Return the item of gold that each predicted item belongs to, if there is one."""
@@ -512,7 +521,8 @@ class _DocumentReader:
         return matched
 
     def _key(self, entry: Any) -> str | None:
-        return self.text(entry.get(self.match)) if isinstance(entry, dict) else None
+        key = entry.get(self.match) if isinstance(entry, dict) else None
+        return key if isinstance(key, str) else None
 
     @staticmethod
     def _similarities(
@@ -546,10 +556,10 @@ class _DocumentReader:
         if isinstance(item, dict):
             texts: dict[object, str] = {}
             for key, entry in item.items():
-                if isinstance(entry, _NESTED):
+                if isinstance(entry, str):
+                    texts[key] = entry
+                elif entry is not None:
                     texts |= {(key, inner): text for inner, text in self._flat(entry).items()}
-                elif (text := self.text(entry)) is not None:
-                    texts[key] = text
             return texts
         if isinstance(item, list):
             gathered: dict[object, list[str]] = {}
@@ -557,8 +567,7 @@ class _DocumentReader:
                 for inner, text in self._flat(entry).items():
                     gathered.setdefault(inner, []).append(text)
             return {inner: "\n".join(sorted(texts)) for inner, texts in gathered.items()}
-        text = self.text(item)
-        return {} if text is None else {(): text}
+        return {} if item is None else {(): item}
 
 
 class _PredictedTexts:
@@ -579,31 +588,31 @@ class _PredictedTexts:
         if isinstance(value, dict):
             partners = gold if isinstance(gold, dict) else {}
             for key, entry in value.items():
-                inner = _joined(name, key)
-                if isinstance(entry, _NESTED):
-                    self.add(entry, partners.get(key), _inside(sure, key), inner, items)
-                elif (text := self.reader.text(entry)) is not None:
-                    self._put(text, _inside(sure, key), inner, items)
+                if entry is not None:
+                    own = None if sure is None else _inside(sure, key)
+                    self.add(entry, partners.get(key), own, _joined(name, key), items)
         elif isinstance(value, list):
-            is_answers = isinstance(gold, list) and self.reader.is_answers(gold)
-            matched = self.reader.matched(gold, value) if isinstance(gold, list) else {}
-            inner = f"{name}[]"
-            for number, entry in enumerate(value):
-                own = _inside(sure, number)
-                if number not in matched:
-                    self.add(entry, None, own, inner, (*items, (inner, (self.system, number))))
-                elif is_answers:
-                    self.add(entry, None, own, name, items)
-                else:
-                    partner = matched[number]
-                    self.add(entry, gold[partner], own, inner, (*items, (inner, partner)))
-        elif (text := self.reader.text(value)) is not None:
-            self._put(text, sure, name, items)
+            self._add_list(value, gold if isinstance(gold, list) else None, sure, name, items)
+        elif value is not None:
+            self.texts[name, items] = value
+            if sure is not None:
+                self.confidences[name, items] = _confidence(sure, name)
 
-    def _put(self, text: str, sure: Any, name: str, items: _Items) -> None:
-        self.texts[name, items] = text
-        if sure is not None:
-            self.confidences[name, items] = _confidence(sure, name)
+    def _add_list(
+        self, values: list[Any], gold: list[Any] | None, sure: Any, name: str, items: _Items
+    ) -> None:
+        is_answers = gold is not None and self.reader.is_answers(gold)
+        matched = self.reader.matched(gold, values) if gold is not None else {}
+        inner = f"{name}[]"
+        for number, entry in enumerate(values):
+            own = _inside(sure, number)
+            if gold is None or number not in matched:
+                self.add(entry, None, own, inner, (*items, (inner, (self.system, number))))
+            elif is_answers:
+                self.add(entry, None, own, name, items)
+            else:
+                partner = matched[number]
+                self.add(entry, gold[partner], own, inner, (*items, (inner, partner)))
 
 
 def _inside(sure: Any, key: str | int) -> Any:
@@ -639,13 +648,21 @@ def _assigned(similar: npt.NDArray[np.float64]) -> dict[int, int]:
 
     if not similar.size:
         return {}
-    rows, columns = np.indices(similar.shape)
-    size = max(similar.shape)
-    # Equal sums: items keep their order as far as possible, and the first ones are matched.
-    penalty = (np.abs(rows - columns) + rows / size) / size**2
-    items, others = linear_sum_assignment(similar - _TIE * penalty, maximize=True)
+    items, others = linear_sum_assignment(similar - _TIE * _disorder(*similar.shape), maximize=True)
     is_similar = similar[items, others] > 0
     return dict(zip(others[is_similar].tolist(), items[is_similar].tolist(), strict=True))
+
+
+@functools.lru_cache(64)
+def _disorder(n_gold: int, n_predicted: int) -> npt.NDArray[np.float64]:
+    """
+    Return how far each pair of items is from keeping their order, below 1.
+
+    Of equal sums, items keep their order as far as possible, and the first ones are matched.
+    """
+    rows, columns = np.ogrid[:n_gold, :n_predicted]
+    size = max(n_gold, n_predicted)
+    return np.asarray((np.abs(rows - columns) + rows / size) / size**2)
 
 
 class _FieldColumns:
@@ -676,10 +693,11 @@ class _FieldColumns:
         texts = {system: _PredictedTexts(self.reader, system) for system in self.systems}
         broken = set()
         try:
+            right = self.reader.with_texts(right)
             answers = self.reader.gold(right)
             for system, (document, sure) in predicted.items():
                 try:
-                    parsed = _parsed(document)
+                    parsed = self.reader.with_texts(_parsed(document))
                 except ValueError as error:
                     parsed = None
                     broken.add(system)
@@ -753,14 +771,15 @@ def _parsed(document: Any) -> Any:
 
 def _numbers(ways: list[_Way]) -> list[int | None]:
     """Return the number of the item of the innermost list of each way, counted from 1 over all its lists."""
-    known: dict[str, dict[_Items, int]] = {}
+    counts: collections.Counter[str] = collections.Counter()
+    known: dict[_Items, int | None] = {(): None}
     numbers: list[int | None] = []
     for _, items in ways:
-        if items:
-            of_list = known.setdefault(items[-1][0], {})
-            numbers.append(of_list.setdefault(items, len(of_list) + 1))
-        else:
-            numbers.append(None)
+        if items not in known:
+            name = items[-1][0]
+            counts[name] += 1
+            known[items] = counts[name]
+        numbers.append(known[items])
     return numbers
 
 
