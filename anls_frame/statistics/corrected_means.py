@@ -241,11 +241,20 @@ class CorrectedMean:
         return float(t_two_sided(self.estimate / math.sqrt(self.variance), self.degrees))
 
     def share_interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the Wilson interval of a mean in [0, 1], with an effective number of rows."""
+        """
+        Return the Wilson interval of a mean in [0, 1], with an effective number of rows.
+
+        The variance of judged rows alone shrinks towards 0 and 1 as that of a share does. What a given
+        `tuning` adds to it comes from the scores, and does not shrink.
+        """
         n, mean = len(self.audit.truth), min(max(self.estimate, 0.0), 1.0)
-        padded = (n * mean + 1) / (n + 2)
-        quantile = self._quantile(confidence)
-        low, high = wilson_ends(mean, quantile**2 * self.variance / (padded * (1 - padded)))
+        variance, added = self.variance, self.variance - self._variance(self._truth_of)
+        shrinking = mean
+        if added > 0:
+            variance, shrinking = variance - added, self._judged_alone
+        padded = (n * shrinking + 1) / (n + 2)
+        squared = self._quantile(confidence) ** 2
+        low, high = wilson_ends(mean, squared * variance / (padded * (1 - padded)), squared * max(added, 0.0))
         return float(low), float(high)
 
     def difference_interval(self, confidence: float = 0.95) -> tuple[float, float]:

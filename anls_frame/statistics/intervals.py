@@ -246,11 +246,18 @@ def wilson_interval(
     return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
 
 
-def wilson_ends(mean: npt.ArrayLike, inverse: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the Wilson interval of a mean, from t² divided by the effective number of rows."""
-    mean, inverse = _floats(mean, inverse)
+def wilson_ends(
+    mean: npt.ArrayLike, inverse: npt.ArrayLike, added: npt.ArrayLike = 0.0
+) -> tuple[FloatArray, FloatArray]:
+    """
+    Return the ends of the Wilson interval of a mean, from t² divided by the effective number of rows.
+
+    The ends p solve (mean - p)² = inverse · p (1 - p) + added: `added` is t² times a variance that is the
+    same for every mean.
+    """
+    mean, inverse, added = _floats(mean, inverse, added)
     centre = mean + inverse / 2
-    half = np.sqrt(inverse * (mean * (1 - mean) + inverse / 4))
+    half = np.sqrt(inverse * (mean * (1 - mean) + inverse / 4) + (1 + inverse) * added)
     low, high = (centre - half) / (1 + inverse), (centre + half) / (1 + inverse)
     return np.clip(low, 0, mean), np.clip(high, mean, 1)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean
 
@@ -65,6 +65,30 @@ def test_published_values() -> None:
         fixed = example(tuning)
         assert (fixed.estimate, fixed.variance) == pytest.approx((estimate, variance), abs=1e-12)
     assert mean.verdicts_worth == pytest.approx(6 * 0.05108695652173913 / 0.04971769558455609, abs=1e-12)
+
+
+@pytest.mark.parametrize("tuning", [None, 0, 0.5, 2])
+def test_given_tuning_adds_a_variance_that_does_not_shrink(tuning: float | None) -> None:
+    """The ends are where a test of the mean, with the variance that it would have there, just rejects it."""
+    random = np.random.default_rng(3)
+    document, truth = np.repeat(np.arange(60), 5), (random.random(300) < 0.9).astype(float)
+    score = np.where(random.random(300) < 0.5, truth, random.random(300) < 0.5).astype(float)
+    judged = np.sort(random.choice(300, 80, replace=False))
+    audit = audit_of(document, score, judged, truth[judged])
+    mean, alone = CorrectedMean(audit, tuning=tuning), CorrectedMean(audit, tuning=0)
+    added = max(mean.variance - alone.variance, 0)
+    shrinks_from = alone.estimate if added else mean.estimate
+    padded = (80 * shrinks_from + 1) / 82
+    quantile = stats.t.ppf(0.975, mean.degrees)
+
+    def beyond(end: float) -> float:
+        shrunk = (mean.variance - added) * end * (1 - end) / (padded * (1 - padded))
+        return float((mean.estimate - end) ** 2 - quantile**2 * (shrunk + added))
+
+    assert (added > 0) == bool(tuning)
+    low, high = mean.share_interval()
+    assert low == pytest.approx(optimize.brentq(beyond, -5, mean.estimate) if beyond(0) > 0 else 0, abs=1e-9)
+    assert high == pytest.approx(optimize.brentq(beyond, mean.estimate, 5) if beyond(1) > 0 else 1, abs=1e-9)
 
 
 def drawn(seed: int, *, strata: int = 1, known: bool = False) -> tuple[Audit, tuple[Any, ...]]:
