@@ -37,7 +37,7 @@ USELESS_TARGETS = (0.02, 0.1)
 DOCUMENTS = (20, 50, 112, 400)
 PROMISED_DOCUMENTS = (20, 112, 400)
 SIZES = {"1 row": (1, 1), "4 rows": (4, 4), "20 rows": (20, 20), "1 to 200 rows, heavy": (1, 200)}
-CORRELATION = 0.6
+CORRELATIONS = (0.6, 0.3, 0.0)
 KINDS = ("fine", "two decimals", "40 % say 1.0", "useless", "reversed")
 NOISE = 0.3
 PROMISE = 0.9
@@ -208,9 +208,10 @@ def promise_lines(
     for (name, sizes), documents in itertools.product(sizes_of.items(), PROMISED_DOCUMENTS):
         cells: dict[float, list[tuple[Promises, str]]] = {target: [] for target in TARGETS}
         # A single row has nothing to be correlated with.
-        correlation = CORRELATION if sizes[1] > 1 else 0.0
-        for kind, is_graded in [*((kind, False) for kind in KINDS), ("fine", True)]:
-            where = f"{kind}, {'graded' if is_graded else 'right or wrong'}"
+        correlations = CORRELATIONS if sizes[1] > 1 else (0.0,)
+        kinds = [*((kind, False) for kind in KINDS), ("fine", True)]
+        for correlation, (kind, is_graded) in itertools.product(correlations, kinds):
+            where = f"{kind}, {'graded' if is_graded else 'right or wrong'}, {correlation:g}"
             population = Population(sizes, correlation, kind, is_graded)
             if kind == "useless":
                 # Every threshold has the same risk, a little above the target.
@@ -279,6 +280,12 @@ def percent(share: float) -> str:
     return f"{100 * share:g} %"
 
 
+def listed(values: tuple[float, ...]) -> str:
+    """Return numbers as an enumeration."""
+    *first, last = (f"{value:g}" for value in values)
+    return f"{', '.join(first)} and {last}"
+
+
 def say(line: str) -> None:
     """Print a line at once."""
     sys.stdout.write(f"{line}\n")
@@ -294,15 +301,14 @@ def main() -> None:
     samples, failures = options.samples, []
     plain = plain_lines(samples, failures)
     intervals = coverage_lines(samples, failures)
-    certified = promise_lines(samples // 2, failures)
-    of_promise, of_interval = 100 * error_of(PROMISE, samples // 2), 100 * error_of(0.95, samples)
+    certified = promise_lines(samples, failures)
+    of_promise, of_interval = 100 * error_of(PROMISE, samples), 100 * error_of(0.95, samples)
     broken = percent(round(1 - PROMISE, 9))
     useless = " and ".join(f"{percent(one)}" for one in USELESS_TARGETS)
     targets = " | ".join(f"target {percent(target)}" for target in TARGETS)
     text = f"""# Confidence: intervals and certified thresholds
 
-Written by `selective_gate.py`: seed {SEED}, {samples:,} samples a cell of intervals, {samples // 2:,} of
-thresholds. The loss of a row has the mean {SLOPE:g} h³, where h is its hardness, uniform on [0, 1]; the
+Written by `selective_gate.py`: seed {SEED}, {samples:,} samples a cell. The loss of a row has the mean {SLOPE:g} h³, where h is its hardness, uniform on [0, 1]; the
 confidence is 1 - h (*fine*), rounded to two decimals, 1.0 in 40 % of the rows and tenths in the others,
 independent of the loss (*useless*), or h (*reversed*). Hardness and losses of the rows of a document are
 correlated, on the scale of a normal distribution. *Heavy*: 1 to 200 rows, as frequent as n^-1.5.
@@ -311,11 +317,12 @@ correlated, on the scale of a normal distribution. *Heavy*: 1 to 200 rows, as fr
 
 The promise: in {percent(PROMISE)} of such samples the true risk is at most the target, so it may be broken
 in {broken}; the standard error of that is {of_promise:.1f} points. A line has the worst of all kinds of
-confidence, with losses of 0 or 1 and, of a fine confidence, graded ones; the correlation is {CORRELATION:g}.
+confidence, with losses of 0 or 1 and, of a fine confidence, graded ones, and of correlations of
+{listed(CORRELATIONS)} within documents: the column *in* names it.
 A useless confidence has a risk of 1.1 times the target, and is drawn at targets of {useless}. *Naive*:
 the laxest threshold whose observed risk meets the target, in its worst population. *Accepted*: mean share of
-rows that the certified threshold accepts with a fine confidence and losses of 0 or 1, and the largest share
-with which the target can be met.
+rows that the certified threshold accepts with a fine confidence and losses of 0 or 1 of the largest of these
+correlations, and the largest share with which the target can be met.
 
 | rows of a document | documents | target | broken, % | in | naive broken, % | accepted | possible |
 | --- | ---: | ---: | ---: | --- | ---: | ---: | ---: |
