@@ -3,7 +3,8 @@ A page of scored rows: one HTML file that sorts, filters and searches them, and 
 
 It loads nothing but images whose addresses were passed, and says so to the browser: the page's own policy
 allows its style sheet and its script, by their digests. The script is made of the files of `page/rows/`, in
-the order of `SCRIPTS`; it gets the rows as compressed columns, and writes texts only as texts.
+the order of `SCRIPTS`; it gets the rows as compressed columns, and writes texts only as texts. It stands in
+one line without comments, and so does the style sheet: some kernels join the lines that notebooks get.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def page(content: RowsContent, packed: Packed) -> str:
             meta=Markup(json.dumps(meta).replace("<", "\\u003c")),  # noqa: S704 - JSON without markup
             parts=packed.parts,
             script=_script(),
-            style="\n" + source("rows/style.css") + _marks(),
+            style=_in_one_line(source("rows/style.css") + _marks()),
         )
     )
 
@@ -116,7 +117,13 @@ def embedded(content: RowsContent, html: str) -> EmbeddedRows:
 @functools.cache
 def _script() -> str:
     files = "\n".join(source(f"rows/{name}.js") for name in SCRIPTS)
-    return f'\n(() => {{\n"use strict";\n\n{files}}})();\n'
+    return _in_one_line(f'(() => {{\n"use strict";\n{files}}})();')
+
+
+def _in_one_line(text: str) -> str:
+    """Return a script or a style sheet without its comments, which have lines of their own."""
+    lines = map(str.strip, text.splitlines())
+    return " ".join(line for line in lines if line and not line.startswith(("//", "/*")))
 
 
 def _marks() -> str:

@@ -300,6 +300,16 @@ def test_hostile_texts_are_texts(tmp_path: Path) -> None:
         assert set(titled.tags) == set(expected.tags)
 
 
+def test_lines_of_a_page_can_be_joined(tmp_path: Path) -> None:
+    """A kernel that joined them hid all that follows a comment, and changed what the digests are of."""
+    found = read(af.browse(QUESTIONS.head(3), "tesseract", "answers"), tmp_path)
+    joined = ReadPage(found.html.replace("\n", ""))
+
+    assert "//" not in found.code
+    assert "/*" not in found.code + found.style
+    assert (joined.code, joined.style, joined.meta) == (found.code, found.style, found.meta)
+
+
 def test_the_policy_names_the_script_the_style_and_images_alone(tmp_path: Path) -> None:
     frame = pl.DataFrame(
         {"a": ["x", "y"], "page": ["https://one.example:8000/p.png", "http://Two.example/?q"], "n": [1, None]}
