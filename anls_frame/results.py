@@ -118,6 +118,10 @@ class Written(ABC):
     def _document(self, **shown: Any) -> Document:
         """Return the document under the result's own title, with the other options of `write`."""
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the table of files of data to what reads Arrow: DuckDB, pyarrow, Ibis, other frames."""
+        return self.to_document().single.frame.__arrow_c_stream__(requested_schema)
+
     def to_text(self, **shown: Unpack[Shown]) -> str:
         """Return the tables as they are printed; the options are those of `write`."""
         return terminal.rendered(self._shown(terminal.ROWS, **shown))

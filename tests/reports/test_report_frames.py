@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import report_oracle
+from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame import summarize
@@ -262,3 +263,19 @@ NO_FRAMES = [None, 3, [1], {"p": ["a"]}, "p", pl.Series("p", ["a"]), pd.Series([
 def test_what_is_no_frame_is_refused(frame: Any) -> None:
     with pytest.raises(TypeError, match=r"^frame "):
         summarize(frame, "p", "a")
+
+
+def test_readers_of_arrow_get_the_table_of_files(tmp_path: Any) -> None:
+    rows = pl.concat([FRAME.drop("time"), FRAME.drop("time")] * 20)
+    systems = {"old": "prediction", "new": "other"}
+    results = {
+        "report": af.report(rows, "prediction", "answers", by=["types", "date"], cluster="integer"),
+        "comparison": af.compare(rows.to_pandas(), systems, "answers", by="text"),
+        "slices": af.find_slices(rows, "prediction", "answers", ["text", "boolean"]),
+    }
+    for name, result in results.items():
+        written = pl.read_parquet(result.write(tmp_path / f"{name}.parquet"))
+        assert_frame_equal(pl.DataFrame(result), written)
+        table = pa.table(result)
+        assert (table.num_rows, table.column_names) == (written.height, written.columns)
+        assert duckdb.connect().sql("FROM result").fetchall() == written.rows()
