@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from anls_frame.export.display import spelled
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.page_verdicts import digest
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
-from anls_frame.frames.conversion import at_hand, column_names
+from anls_frame.frames.conversion import at_hand, column_names, in_polars
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.notes import NOTED, texts_notes
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anls_frame._typing import Missing
+    from anls_frame.analysis.rows_widget import RowsWidget
     from anls_frame.export.document import Kind
     from anls_frame.export.rows_content import EmbeddedRows
     from anls_frame.export.sources import Source
@@ -54,9 +54,6 @@ _SCORE: Kind = "score"
 
 _NAMED = 3
 """Systems that a title names."""
-
-_NOTEBOOK_ROWS = 2_000
-_NOTEBOOK_HEIGHT = 640
 
 
 class RowsPage:
@@ -82,8 +79,9 @@ class RowsPage:
     'rows.html'
     """
 
-    def __init__(self, content: RowsContent) -> None:
+    def __init__(self, content: RowsContent, frame: Any) -> None:
         self._content = content
+        self._frame = frame
         self._html = _page(content)
         self.rows = content.table.height
         self.size = len(self._html.encode())
@@ -217,22 +215,63 @@ class RowsPage:
         found = {row: digest(texts, answers) for row, answers, *texts in wanted.iter_rows()}
         return [found.get(row) for row in rows]
 
+    def widget(self, verdicts: Any = None) -> RowsWidget:
+        """
+        Return the page for a notebook whose next cells use what is done on it.
+
+        Jupyter, VS Code and marimo show it as they show the page. What a notebook keeps, exports and shows
+        without a kernel is the page itself. It needs the extra, ``pip install "anls-frame[widget]"``, and
+        where Jupyter runs in another environment than the kernel, `anywidget` there too.
+
+        Parameters
+        ----------
+        verdicts
+            Verdicts to begin with, as `anls_frame.readers.read_verdicts` returns them. Where the browser has
+            kept one that was given on the page, that one stays.
+
+        Returns
+        -------
+        RowsWidget
+            What a cell shows. Its `verdicts` and `selected` follow the page.
+
+        Raises
+        ------
+        ImportError
+            If `anywidget` is missing.
+        ValueError
+            If a verdict is on a row that is not on the page, or whose texts have changed since.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"prediction": ["cat", "c0w"], "answer": ["cat", "cow"]})
+        >>> judging = df.anls.browse("prediction", "answer").widget()
+        >>> judging.verdicts.height, judging.selected.height
+        (0, 2)
+        """
+        from anls_frame.analysis.rows_widget import RowsWidget  # noqa: PLC0415 - imports anywidget
+
+        given: dict[str, list[int]] = {}
+        if verdicts is not None:
+            table = in_polars(verdicts).lazy().select("row", "verdict", "digest").collect()
+            digests = self.digests(table["row"].to_list())
+            for digest, (row, verdict, known) in zip(digests, table.iter_rows(), strict=True):
+                if known != digest:
+                    raise ValueError(
+                        f"verdicts: row {row} is not on the page, or its texts have changed since the verdict"
+                    )
+                given.setdefault(verdict, []).append(row)
+        return RowsWidget(self._content, self._html, self._frame, digests=self.digests, verdicts=given)
+
     def __repr__(self) -> str:
         rows = numbered(self._content.table.height, "row")
         return f"RowsPage({self._content.title!r}, {rows})"
 
     def _repr_html_(self) -> str:
-        table, html, more = self._content.table, self._html, ""
-        if table.height > _NOTEBOOK_ROWS:
-            # A notebook keeps its output; the file has all rows.
-            html = _page(_first(self._content, _NOTEBOOK_ROWS))
-            more = (
-                f"<p>The first {_NOTEBOOK_ROWS:,} of {table.height:,} rows; write(...) has all of them.</p>"
-            )
-        return (
-            f'<iframe srcdoc="{escape(html)}" width="100%" height="{_NOTEBOOK_HEIGHT}" '
-            f'style="border:1px solid rgba(128,128,128,.4)"></iframe>{more}'
-        )
+        from anls_frame.export import rows_page  # noqa: PLC0415 - imports the library of templates
+
+        return rows_page.in_notebook(self._content, self._html)
 
 
 @takes_names
@@ -380,7 +419,8 @@ def browse(
             counting=counting if is_alone else {},
             sort=asked.first_sort,
             is_audit=audit,
-        )
+        ),
+        frame,
     )
 
 
@@ -477,10 +517,6 @@ def _page(content: RowsContent) -> str:
     from anls_frame.export import rows_page  # noqa: PLC0415 - imports the library of templates
 
     return rows_page.page(content, rows_page.pack(content))
-
-
-def _first(content: RowsContent, rows: int) -> RowsContent:
-    return dataclasses.replace(content, table=content.table.head(rows))
 
 
 def _too_large(what: str, rows: int) -> str:

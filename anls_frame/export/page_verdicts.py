@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from anls_frame.frames.strict_json import Number
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 VERDICTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right")
 
@@ -31,3 +33,22 @@ def digest(predictions: Sequence[str | None], answers: Sequence[str | None] | No
     for byte in text.encode():
         found = (found ^ byte) * 0x100000001B3 % 2**64
     return f"{found:016x}"
+
+
+def verdict_frame(verdicts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return verdicts as a frame; numbers among their ids are as written until all are known."""
+    names = ("id", "row", "verdict", "digest", *REPEATS)
+    columns = {name: [verdict[name] for verdict in verdicts] for name in names}
+    dtypes: dict[str, Any] = dict.fromkeys(names, pl.String) | {
+        "row": pl.Int64,
+        "verdict": pl.Enum(VERDICTS),
+    }
+    plain = {name: [str(one) if isinstance(one, str) else one for one in columns[name]] for name in names}
+    frame = pl.DataFrame(plain, schema=dtypes)
+    known = [one for one in columns["id"] if one is not None]
+    if known and all(isinstance(one, Number) for one in known):
+        # Whole numbers, unless one of them is none or has more digits.
+        numbers = frame["id"].cast(pl.Int64, strict=False)
+        if numbers.null_count() == frame["id"].null_count():
+            return frame.with_columns(numbers)
+    return frame

@@ -13,6 +13,8 @@ import functools
 import hashlib
 import json
 import re
+from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -28,7 +30,7 @@ from anls_frame.pairs.marks import STYLES, TAGS
 if TYPE_CHECKING:
     from anls_frame.export.rows_content import RowsContent
 
-__all__ = ["embedded", "pack", "page"]
+__all__ = ["embedded", "framed", "in_notebook", "in_one_line", "pack", "page"]
 
 SCRIPTS = (
     "elements",
@@ -44,11 +46,14 @@ SCRIPTS = (
     "verdicts",
     "columns",
     "row",
+    "notebook",
     "keyboard",
     "main",
 )
 """The modules of the script, each after those that it needs."""
 
+_NOTEBOOK_ROWS = 2_000
+_NOTEBOOK_HEIGHT = 640
 _MOST_ORIGINS = 100
 _SCHEME = re.compile(r"(?i)^([a-z][a-z0-9+.-]+):")
 # What browsers leave out of an address, and the beginnings of paths that name a host: `//host`, `/.//host`.
@@ -97,8 +102,28 @@ def page(content: RowsContent, packed: Packed) -> str:
             meta=Markup(json.dumps(meta).replace("<", "\\u003c")),  # noqa: S704 - JSON without markup
             parts=packed.parts,
             script=_script(),
-            style=_in_one_line(source("rows/style.css") + _marks()),
+            style=in_one_line(source("rows/style.css") + _marks()),
         )
+    )
+
+
+def in_notebook(content: RowsContent, html: str, name: str = "") -> str:
+    """Return the page as the output of a cell, which the notebook keeps: with its first rows."""
+    rows = content.table.height
+    if rows <= _NOTEBOOK_ROWS:
+        return framed(html, name)
+    first = replace(content, table=content.table.head(_NOTEBOOK_ROWS))
+    whole = "the page has all of them while a kernel follows it" if name else "write(...) has all of them"
+    shown = framed(page(first, pack(first)), name)
+    return f"{shown}<p>The first {_NOTEBOOK_ROWS:,} of {rows:,} rows; {whole}.</p>"
+
+
+def framed(html: str, name: str = "") -> str:
+    """Return a page in a frame, by whose name a kernel that follows it knows it."""
+    named = f'name="{name}" ' if name else ""
+    return (
+        f'<iframe {named}srcdoc="{escape(html)}" width="100%" height="{_NOTEBOOK_HEIGHT}" '
+        f'style="border:1px solid rgba(128,128,128,.4)"></iframe>'
     )
 
 
@@ -117,10 +142,10 @@ def embedded(content: RowsContent, html: str) -> EmbeddedRows:
 @functools.cache
 def _script() -> str:
     files = "\n".join(source(f"rows/{name}.js") for name in SCRIPTS)
-    return _in_one_line(f'(() => {{\n"use strict";\n{files}}})();')
+    return in_one_line(f'(() => {{\n"use strict";\n{files}}})();')
 
 
-def _in_one_line(text: str) -> str:
+def in_one_line(text: str) -> str:
     """Return a script or a style sheet without its comments, which have lines of their own."""
     lines = map(str.strip, text.splitlines())
     return " ".join(line for line in lines if line and not line.startswith(("//", "/*")))

@@ -43,7 +43,7 @@ _NAMED = 5
 @takes_names
 def audited_scores(
     frame: Any,
-    verdicts: pl.DataFrame,
+    verdicts: Any,
     score: str | Mapping[str, str],
     *,
     prediction: str | Mapping[str, str] = "prediction",
@@ -64,7 +64,7 @@ def audited_scores(
         All rows, as `audit_sample` returns them: a Polars DataFrame or LazyFrame (which is collected), a
         pandas DataFrame, or any object with the Arrow PyCapsule interface.
     verdicts
-        The verdicts, as `anls_frame.readers.read_verdicts` returns them.
+        The verdicts, as `anls_frame.readers.read_verdicts` returns them, or `RowsWidget.verdicts`.
     score
         Column with the given scores, from 0 to 1; of several systems, a mapping from their names to these
         columns.

@@ -16,7 +16,7 @@ from anls_frame.export.packed import plain_value
 from anls_frame.export.page_verdicts import REPEATS, VERDICTS, digest, repeating
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.checks import check_column
-from anls_frame.frames.conversion import at_hand, attach, column_names, to_lazy
+from anls_frame.frames.conversion import at_hand, attach, column_names, in_polars, to_lazy
 from anls_frame.summary.keys import optional
 from anls_frame.summary.systems import resolve_systems
 
@@ -55,7 +55,7 @@ class _Row(NamedTuple):
 @takes_names
 def judged(
     frame: Any,
-    verdicts: pl.DataFrame,
+    verdicts: Any,
     prediction: str | Mapping[str, str],
     answers: str,
     *,
@@ -71,7 +71,7 @@ def judged(
         LazyFrame (read on the streaming engine), a pandas DataFrame, or any object with the Arrow PyCapsule
         interface.
     verdicts
-        The verdicts, as `anls_frame.readers.read_verdicts` returns them.
+        The verdicts, as `anls_frame.readers.read_verdicts` returns them, or `RowsWidget.verdicts`.
     prediction, answers
         Name of the column with the predicted texts, or a mapping from the names of systems to their columns,
         and of the column with the accepted answer or answers: the same texts as those of the page.
@@ -122,6 +122,7 @@ def judged(
     names = column_names(frame)
     if "verdict" in names:
         raise DuplicateColumnError("the frame has a column 'verdict' already; rename it")
+    verdicts = in_polars(verdicts).lazy().collect()
     for name in ("id", "row", "verdict", "digest"):
         check_column(verdicts.columns, name)
     if verdicts.is_empty():

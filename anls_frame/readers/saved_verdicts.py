@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from anls_frame._text import quoted
-from anls_frame.export.page_verdicts import REPEATS, VERDICTS
+from anls_frame.export.page_verdicts import REPEATS, VERDICTS, verdict_frame
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _content, _json
 from anls_frame.readers._problems import Problems, problem
@@ -16,6 +14,8 @@ from anls_frame.summary.settings import MOST_ROWS
 
 if TYPE_CHECKING:
     import os
+
+    import polars as pl
 
     from anls_frame.analysis.browsing import RowsPage
 
@@ -110,7 +110,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
         if verdict["digest"] != digest:
             problems.add(f"the texts of row {verdict['row']} have changed since the verdict", place)
     problems.raise_any()
-    return _frame(list(found.values()))
+    return verdict_frame(list(found.values()))
 
 
 def _verdict(line: dict[str, Any]) -> dict[str, Any]:
@@ -140,22 +140,3 @@ def _is_row(value: Any) -> bool:
 def _is_key(value: Any) -> bool:
     """Whether a value is null, a text or a finite number."""
     return value is None or _is_text(value) or (isinstance(value, Number) and math.isfinite(float(value)))
-
-
-def _frame(verdicts: list[dict[str, Any]]) -> pl.DataFrame:
-    names = ("id", "row", "verdict", "digest", *REPEATS)
-    columns = {name: [verdict[name] for verdict in verdicts] for name in names}
-    dtypes: dict[str, Any] = dict.fromkeys(names, pl.String) | {
-        "row": pl.Int64,
-        "verdict": pl.Enum(VERDICTS),
-    }
-    # Numbers are texts as written until all are known.
-    plain = {name: [str(one) if isinstance(one, str) else one for one in columns[name]] for name in names}
-    frame = pl.DataFrame(plain, schema=dtypes)
-    known = [one for one in columns["id"] if one is not None]
-    if known and all(isinstance(one, Number) for one in known):
-        # Whole numbers, unless one of them is none or has more digits.
-        numbers = frame["id"].cast(pl.Int64, strict=False)
-        if numbers.null_count() == frame["id"].null_count():
-            return frame.with_columns(numbers)
-    return frame

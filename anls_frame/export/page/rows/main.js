@@ -29,6 +29,7 @@ class App {
       return panelOf(filter, { colors: isType ? rows.meta.colors : null, changed: (one) => this.changed(one) });
     });
     this.files = new FilesMenu(byId("files"), rows, this.verdicts, () => this.selected);
+    this.follower = new Follower(rows, this.verdicts, () => this.selected);
     this.marks = new MarkMenu(byId("mark"), this.verdicts, () => this.selected);
     byId("facets").append(...this.panels.map((panel) => panel.element));
     new ResizeObserver(() => this.layOut()).observe(byId("list"));
@@ -86,6 +87,7 @@ class App {
   /** Show verdicts that were given or taken back, and say it. */
   judged(said) {
     byId("said").textContent = said;
+    this.follower.tellVerdicts();
     this.list.refresh();
     this.showVerdicts();
     if (this.view.row !== null) {
@@ -266,6 +268,7 @@ class App {
     const current = this.selected?.[this.list.at];
     const column = this.rows.get(this.sort.id) ?? null;
     this.selected = this.filters.selected(column, this.sort.isDescending);
+    this.follower.tellSelected();
     this.list.showSort(this.sort.id, this.sort.isDescending);
     // The current row stays the current one, wherever it is now.
     this.list.show(this.selected, current === undefined ? -1 : this.selected.indexOf(current));

@@ -91,18 +91,34 @@ class Verdicts {
     } catch {
       // A page within another one may not keep anything, or the browser has kept something else.
     }
-    const codes = new Map(this.names.flatMap((name, at) => (kept[name] ?? []).map((number) => [number, at + 1])));
+    this.add(kept);
+  }
+
+  /** Give verdicts to rows that have none, from the numbers of the rows of each. */
+  add(numbers) {
+    const codes = new Map(this.names.flatMap((name, at) => (numbers[name] ?? []).map((number) => [number, at + 1])));
     for (let row = 0; row < this.rows.count; row += 1) {
-      this.column.codes[row] = codes.get(this.rows.number(row)) ?? 0;
+      this.column.codes[row] ||= codes.get(this.rows.number(row)) ?? 0;
     }
   }
 
-  store() {
-    const numbers = this.names.map((name, at) => [
+  /** Take verdicts from the kernel of a notebook; those of this reader stay. */
+  take(numbers) {
+    this.add(numbers);
+    this.store();
+    this.changed("");
+  }
+
+  /** Return the numbers of the rows of each verdict. */
+  numbers() {
+    return Object.fromEntries(this.names.map((name, at) => [
       name, this.given().filter((row) => this.column.codes[row] === at + 1).map((row) => this.rows.number(row)),
-    ]);
+    ]));
+  }
+
+  store() {
     try {
-      localStorage.setItem(this.key, JSON.stringify(Object.fromEntries(numbers)));
+      localStorage.setItem(this.key, JSON.stringify(this.numbers()));
       this.isKept = true;
     } catch {
       // They can still be saved as a file.

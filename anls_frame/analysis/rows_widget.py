@@ -1,0 +1,164 @@
+"""
+A page of rows in a notebook whose kernel follows it.
+
+The output of the cell is the page itself in a frame, as notebooks keep and export it. A model without a view
+of its own hears what the page says, by the name of its frame, and tells the kernel; where notebooks show
+models alone, as marimo does, its view is the same frame.
+"""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from anls_frame._text import numbered, quoted
+from anls_frame.export import rows_page
+from anls_frame.export.html import source
+from anls_frame.export.packed import plain_value
+from anls_frame.export.page_verdicts import REPEATS, VERDICTS, verdict_frame
+from anls_frame.export.values import plain_frame
+from anls_frame.frames.conversion import as_kind_of, attach
+from anls_frame.frames.strict_json import Number
+
+try:
+    from anywidget import AnyWidget
+    from traitlets import Any as AnyTrait
+    from traitlets import Int, TraitError, Unicode, validate
+except ImportError as error:
+    raise ImportError('widgets need anywidget: pip install "anls-frame[widget]"') from error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from anls_frame.export.rows_content import RowsContent
+
+__all__ = ["RowsWidget"]
+
+
+class RowsWidget(AnyWidget):
+    """
+    A page of rows that a kernel follows, as `RowsPage.widget` returns it.
+
+    `verdicts` and `selected` are frames of the kind that the page was made of. In marimo,
+    ``mo.ui.anywidget(page.widget())`` runs the cells that use them again whenever they change.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"prediction": ["cat", "c0w"], "answer": ["cat", "cow"]})
+    >>> df.anls.browse("prediction", "answer").widget().selected
+    shape: (2, 2)
+    ┌────────────┬────────┐
+    │ prediction ┆ answer │
+    │ ---        ┆ ---    │
+    │ str        ┆ str    │
+    ╞════════════╪════════╡
+    │ cat        ┆ cat    │
+    │ c0w        ┆ cow    │
+    └────────────┴────────┘
+    """
+
+    _esm = rows_page.in_one_line(source("widget.js"))
+    _name = Unicode().tag(sync=True)
+    _frame = Unicode().tag(sync=True)
+    _rows = Int().tag(sync=True)
+    _verdicts = AnyTrait().tag(sync=True, echo_update=False)
+    _selected = AnyTrait().tag(sync=True, echo_update=False)
+
+    def __init__(
+        self,
+        content: RowsContent,
+        html: str,
+        frame: Any,
+        *,
+        digests: Callable[[Sequence[int]], list[str | None]],
+        verdicts: Mapping[str, list[int]],
+    ) -> None:
+        self._content, self._html, self._given, self._digests = content, html, frame, digests
+        self._numbers = frozenset(content.table["row"])
+        self._is_made = False
+        name = f"anls_frame_{uuid.uuid4().hex}"
+        super().__init__(
+            _name=name,
+            _frame=rows_page.framed(html, name),
+            _rows=content.table.height,
+            _verdicts=dict(verdicts),
+            _selected=None,
+        )
+        self._is_made = True
+
+    @property
+    def verdicts(self) -> Any:
+        """The verdicts, with the columns of `anls_frame.readers.read_verdicts`, in the order of the page."""
+        of_rows = {row: verdict for verdict, rows in self._verdicts.items() for row in rows}
+        table = self._content.table.filter(pl.col("row").is_in(list(of_rows)))
+        names = [name for name in ("id", *REPEATS) if name in table.columns]
+        keys = plain_frame(table.select(names), "rows").to_dicts() if names else [{}] * table.height
+        rows = table["row"].to_list()
+        lines = [
+            dict.fromkeys(("id", *REPEATS))
+            | {name: _written(value) for name, value in key.items()}
+            | {"row": row, "verdict": of_rows[row], "digest": digest}
+            for row, key, digest in zip(rows, keys, self._digests(rows), strict=True)
+        ]
+        return as_kind_of(self._given, verdict_frame(lines))
+
+    @property
+    def selected(self) -> Any:
+        """The rows that the filters of the page select, in the order of the frame, with all its columns."""
+        numbers = sorted(self._numbers) if self._selected is None else self._selected
+        return attach(self._given, pl.Series(numbers, dtype=pl.UInt32), pl.DataFrame())
+
+    @validate("_verdicts")
+    def _check_verdicts(self, proposal: Any) -> dict[str, list[int]]:
+        """Return the numbers of the rows of each verdict: they come from a browser, and may be anything."""
+        given: dict[str, list[int]] = proposal["value"]
+        if type(given) is not dict or not set(given) <= set(VERDICTS):
+            raise TraitError(f"verdicts must be by {', '.join(VERDICTS)}, got {quoted(given)}")
+        _check_rows("verdicts", list(given.values()), self._numbers)
+        return given
+
+    @validate("_selected")
+    def _check_selected(self, proposal: Any) -> list[int] | None:
+        """Return the numbers of the selected rows; None if all are."""
+        rows: list[int] | None = proposal["value"]
+        _check_rows("selected", [] if rows is None else [rows], self._numbers)
+        return rows
+
+    @validate("_name", "_frame", "_rows")
+    def _check_made(self, proposal: Any) -> Any:
+        """Return what Python said of the page, which nobody else may change."""
+        if self._is_made:
+            raise TraitError(f"{proposal['trait'].name} is not for a browser to set")
+        return proposal["value"]
+
+    def __repr__(self) -> str:
+        return f"RowsWidget({self._content.title!r}, {numbered(len(self._numbers), 'row')})"
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the page itself: the model needs no view, and a notebook keeps what it shows."""
+        html = rows_page.in_notebook(self._content, self._html, self._name)
+        return {"text/html": html, "text/plain": repr(self)}, {}
+
+
+def _written(value: Any) -> Any:
+    """Return a value as the page writes it into a file."""
+    plain = plain_value(value)
+    if isinstance(plain, float) and plain.is_integer():
+        plain = int(plain)
+    return plain if plain is None or isinstance(plain, str) else Number(plain)
+
+
+def _check_rows(what: str, lists: Sequence[Any], known: Collection[int]) -> None:
+    """Raise an error unless the lists hold rows of the page, each of them once."""
+    if any(type(rows) is not list for rows in lists) or sum(map(len, lists)) > len(known):
+        raise TraitError(f"{what}: expected lists of rows, at most all {len(known):,} of the page")
+    seen = set[int]()
+    for row in itertools.chain.from_iterable(lists):
+        if type(row) is not int or row not in known or row in seen:
+            raise TraitError(f"{what}: expected different rows of the page, got {quoted(row)}")
+        seen.add(row)
