@@ -47,6 +47,17 @@ def said(widget: RowsWidget, state: Mapping[str, Any]) -> None:
     widget.comm.handle_msg({"content": {"comm_id": widget.comm.comm_id, "data": data}, "buffers": []})
 
 
+def state_of(widget: RowsWidget, name: str) -> str:
+    return str(widget.get_state()[name])
+
+
+def whole_page(widget: RowsWidget) -> str:
+    """Return the page that a live notebook shows, with all its rows."""
+    found = re.fullmatch(r'<iframe name="\w+" srcdoc="([^"]*)" [^>]*></iframe>', state_of(widget, "_frame"))
+    assert found is not None
+    return html.unescape(found[1])
+
+
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "verdicts.jsonl"
@@ -142,7 +153,7 @@ def test_selected_are_the_rows_of_the_page() -> None:
 
 
 def rows_of(page: RowsPage) -> list[int]:
-    return ReadPage(page.widget()._html).column("row")
+    return ReadPage(whole_page(page.widget())).column("row")
 
 
 @pytest.mark.parametrize(
@@ -182,7 +193,7 @@ def test_what_a_page_does_not_say_is_refused(state: dict[str, Any]) -> None:
     before = widget.get_state()
 
     # Over the comm, the notebook shows the error; here it is raised.
-    with pytest.raises(TraitError, match="expected|must be by|is not for a browser"):
+    with pytest.raises(TraitError, match=r"expected|must be by|is not for a browser"):
         widget.set_state(state)
 
     assert widget.get_state() == before
@@ -208,36 +219,34 @@ def test_what_a_notebook_keeps_is_the_page() -> None:
         widget = page.widget()
         data, _ = widget._repr_mimebundle_(include=None, exclude=None)
         assert set(data) == {"text/html", "text/plain"}
-        named = f'<iframe name="{widget._name}" '
+        named = f'<iframe name="{state_of(widget, "_name")}" '
         assert data["text/html"].startswith(named)
         shown = data["text/html"].replace(named, "<iframe ")
         assert shown.partition("<p>")[0] == page._repr_html_().partition("<p>")[0]
         assert shown.partition("</iframe>")[2].startswith(more)
         # Where models are shown alone, and where there is a kernel, it has all rows.
-        whole = re.fullmatch(r'<iframe name="\w+" srcdoc="([^"]*)" [^>]*></iframe>', widget._frame)
-        assert whole is not None
-        assert len(ReadPage(html.unescape(whole[1])).column("row")) == frame.height
+        assert len(ReadPage(whole_page(widget)).column("row")) == frame.height
 
 
 def test_hostile_texts_stay_within_the_frame() -> None:
     texts = list(HOSTILE_TEXTS)
     frame = pl.DataFrame({"a": texts, "b": [[text] for text in texts], "<b>": texts})
     widget = af.browse(frame, "a", "b", by="<b>", id="a").widget()
-    for markup in (widget._repr_mimebundle_()[0]["text/html"], widget._frame):
+    for markup in (widget._repr_mimebundle_()[0]["text/html"], state_of(widget, "_frame")):
         assert ReadPage(markup).tags == ["iframe"]
     widget.set_state({"_verdicts": {"format": list(range(len(texts)))}})
     assert widget.verdicts["id"].to_list() == texts
 
 
 def test_the_front_end_can_be_written_in_one_line() -> None:
-    script = browsed().widget()._esm
+    script = state_of(browsed().widget(), "_esm")
     assert "\n" not in script
     assert "//" not in script
     assert "/*" not in script
 
 
 def test_a_kernel_hears_what_is_said_to_it() -> None:
-    """Over the wire: a message opens the model, the browser's answer arrives, and a wrong one changes nothing."""
+    """Over the wire: the kernel opens a model, a browser answers, and a wrong answer changes nothing."""
     manager, client = start_new_kernel()
     try:
         opened: list[Any] = []
@@ -285,5 +294,5 @@ def test_without_anywidget_an_error_says_how_to_install_it() -> None:
         "try:\n    page.widget()\n"
         "except ImportError as error:\n    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 - our own
     assert done.stdout == 'widgets need anywidget: pip install "anls-frame[widget]"\n'
