@@ -72,4 +72,4 @@ class Arrow:
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
 
 def json_lines(text: str) -> JsonLines | None:
-    """Return the objects of JSON Lines, None if anything is invalid or unusual."""
+    """Return the objects of JSON Lines, None if a line is invalid; raise an error from 4 GiB on."""

@@ -10,6 +10,7 @@ from anls_frame._text import quoted
 
 _MOST_LEVELS = 100
 """Maximum nesting: far more than results have, and less than Python can handle."""
+_BLANKS = " \t\n\r"
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -50,7 +51,7 @@ def parse(text: str) -> Any:
         If it is not valid JSON; the message says why.
     """
     try:
-        value, end = _DECODER.raw_decode(text)
+        value, end = _DECODER.raw_decode(text, len(text) - len(text.lstrip(_BLANKS)))
         if end < len(text):  # whitespace may surround the value
             value = _DECODER.decode(text)
     except json.JSONDecodeError as error:

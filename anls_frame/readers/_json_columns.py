@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import polars as pl
 
 import anls_frame._native as native
+from anls_frame._text import listed, quoted
 from anls_frame.frames.strict_json import Number
-from anls_frame.readers._json import with_newlines
+from anls_frame.readers._json import read_lines, with_newlines
+from anls_frame.readers._problems import Problems, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 # The kinds of values in the order of their bits. What is missing is null; lists of strings are told apart.
 _KINDS = (NoneType, NoneType, bool, Number, str, list, list, dict)
@@ -89,8 +92,8 @@ class JsonColumn(Sequence[Any]):
         """Return the values of these objects, null for None."""
         return _columns(self._lines.at(self._index, list(rows)))[0]
 
-    def rows_with(self, text: str) -> JsonTable | None:
-        """Return the objects whose value is this string, None if there is none."""
+    def rows_with(self, text: str) -> JsonTable:
+        """Return the objects whose value is this string."""
         return _table(self._lines.only(self._index, text))
 
     def _narrowed(self, kinds: int) -> JsonColumn:
@@ -147,19 +150,38 @@ class JsonTable(NamedTuple):
     places: Places
 
 
-def of(text: str) -> JsonTable | None:
+def of_lines(path: Path, text: str) -> JsonTable:
     """
     Return the objects of JSON Lines.
 
-    None if there is none, or if anything is invalid or unusual: `_json.read_lines` then reads it or says what
-    is wrong.
+    Raises
+    ------
+    InputError
+        If lines hold anything else: all of these. They are read by Python's parser, which says what is wrong.
     """
-    return _table(native.json_lines(with_newlines(text)))
+    try:
+        lines = native.json_lines(with_newlines(text))
+    except OverflowError:
+        raise problem(path, "holds more than 4 GiB; split it into several files") from None
+    if lines is not None:
+        return _table(lines)
+    problems = Problems(path)
+    keys = {key: None for _, row in read_lines(path, text, problems) for key in row}
+    problems.raise_any()
+    raise problem(path, too_many_keys(keys))
 
 
-def _table(lines: native.JsonLines | None) -> JsonTable | None:
-    if lines is None or not lines.height:
-        return None
+def too_many_keys(keys: Iterable[str]) -> str:
+    """Say that objects have keys that are data: as columns, they would fill the memory."""
+    different = list(dict.fromkeys(keys))
+    last = listed(list(map(quoted, different[-3:])))
+    return (
+        f"the objects have {len(different):,} different keys, most of them in few objects ({last}); "
+        "move keys that are data into values"
+    )
+
+
+def _table(lines: native.JsonLines) -> JsonTable:
     return JsonTable({column.key: column for column in _columns(lines)}, Places(lines))
 
 

@@ -13,31 +13,25 @@ import polars as pl
 
 from anls_frame.frames.answer_lists import may_be_lists
 from anls_frame.frames.strict_json import kind
-from anls_frame.readers import _content, _runs, _samples
-from anls_frame.readers import _json_columns as json
+from anls_frame.readers import _content, _json, _json_columns, _runs
+from anls_frame.readers._json_columns import JsonColumn
 from anls_frame.readers._problems import Advice, Option, problem
-from anls_frame.readers._raw import kinds_of
-from anls_frame.readers._sample_fields import SAMPLE, gathered, role
+from anls_frame.readers._sample_fields import SAMPLE, role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from anls_frame.readers._json_columns import JsonTable
     from anls_frame.readers._problems import Problems
     from anls_frame.readers._raw import Column, Values
     from anls_frame.readers._sample_fields import Key
-    from anls_frame.readers._samples import Sample, Samples
 
 Response: TypeAlias = "int | Literal['all']"
 
-_ROLES = {
-    "doc_id": role("question_id"),
-    "filtered_resps": role("prediction"),
-    "target": role("answers"),
-}
-_NEEDED = _ROLES.keys()
+_NEEDED = ("doc_id", "target", "filtered_resps")
 # Fields of a logged sample that have a role or are split up, and objects that are not metrics.
-_USED = {*_ROLES, "input", "doc"}
+_USED = {*_NEEDED, "input", "doc"}
 _OBJECTS = {*_USED, "arguments"}
 # What the harnesses write beside the metrics.
 _WRITTEN = {
@@ -52,11 +46,19 @@ _WRITTEN = {
 }
 
 
-def read(path: Path, problems: Problems) -> Samples:
+def read(path: Path, problems: Problems) -> JsonTable:
     """Return the samples of a file."""
     if _content.file_format(path) != "jsonl":
         raise problem(path, "logged samples must be a .jsonl file")
-    return _samples.in_lines(path, problems)
+    text = _content.read_text(path)
+    samples = _json_columns.of_lines(path, text)
+    if any(key not in samples.columns or not samples.columns[key].is_everywhere for key in _NEEDED):
+        for place, sample in _json.read_lines(path, text, problems):
+            missing = [key for key in _NEEDED if key not in sample]
+            if missing:
+                problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
+        problems.raise_any()
+    return samples
 
 
 def check_response(response: Response | None) -> None:
@@ -68,7 +70,7 @@ def check_response(response: Response | None) -> None:
 
 
 def columns(
-    samples: Samples, response: Response | None, problems: Problems
+    path: Path, samples: JsonTable, response: Response | None, problems: Problems
 ) -> tuple[dict[Key, Column], Sequence[str]]:
     """
     Return the fields of all samples as columns, and the samples' places.
@@ -78,24 +80,29 @@ def columns(
     each of those. Metrics are then those of the selected response, and tokens, which are only logged for the
     first, those of the first.
     """
-    logged = _logged(samples.table, response, problems)
-    if logged is None:
-        found = gathered(_checked(samples, response, problems), problems)
-        logged = _Logged({**found.columns}, found.places, found.firsts)
-    if "resps" in logged.columns:
-        resps = logged.columns["resps"]
-        logged.columns["resps"] = (
-            resps.out_of_lists() if isinstance(resps, json.JsonColumn) else list(map(out_of_lists, resps))
-        )
-    fields, places = list(_fields(logged, problems)), logged.places
-    if response == "all" and "filtered_resps" in logged.columns:
-        rows = _LoggedRows(logged.columns)
+    logged, lines = samples
+    predictions = _predictions(samples, response, problems)
+    resps = logged["resps"].out_of_lists() if "resps" in logged else None
+    fields = list(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions))
+    places: Sequence[str] = lines
+    if response == "all":
+        rows = _LoggedRows(predictions, resps)
         fields = [rows.of_field(field) for field in fields]
         fields.append(_Field(0, (SAMPLE, "epoch"), pl.Series(rows.epochs, dtype=pl.Int64)))
-        places = places if rows.are_samples else [places[sample] for sample in rows.samples]
+        places = lines if rows.are_samples else [lines[sample] for sample in rows.samples]
     # In the order in which a reader of rows would meet them, whatever their source.
     columns = {field.key: field.values for field in sorted(fields, key=itemgetter(0))}
-    return _with_run(samples.path, columns, len(places)), places
+    return _with_run(path, columns, len(places)), places
+
+
+def _predictions(samples: JsonTable, response: Response | None, problems: Problems) -> Values:
+    """Return the response of each sample that is its prediction; with "all", a list of all."""
+    responses = samples.columns["filtered_resps"]
+    single = responses.out_of_lists().only_texts()
+    if single.kinds == {str} and response in (None, "all", 1, -1):
+        return single
+    pairs = zip(samples.places, responses, strict=True)
+    return [_response(place, texts, response, problems) for place, texts in pairs]
 
 
 def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:
@@ -118,58 +125,21 @@ class _Field(NamedTuple):
     values: Column
 
 
-class _Logged(NamedTuple):
-    """The fields of all samples."""
-
-    columns: dict[str, Values]
-    places: Sequence[str]
-    firsts: dict[str, int]
-    """The first sample that has a field."""
-
-
-def _logged(table: json.JsonTable | None, response: Response | None, problems: Problems) -> _Logged | None:
-    """Return the samples that `_checked` yields as columns; None if it has to look at each of them."""
-    if table is None or not {key for key, of in table.columns.items() if of.is_everywhere} >= _NEEDED:
-        return None
-    responses = table.columns["filtered_resps"]
-    chosen: Values = responses.out_of_lists().only_texts()
-    if kinds_of(chosen) != {str} or response not in (None, "all", 1, -1):
-        pairs = zip(table.places, responses, strict=True)
-        chosen = [_response(*pair, response, problems) for pair in pairs]
-    firsts = {key: of.first for key, of in table.columns.items()}
-    return _Logged({**table.columns, "filtered_resps": chosen}, table.places, firsts)
-
-
-def _checked(samples: Iterable[Sample], response: Response | None, problems: Problems) -> Iterator[Sample]:
-    """Yield the samples with the response in `filtered_resps`; with "all", with a list of all."""
-    for place, sample in samples:
-        if not sample.keys() >= _NEEDED:
-            missing = [key for key in ("doc_id", "target", "filtered_resps") if key not in sample]
-            problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
-            yield place, {}
-            continue
-        sample["filtered_resps"] = _response(place, sample["filtered_resps"], response, problems)
-        yield place, sample
-
-
 class _LoggedRows:
     """The rows of all responses, in the order of the samples."""
 
-    def __init__(self, columns: Mapping[str, Values]) -> None:
-        predictions, resps = columns["filtered_resps"], columns.get("resps", [])
+    def __init__(self, predictions: Values, resps: JsonColumn | None) -> None:
         self.samples: Sequence[int] = range(len(predictions))
         self.epochs = [1] * len(predictions)
         self._predictions: Values = predictions
-        # As columns, responses are one string each.
-        are_texts = isinstance(predictions, json.JsonColumn)
-        if are_texts and (
-            not resps or (isinstance(resps, json.JsonColumn) and resps.only_texts().holds_texts)
-        ):
+        # As a column, responses are one string each.
+        are_texts = isinstance(predictions, JsonColumn)
+        if are_texts and (resps is None or resps.only_texts().holds_texts):
             self.are_samples = True
             return
-        filtered = [[texts] if are_texts else texts or [None] for texts in predictions]
-        raw = [value if isinstance(value, list) else [value] for value in resps]
-        raw = raw or [[None]] * len(filtered)
+        filtered = [[texts] if are_texts else texts for texts in predictions]
+        given = [None] * len(filtered) if resps is None else resps
+        raw = [value if isinstance(value, list) else [value] for value in given]
         self._predictions = [texts[0] for texts in filtered]
         self.are_samples = all(len(one) <= 1 for one in chain(filtered, raw))
         if not self.are_samples:
@@ -228,63 +198,58 @@ class _LoggedRows:
 
 def _at(values: Column, rows: Sequence[int | None]) -> Values:
     """Return the values of these rows, null without a row."""
-    if isinstance(values, json.JsonColumn):
+    if isinstance(values, JsonColumn):
         return values.at(rows)
     given = list(values)
     return [None if row is None else given[row] for row in rows]
 
 
-def _fields(logged: _Logged, problems: Problems) -> Iterator[_Field]:
+def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Values) -> Iterator[_Field]:
     """Yield the fields of the samples."""
-    columns, firsts = logged.columns, logged.firsts
-    for name, key in _ROLES.items():
-        if name in columns:
-            yield _Field(firsts[name], key, _targets(columns) if name == "target" else columns[name])
-    prompts = columns.get("input", [])
-    if isinstance(prompts, json.JsonColumn) and prompts.holds_texts:
-        yield from _filled(role("question"), prompts)
-        prompts = []
-    for key, kind_of_prompt in ((role("question"), True), ((SAMPLE, "input"), False)):
-        found = [prompt if isinstance(prompt, str) is kind_of_prompt else None for prompt in prompts]
-        yield from _filled(key, found)
+    yield _Field(0, role("question_id"), columns["doc_id"])
+    yield _Field(0, role("prediction"), predictions)
+    yield _Field(0, role("answers"), _targets(columns))
     for name, values in columns.items():
-        if name == "token_counts":
-            counts: Values = (
-                values.only_objects()
-                if isinstance(values, json.JsonColumn)
-                else list(map(only_count, values))
-            )
-            yield from _entries((name,), name, counts, problems)
+        if name == "input":
+            yield from _prompts(values)
+        elif name == "token_counts":
+            yield from _entries(path, (name,), name, values.only_objects())
         elif name in _USED:
             pass
-        elif name not in _OBJECTS and dict in kinds_of(values):
-            yield from _entries(("metric", name), name, values, problems)
+        elif name not in _OBJECTS and dict in values.kinds:
+            yield from _entries(path, ("metric", name), name, values)
         else:
-            yield _Field(firsts[name], (SAMPLE, name), values)
-    yield from _entries(("doc",), "doc", columns.get("doc", []), problems)
+            yield _Field(values.first, (SAMPLE, name), values)
+    if "doc" in columns:
+        yield from _entries(path, ("doc",), "doc", columns["doc"])
 
 
-def _entries(source: Key, name: str, values: Values, problems: Problems) -> Iterator[_Field]:
+def _prompts(prompts: JsonColumn) -> Iterator[_Field]:
+    """Yield prompts that are texts as the questions, and others as a field of the sample."""
+    if prompts.holds_texts:
+        yield from _filled(role("question"), prompts)
+        return
+    for key, are_texts in ((role("question"), True), ((SAMPLE, "input"), False)):
+        values = [prompt if isinstance(prompt, str) is are_texts else None for prompt in prompts]
+        yield from _filled(key, values)
+
+
+def _entries(path: Path, source: Key, name: str, values: JsonColumn) -> Iterator[_Field]:
     """Yield the entries of objects as fields of a source, and other values as a field of the sample."""
-    if isinstance(values, json.JsonColumn) and values.kinds <= {dict, NoneType}:
-        try:
-            members = values.members()
-        except ValueError:
-            pass  # too many keys, as `gathered` will say
-        else:
-            for member in members:
-                yield _Field(member.first, (*source, member.key), member)
-            return
-    yield from _filled((SAMPLE, name), [None if type(value) is dict else value for value in values])
-    objects = (value if type(value) is dict else {} for value in values)
-    entries = gathered(zip(repeat(""), objects), problems)
-    for key, found in entries.columns.items():
-        yield _Field(entries.firsts[key], (*source, key), found)
+    if not values.kinds <= {dict, NoneType}:
+        yield from _filled((SAMPLE, name), [None if type(value) is dict else value for value in values])
+    try:
+        members = values.members()
+    except ValueError:
+        keys = (key for value in values if type(value) is dict for key in value)
+        raise problem(path, _json_columns.too_many_keys(keys)) from None
+    for member in members:
+        yield _Field(member.first, (*source, member.key), member)
 
 
 def _filled(key: Key, values: Values) -> Iterator[_Field]:
     """Yield a field if a sample has it."""
-    if isinstance(values, json.JsonColumn):
+    if isinstance(values, JsonColumn):
         first = values.first_value
     else:
         first = next((index for index, value in enumerate(values) if value is not None), None)
@@ -292,14 +257,14 @@ def _filled(key: Key, values: Values) -> Iterator[_Field]:
         yield _Field(first, key, values)
 
 
-def _targets(columns: Mapping[str, Values]) -> Column:
+def _targets(columns: Mapping[str, JsonColumn]) -> Column:
     """
     Return the targets, which are written as Python prints them.
 
     `[1871]` may be a list of a number or a string. If the document has exactly this string, it is a string.
     """
     targets, documents = columns["target"], columns.get("doc", repeat(None))
-    if isinstance(targets, json.JsonColumn) and targets.holds_texts:
+    if targets.holds_texts:
         texts = targets.texts()
         # Of other strings than lists, a list of the string becomes the same as the string.
         if not (may_be_lists(texts) & ~texts.str.contains("'", literal=True)).any():
@@ -317,12 +282,6 @@ def _target(target: Any, document: Any) -> Any:
         texts = (value for value in document.values() if type(value) is str)
         return [target] if target in texts else target
     return target
-
-
-def only_count(counts: Any) -> Any:
-    """Return the counts of a single request, as most samples have; others unchanged."""
-    is_single = isinstance(counts, list) and len(counts) == 1 and isinstance(counts[0], dict | None)
-    return counts[0] if is_single else counts
 
 
 def out_of_lists(value: Any) -> Any:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain, islice
 from operator import itemgetter
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -17,13 +17,16 @@ from anls_frame._text import listed, quoted
 from anls_frame.frames.answer_lists import as_lists
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _json_columns
+from anls_frame.readers._json_columns import too_many_keys
+from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from anls_frame.readers._problems import Problems
 
-_Key = TypeVar("_Key")
+_Key = TypeVar("_Key", str, tuple[str, ...])
 
 Column: TypeAlias = "pl.Series | list[Any] | _json_columns.JsonColumn"
 """A column of a table, or its values in JSON."""
@@ -37,10 +40,6 @@ _SPARSE = 20
 _BATCH = 100
 _EXACT_DIGITS = 15
 _LONGEST = 300
-
-
-class TooManyKeysError(ValueError):
-    """Objects whose keys are data: as columns, they would fill the memory."""
 
 
 @dataclass
@@ -73,19 +72,9 @@ class Raw:
         return {name: position for position, name in enumerate(self.names)}
 
 
-class Gathered(NamedTuple, Generic[_Key]):
-    """The values of objects by key."""
-
-    columns: dict[_Key, list[Any]]
-    places: list[str]
-    """Where the objects are."""
-    firsts: dict[_Key, int]
-    """The first object that has a key."""
-
-
-def from_table(found: _json_columns.JsonTable) -> Raw:
+def from_table(table: _json_columns.JsonTable) -> Raw:
     """Return JSON Lines as a table without roles."""
-    columns, places = found
+    columns, places = table
     return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
 
 
@@ -94,23 +83,24 @@ def from_frame(frame: pl.DataFrame) -> Raw:
     return Raw(frame.columns, frame.get_columns(), frame.height, lambda row: f"row {row + 1}")
 
 
-def from_objects(objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
+def from_objects(path: Path, objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
     """Return JSON objects as columns; a missing key is null, wherever it first appears."""
-    columns, places, _ = gathered(objects)
+    columns, places = gathered(path, objects)
     return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
 
 
-def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> Gathered[_Key]:
+def gathered(
+    path: Path, objects: Iterable[tuple[str, dict[_Key, Any]]]
+) -> tuple[dict[_Key, list[Any]], list[str]]:
     """
     Return the values of objects by key, null where a key is missing, and the objects' places.
 
     Raises
     ------
-    TooManyKeysError
+    InputError
         If most keys are missing from most objects: such keys are data, and as columns would fill the memory.
     """
     columns: dict[_Key, list[Any]] = {}
-    firsts: dict[_Key, int] = {}
     places: list[str] = []
     rest = iter(objects)
     filled = 0
@@ -124,27 +114,19 @@ def gathered(objects: Iterable[tuple[str, dict[_Key, Any]]]) -> Gathered[_Key]:
         filled += here
         is_dense = here == len(keys) * len(rows)
         for key in keys:
-            if key not in firsts:
-                columns[key] = []
-                firsts[key] = before + next(index for index, row in enumerate(rows) if key in row)
+            columns.setdefault(key, [])
         gaps = len(columns) * len(places) - filled
         if gaps > _MOST_GAPS and filled * _SPARSE < gaps:
-            raise _too_many_keys(list(firsts | dict.fromkeys(key for _, row in rest for key in row)))
+            every = chain(columns, (key for _, row in rest for key in row))
+            names = (key if isinstance(key, str) else key[-1] for key in every)
+            raise problem(path, too_many_keys(names))
         for key in keys:
             column = columns[key]
             column.extend([None] * (before - len(column)))
             column.extend(map(itemgetter(key), rows) if is_dense else (row.get(key) for row in rows))
     for column in columns.values():
         column.extend([None] * (len(places) - len(column)))
-    return Gathered(columns, places, firsts)
-
-
-def _too_many_keys(keys: list[Any]) -> TooManyKeysError:
-    last = listed([quoted(key if isinstance(key, str) else key[-1]) for key in keys[-3:]])
-    return TooManyKeysError(
-        f"the objects have {len(keys):,} different keys, most of them in few objects ({last}); "
-        "move keys that are data into values"
-    )
+    return columns, places
 
 
 def texts(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from itertools import chain
 from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _json_columns, _raw, _standard
-from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
@@ -27,8 +26,6 @@ Key: TypeAlias = tuple[str, ...]
 """The path of a field: its source, and the names that lead to it."""
 Row: TypeAlias = tuple[str, dict[Key, Any]]
 """A sample's place in the file, and its fields."""
-
-_Name = TypeVar("_Name")
 
 SAMPLE = "sample"
 """The source of the harness' own fields of a sample, which are named first."""
@@ -47,14 +44,6 @@ def members(source: str, value: Any) -> dict[Key, Any]:
     if isinstance(value, dict):
         return {(source, name): entry for name, entry in value.items()}
     return {} if value is None else {(SAMPLE, source): value}
-
-
-def gathered(rows: Iterable[tuple[str, dict[_Name, Any]]], problems: Problems) -> _raw.Gathered[_Name]:
-    """Return the fields of all samples as columns, and the samples' places."""
-    try:
-        return _raw.gathered(rows)
-    except _raw.TooManyKeysError as error:
-        raise problem(problems.path, str(error)) from None
 
 
 def frame(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_frame._text import quoted
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _content, _json, _sample_fields
+from anls_frame.readers import _content, _json, _raw, _sample_fields
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._sample_fields import members, role
 
@@ -69,7 +69,7 @@ def read(
         found[key] = found.get(key, {}) | answered(answers[index], report, allow_missing=allow_missing)
     problems.raise_any()
     places = ((f"index {known[key]}, id {key}", fields) for key, fields in found.items())
-    columns, names, _ = _sample_fields.gathered(places, problems)
+    columns, names = _raw.gathered(gold, places)
     frame = _sample_fields.frame(columns, names, problems, doc_ids=doc_ids, answers_format="text")
     problems.raise_any()
     return frame

@@ -12,8 +12,8 @@ from anls_frame.readers import (
     _content,
     _inspect,
     _logged,
+    _raw,
     _sample_fields,
-    _samples,
     _standard,
     table,
 )
@@ -95,7 +95,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     problems = Problems(path)
     _logged.check_response(response)
     samples = _logged.read(path, problems)
-    frame = _frame(path, *_logged.columns(samples, response, problems), problems)
+    frame = _frame(path, *_logged.columns(path, samples, response, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
@@ -157,26 +157,23 @@ def read_lm_eval(
     problems = Problems(path)
     _logged.check_response(response)
     samples = _logged.read(path, problems)
-    named = samples.values("filter")
-    if filter is None and len(named) > 1:
-        among = listed([quoted(name) for name in named])
-        raise problem(
-            path,
-            Advice(
-                f"has responses after several filters: {among}; choose one with ",
-                Option("filter", reader="lm-eval"),
-            ),
-        )
+    filters = samples.columns.get("filter")
+    names = [] if filters is None else filters.texts().drop_nulls().unique().sort().to_list()
+    among = listed(list(map(quoted, names))) or "none"
+    if filter is None and len(names) > 1:
+        advice = f"has responses after several filters: {among}; choose one with "
+        raise problem(path, Advice(advice, Option("filter", reader="lm-eval")))
     if filter is not None:
-        samples = samples.only("filter", filter)
-    return _frame(path, *_logged.columns(samples, response, problems), problems)
+        if filters is None or filter not in names:
+            raise problem(path, f"no filter {quoted(filter)}; available: {among}")
+        samples = filters.rows_with(filter)
+    return _frame(path, *_logged.columns(path, samples, response, problems), problems)
 
 
 def read_inspect(
     path: str | os.PathLike[str],
     *,
     scorer: str | None = None,
-    epoch: int | None = None,
     allow_missing: bool = False,
 ) -> pl.DataFrame:
     """
@@ -189,8 +186,6 @@ def read_inspect(
     scorer
         Use the answer that this scorer extracted from the output as the prediction, instead of the whole
         output.
-    epoch
-        Read only this epoch if samples were answered several times. By default, each epoch is a row.
     allow_missing
         Read the log of a run that did not succeed.
 
@@ -199,7 +194,7 @@ def read_inspect(
     DataFrame
         The standard frame, in Inspect's order: the prediction is the model's output (null where the sample
         has none), the answers are the sample's `target`. Each id has one row per `epoch`; if a log has
-        several epochs, pass the id as `cluster=`.
+        several epochs, pass the id as `cluster=`, or read one of them with `read_file(path, epoch=1)`.
 
         Each scorer adds its value under its name, or as `SCORER_ENTRY` if it is an object, and
         `SCORER_answer`, `SCORER_explanation` and the fields of its metadata. Booleans become numbers, and so
@@ -212,8 +207,7 @@ def read_inspect(
     Raises
     ------
     InputError
-        If the file has problems: all of them, with the sample's index; or if there is no such scorer or
-        epoch.
+        If the file has problems: all of them, with the sample's index; or if there is no such scorer.
     OSError
         If the file cannot be opened.
 
@@ -240,14 +234,12 @@ def read_inspect(
     path = _content.as_path(path)
     problems = Problems(path)
     log = _inspect.read(path, problems, allow_missing=allow_missing)
-    if epoch is not None:
-        log = log._replace(samples=_samples.only(path, log.samples, "epoch", str(epoch)))
     if scorer is not None:
         scorers = sorted({name for _, sample in log.samples for name in sample.get("scores") or {}})
         if scorer not in scorers:
             among = listed([quoted(name) for name in scorers]) or "none"
             raise problem(path, f"no scorer {quoted(scorer)}; available: {among}")
-    columns, places, _ = _sample_fields.gathered(_inspect.fields(log, scorer, problems), problems)
+    columns, places = _raw.gathered(path, _inspect.fields(log, scorer, problems))
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
     return _frame(path, _inspect.make_numbers(columns), places, problems, answers_format="text")
 

@@ -20,7 +20,7 @@ from anls_frame.readers import (
 )
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Raw, TooManyKeysError, from_frame, from_objects, from_table
+from anls_frame.readers._raw import Raw, from_frame, from_objects, from_table
 
 if TYPE_CHECKING:
     import os
@@ -293,16 +293,8 @@ def read_raw(
     if kind in {"csv", "tsv"}:
         return _delimited.read(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
     if kind == "jsonl":
-        found = _json_columns.of(text)
-        if found is not None:
-            return from_table(found)
-        objects = _json.read_lines(path, text, problems)
-    else:
-        objects = _json.records(path, _json.read_whole(path, text), problems)
-    try:
-        return from_objects(objects)
-    except TooManyKeysError as error:
-        raise problem(path, str(error)) from None
+        return from_table(_json_columns.of_lines(path, text))
+    return from_objects(path, _json.records(path, _json.read_whole(path, text), problems))
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:

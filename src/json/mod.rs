@@ -1,8 +1,7 @@
 //! JSON Lines as a table: for each key, where its values stand in the text.
 //!
-//! Strict, and silent about what is wrong: a text with anything doubtful in it has no table. The parser of the Python
-//! package then reads it line by line, and says what is wrong where. So this one may refuse what that one accepts,
-//! but never accept what that one refuses, or read it as something else.
+//! Strict, and silent about what is wrong: a text with anything invalid in it has no table. Python's own parser then
+//! reads it line by line, and says what is wrong where. Both accept the same texts, and read them as the same.
 
 mod scan;
 mod table;

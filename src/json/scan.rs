@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Something that is invalid, or too unusual to be read here.
+/// Something that is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Doubt;
 

@@ -130,16 +130,14 @@ pub struct Table {
 }
 
 impl Table {
-    /// The objects of JSON Lines.
+    /// The objects of JSON Lines, which are shorter than 4 GiB.
     pub fn of_lines(text: &str) -> Result<Self, Doubt> {
-        if u32::try_from(text.len()).is_err() {
-            return Err(Doubt);
-        }
         let mut table = Self::default();
         let mut scanner = Scanner::new(text, 0);
         let mut line = 0;
         loop {
             line += 1;
+            scanner.skip_blanks();
             if scanner.peek() == b'{' {
                 table.push(&mut scanner)?;
                 table.lines.push(line);

@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, LargeListArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::Field;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyString};
 
@@ -23,15 +23,18 @@ impl From<Doubt> for PyErr {
     }
 }
 
-/// The objects of JSON Lines as columns; `None` if anything is invalid or unusual.
+/// The objects of JSON Lines as columns; `None` if anything is invalid, or an error if they have 4 GiB or more.
 #[pyfunction]
-pub fn json_lines(text: Bound<'_, PyString>) -> Option<JsonLines> {
+pub fn json_lines(text: Bound<'_, PyString>) -> PyResult<Option<JsonLines>> {
     let py = text.py();
     let table = {
-        let text = text.to_str().ok()?;
-        py.detach(|| Table::of_lines(text)).ok()?
+        let text = text.to_str()?;
+        if u32::try_from(text.len()).is_err() {
+            return Err(PyOverflowError::new_err("JSON Lines of 4 GiB or more"));
+        }
+        py.detach(|| Table::of_lines(text))
     };
-    Some(JsonLines { text: text.unbind(), table })
+    Ok(table.ok().map(|table| JsonLines { text: text.unbind(), table }))
 }
 
 #[pyclass(frozen)]

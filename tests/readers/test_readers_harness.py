@@ -615,8 +615,9 @@ def test_every_epoch_has_a_row(tmp_path: Path) -> None:
 
     assert frame.select("question_id", "epoch").rows() == [("0", 1), ("1", 1), ("0", 2), ("1", 2)]
     assert frame["prediction"].to_list() == ["run 1 of 0", "run 1 of 1", "run 2 of 0", "run 2 of 1"]
-    assert af.readers.read_inspect(path, epoch=2)["prediction"].to_list() == ["run 2 of 0", "run 2 of 1"]
-    assert problem(af.readers.read_inspect, path, epoch=3) == ("", "no epoch '3'; available: '1', '2'")
+    assert af.readers.read_file(path, epoch=2)["prediction"].to_list() == ["run 2 of 0", "run 2 of 1"]
+    with pytest.raises(ValueError, match=r"^epoch=3: there is no such epoch among 1, 2$"):
+        af.readers.read_file(path, epoch=3)
     path.write_text(json.dumps(inspect_log([*samples, samples[2]])), encoding="utf-8")
     assert problem(af.readers.read_inspect, path) == (
         "samples[4]",

@@ -122,14 +122,14 @@ def test_logs_of_several_systems_have_a_row_for_each_system_and_epoch(logs: tupl
 
 
 def test_a_text_that_looks_like_a_list_is_one_answer(logs: tuple[Path, Any]) -> None:
-    frame = af.readers.read_inspect(logs[0] / "log.eval", epoch=1).filter(question_id="10")
+    frame = af.readers.read_file(logs[0] / "log.eval", epoch=1).filter(question_id="10")
 
     assert frame["answers"].to_list() == [["[1, 2]"]]
     assert frame.select(af.anls("prediction", "answers")).item() == 1.0
 
 
 def test_a_sample_that_failed_has_no_answer_of_a_scorer(logs: tuple[Path, Any]) -> None:
-    frame = af.readers.read_inspect(logs[0] / "log.eval", scorer="prediction", epoch=1)
+    frame = af.readers.read_file(logs[0] / "log.eval", scorer="prediction", epoch=1)
 
     assert frame["prediction"].to_list() == [*["not the output"] * 3, None]
 

@@ -1,26 +1,24 @@
-"""JSON Lines as columns are what Python's `json` reads line by line, or nothing at all."""
+"""JSON Lines as columns are what Python's `json` reads line by line, or an error that names the lines."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
-import polars as pl
-import pytest
 from campaign import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from polars.testing import assert_frame_equal, assert_series_equal
+from polars.testing import assert_series_equal
 
 import anls_frame as af
 from anls_frame.readers import _json, _json_columns, _lists, _logged, _raw
 from anls_frame.readers._problems import Problems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from anls_frame.exceptions import Problem
 
     Write = Callable[[Any], str]
 
@@ -57,18 +55,38 @@ def typed(value: Any) -> Any:
 
 
 def check_columns(text: str) -> bool:
-    """Compare the columns of a text, if it has any, with its lines."""
-    table = _json_columns.of(text)
-    if table is None:
+    """Compare the columns of a text, if they can be read, with its lines."""
+    lines, wrong = outcome(lambda: python_lines(text))
+    table, problems = outcome(lambda: _json_columns.of_lines(PATH, text))
+    assert problems == wrong
+    if wrong:
         return False
-    problems = Problems(PATH)
-    columns, places, firsts = _raw.gathered(_json.read_lines(PATH, text, problems))
-    problems.raise_any()
+    columns, places = _raw.gathered(PATH, lines)
     assert list(table.places) == places
     assert [*table.columns] == [*columns]
+    rows = [row for _, row in lines]
     for key, column in table.columns.items():
-        check_column(column, columns[key], firsts[key])
+        check_column(column, columns[key], first_with(key, rows))
     return True
+
+
+def python_lines(text: str) -> list[tuple[str, dict[str, Any]]]:
+    problems = Problems(PATH)
+    lines = list(_json.read_lines(PATH, text, problems))
+    problems.raise_any()
+    return lines
+
+
+def outcome(read: Callable[[], Any]) -> tuple[Any, Sequence[Problem]]:
+    """Return what is read, or what is wrong."""
+    try:
+        return read(), ()
+    except af.InputError as error:
+        return None, error.problems
+
+
+def first_with(key: str, rows: list[dict[str, Any]]) -> int:
+    return next(index for index, row in enumerate(rows) if key in row)
 
 
 def check_column(column: _json_columns.JsonColumn, values: list[Any], first: int) -> None:
@@ -81,17 +99,23 @@ def check_column(column: _json_columns.JsonColumn, values: list[Any], first: int
         found, expected = Problems(PATH), Problems(PATH)
         assert_series_equal(read("x", column, found, str), read("x", values, expected, str))
         assert vars(found) == vars(expected)
-    for narrowed, expected in (
-        (column.out_of_lists(), _logged.out_of_lists),
-        (column.only_objects(), _logged.only_count),
-    ):
-        assert typed(narrowed.values) == typed(list(map(expected, values)))
-    if column.kinds <= {dict, NoneType}:
-        members, _, firsts = _raw.gathered([("", value or {}) for value in values])
-        found = {member.key: member for member in column.members()}
-        assert [*found] == [*members]
-        for key, entries in members.items():
-            check_column(found[key], entries, firsts[key])
+    assert typed(column.out_of_lists().values) == typed(list(map(_logged.out_of_lists, values)))
+    assert typed(column.only_objects().values) == typed(list(map(only_object, values)))
+    objects = [value if isinstance(value, dict) else {} for value in values]
+    entries, _ = _raw.gathered(PATH, (("", value) for value in objects))
+    members = {member.key: member for member in column.members()}
+    assert [*members] == [*entries]
+    for key, entry in entries.items():
+        check_column(members[key], entry, first_with(key, objects))
+
+
+def only_object(value: Any) -> Any:
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict | list | None):
+        inner = only_object(value[0])
+        if isinstance(inner, list):
+            return value
+        value = inner
+    return value
 
 
 @settings(deadline=None)
@@ -121,7 +145,7 @@ def nested(levels: int) -> str:
     return '{"a": ' * (levels - 1) + "{}" + "}" * (levels - 1)
 
 
-def test_what_only_looks_like_json_has_no_columns() -> None:
+def test_what_only_looks_like_json_is_a_problem_of_its_line() -> None:
     many = ", ".join(f'"{key}": 1' for key in [*range(50), 7])
     doubled = ['{"a": 1, "a": 1}', r'{"a": 1, "\u0061": 1}', f"{{{many}}}"]
     for value in (
@@ -131,13 +155,18 @@ def test_what_only_looks_like_json_has_no_columns() -> None:
         *('"\t"', '"', "'a'", "[1,]", "[,]", "[1 2]", "[", "]", "[}", ""),
         *("{1: 2}", '{"a"}', '{"a":}', '{"a": 1,}', nested(100), *doubled),
     ):
-        assert _json_columns.of(f'{{"a": {value}}}') is None, value
+        assert problem_lines(f'{{"a": {value}}}') == ["line 1"], value
     for line in (
-        *("", "\n \n", "1", "[]", " {}", "\u2028{}", "{}{}", "{} {}", "{}\v", "{}\ufeff", "{}\0"),
+        *("1", '"a"', "null", "\u2028{}", "\v", "{}{}", "{} {}", "{}\v", "{}\ufeff", "{}\0"),
         *(nested(101), *doubled),
     ):
-        assert _json_columns.of(line) is None, line
-        assert _json_columns.of(f'{{"a": 1}}\n{line}x\n') is None, line
+        assert problem_lines(f'{{"a": 1}}\n{line}\n\n{{}}x\n') == ["line 2", "line 4"], line
+
+
+def problem_lines(text: str) -> list[str]:
+    """Return the lines that an error names."""
+    check_columns(text)
+    return [problem.place for problem in outcome(lambda: _json_columns.of_lines(PATH, text))[1]]
 
 
 def test_what_is_unusual_and_valid_has_columns() -> None:
@@ -148,68 +177,4 @@ def test_what_is_unusual_and_valid_has_columns() -> None:
         *(nested(99), f"{{{many}}}", r'{"\u0061": 1, "b": 2}'),
     ):
         assert check_columns(f'{{"a": {value}}}'), value
-    assert check_columns("\n\r\n{}\r\n\t\n{ }")
-
-
-PRINTED = st.sampled_from(
-    ["['a']", "['a', 'b']", '["a"]', "['it\\'s']", "[3]", "None", "a", "\x1c['a']", "array(['a'])"]
-)
-RESPONSES = st.sampled_from(
-    ["a", ["a"], [["a"]], [["a"], ["b"]], ["a", "b"], [], [None], None, 1, [1.5], {"a": 1}]
-)
-SAMPLES = st.fixed_dictionaries(
-    {"doc_id": st.integers(0, 3), "target": PRINTED | VALUES, "filtered_resps": st.just(["a"]) | RESPONSES},
-    optional={
-        "resps": RESPONSES,
-        "doc": st.fixed_dictionaries({}, optional={"question": VALUES, "answers": VALUES, "a": PRINTED})
-        | VALUES,
-        "filter": st.sampled_from(["none", "strict", None]),
-        "input": TEXTS | VALUES,
-        "token_counts": st.lists(st.none() | st.dictionaries(KEYS, st.integers()), max_size=2) | VALUES,
-        "anls": NUMBERS | st.dictionaries(KEYS, NUMBERS, max_size=2),
-        "epoch": st.integers(1, 2),
-    },
-)
-LOGS = st.lists(SAMPLES | st.dictionaries(KEYS, VALUES, max_size=2), min_size=1, max_size=4) | st.lists(
-    SAMPLES, min_size=1, max_size=4
-)
-
-
-def outcome(read: Callable[[], pl.DataFrame]) -> Any:
-    """Return the frame, or what is wrong."""
-    try:
-        return read()
-    except af.InputError as error:
-        return error.problems
-
-
-@settings(deadline=None, max_examples=amount(150, 5000))
-@given(
-    rows=LOGS,
-    write=WRITERS,
-    response=st.sampled_from([None, "all", 1, -1, 2]),
-    filter=st.sampled_from([None, None, "none", "strict", "None", "x"]),
-)
-@pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
-def test_readers_return_the_same_by_columns_and_by_lines(
-    tmp_path_factory: pytest.TempPathFactory,
-    rows: list[dict[str, Any]],
-    write: Write,
-    response: Any,
-    filter: str | None,  # noqa: A002 - its name there
-) -> None:
-    path = tmp_path_factory.mktemp("logs") / "samples_task_2026-11-23.jsonl"
-    path.write_text("\n".join(map(write, rows)), encoding="utf-8")
-    for read in (
-        lambda: af.read_results(path, prediction="filtered_resps", unique_ids=False),
-        lambda: af.read_results(path, prediction="target", answers="doc", answers_format="list"),
-        lambda: af.readers.read_lmms_eval(path, response=response),
-        lambda: af.readers.read_lm_eval(path, response=response, filter=filter),
-    ):
-        by_columns = outcome(read)
-        with mock.patch.object(_json_columns, "of", return_value=None):
-            by_lines = outcome(read)
-        if isinstance(by_lines, pl.DataFrame):
-            assert_frame_equal(by_columns, by_lines)
-        else:
-            assert by_columns == by_lines
+    assert check_columns("\n\r\n{}\r\n\t\n { }")

@@ -8,7 +8,8 @@ import json
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,9 +18,6 @@ from shell import fine, refused, run, run_alone
 
 import anls_frame as af
 from anls_frame.readers import _delimited, _raw
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS = pl.DataFrame(
     {
@@ -119,15 +117,17 @@ def test_keys_that_are_data_are_an_error_and_not_columns(tmp_path: Path) -> None
 
 def test_keys_that_come_late_or_seldom_are_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"a": 1}, {"b": 2}, {}, {"a": 3, "c": 4}, {"b": 5}]
-    raw = _raw.from_objects((str(index), row) for index, row in enumerate(rows))
+    raw = _raw.from_objects(Path("rows.json"), ((str(index), row) for index, row in enumerate(rows)))
 
     assert (raw.names, raw.height) == (["a", "b", "c"], 5)
     for name in raw.names:
         assert raw.column(name) == [row.get(name) for row in rows]
     monkeypatch.setattr(_raw, "_MOST_GAPS", 3)
     monkeypatch.setattr(_raw, "_SPARSE", 1)
-    with pytest.raises(_raw.TooManyKeysError):
-        _raw.from_objects((str(index), row) for index, row in enumerate(rows))
+    with pytest.raises(
+        af.InputError, match=r"3 different keys, most of them in few objects \('a', 'b', 'c'\)"
+    ):
+        _raw.from_objects(Path("rows.json"), ((str(index), row) for index, row in enumerate(rows)))
 
 
 def test_nested_values_stay_as_written(tmp_path: Path) -> None:
