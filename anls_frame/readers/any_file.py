@@ -21,7 +21,7 @@ from anls_frame.readers import gold as gold_tables
 from anls_frame.readers._long import Log, of_epoch
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Advice, Option, Problems, problem
-from anls_frame.readers._standard import PREDICTED, ROLES, SCORED
+from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.conditions import chosen, condition
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.kinds import is_truth_of_pages, kind_for_gold, kind_of
@@ -201,16 +201,11 @@ def read_kind(
         given.setdefault("response", "all")
     if kind != "table":
         return reader.read(path, **given)
-    frame = read_table(path, required=SCORED if questions is None else PREDICTED, **_roles(given))
+    needed = SCORED if questions is None else PREDICTED
+    frame = read_table(path, required=needed, unique_ids=False, **given)
     if questions is not None and "answers" not in frame.columns:
         questions.check_has_answers(path)
     return frame
-
-
-def _roles(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a table as its reader takes them, with repeated ids allowed."""
-    others = {name: value for name, value in given.items() if name not in ROLES}
-    return {"unique_ids": False, "given": {role: given.get(role) for role in ROLES}, **others}
 
 
 def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Mapping[str, Any] | None) -> Log:
@@ -230,7 +225,7 @@ def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Map
         raise problem(path, f"several rows of {system!r} for a question: {ids}; {advice}")
     if options is not None and (len(doubled) or keys["question_id"].null_count()):
         if kind == "table" and _long.epochs_of(frame) is None:  # only the reader knows the lines
-            read_table(path, required=(), **_roles(options) | {"unique_ids": True})
+            read_table(path, required=(), **options)
         problems = Problems(path)
         _standard.check_ids(keys["question_id"], problems, _row, keys["epoch"])
         problems.raise_any()
@@ -267,12 +262,11 @@ def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.Dat
     if kind != "table":
         raise problem(path, Advice(Option("systems", None), f" needs a table, not a file of {kind!r}"))
     questions = how.questions([kind])
-    given = _roles(how.of([kind], questions))
     # The first system is not in both places: its checks would find everything twice.
     first, *others = names
-    given["given"] |= {"prediction": first}
+    options = how.of([kind], questions) | {"prediction": first}
     needed = SCORED if questions is None else PREDICTED
-    frame, texts = read_systems(path, systems=others, required=needed, **given)
+    frame, texts = read_systems(path, others, required=needed, unique_ids=False, **options)
     if questions is not None and "answers" not in frame.columns:
         questions.check_has_answers(path)
     columns = {f"__anls_frame_{index}": text for index, text in enumerate(texts)}
@@ -285,7 +279,7 @@ def table(path: Path, how: Reading) -> pl.DataFrame:
     if kind_of_file(path, how) != "table":
         raise problem(path, Advice(Option("scores", None), " needs a table, not the file of a harness"))
     questions = how.questions(["table"])
-    frame = read_table(path, required=(), **_roles(how.of(["table"], questions)))
+    frame = read_table(path, required=(), unique_ids=False, **how.of(["table"], questions))
     return _with_questions(path, frame, how, questions)
 
 

@@ -292,13 +292,14 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     └─────────────┴──────────┴────────────┴───────────────────────┘
     """
     path = _content.as_path(path)
-    roles: dict[_standard.Role, str | None] = {
-        "question_id": "index",
-        "prediction": "prediction",
-        "answers": "answer",
-    }
     frame = table.read_table(
-        path, roles, required=("prediction", "answers"), sheet=sheet, answers_format="list"
+        path,
+        required=_standard.SCORED,
+        question_id="index",
+        prediction="prediction",
+        answers="answer",
+        sheet=sheet,
+        answers_format="list",
     )
     _check_answers(path, frame)
     others = [name for name in frame.columns if name not in _standard.ROLES]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -173,35 +173,26 @@ def read_as_answers(
     return frame
 
 
-def read_engines(
-    paths: Sequence[Path],
-    *,
-    gold: Path,
-    collection: str | None = None,
-    unmatched: Unmatched = "error",
-    empty_lines: EmptyLines = "keep",
-    encoding: str | None = None,
-) -> list[pl.DataFrame]:
-    """Return such a frame for each engine, all with the same pages."""
-    choice("unmatched", unmatched, get_args(Unmatched))
-    choice("empty_lines", empty_lines, get_args(EmptyLines))
-    named = {f"{path}/" if path.is_dir() else str(path): path for path in paths}
-    pattern = None if collection is None else _pattern(collection)
-    pages = _read({REFERENCE: gold, **named}, unmatched, empty_lines, encoding)
-    if pattern is None:
-        collections = pages[PAGE].str.extract("^(.*)/").alias(COLLECTION)
-    else:
-        collections = _collections(pages[PAGE], pattern, str(collection))
-    of_pages = [] if collections.null_count() == len(collections) else [collections.alias("doc_id")]
-    pages = pages.with_columns(of_pages)
+def read_engines(paths: Sequence[Path], *, gold: Path, **options: Any) -> list[pl.DataFrame]:
+    """Return such a frame for each engine, all with the same pages, by options of `read_pages`."""
+    names = {f"{path}/" if path.is_dir() else str(path): path for path in paths}
+    pages = read_pages(gold, names, **options)
+    if COLLECTION not in pages.columns:
+        folders = pages[PAGE].str.extract("^(.*)/").alias(COLLECTION)
+        pages = pages.with_columns([] if folders.null_count() == len(folders) else [folders])
+    documents = [COLLECTION] if COLLECTION in pages.columns else []
     return [
         pages.filter(pl.col(REFERENCE).is_not_null()).select(
             pl.col(PAGE).alias("question_id"),
             cs.by_name(name).alias("prediction"),
             pl.col(REFERENCE).alias("answers"),
-            *(documents.name for documents in of_pages),
+            *(
+                cs.by_name(documents).alias("doc_id")
+                for documents in pages.columns
+                if documents == COLLECTION
+            ),
         )
-        for name in named
+        for name in names
     ]
 
 

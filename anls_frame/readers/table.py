@@ -135,18 +135,15 @@ def read_results(
     │ 007         ┆ CocaCola   ┆ ["Coca Cola", "Coke"] │
     └─────────────┴────────────┴───────────────────────┘
     """
-    given: dict[Role, str | None] = {
-        "question_id": question_id,
-        "question": question,
-        "prediction": prediction,
-        "answers": answers,
-        "question_types": question_types,
-        "doc_id": doc_id,
-    }
     return read_table(
         _content.as_path(path),
-        given,
         required=_standard.SCORED,
+        question_id=question_id,
+        question=question,
+        prediction=prediction,
+        answers=answers,
+        question_types=question_types,
+        doc_id=doc_id,
         format=format,
         encoding=encoding,
         delimiter=delimiter,
@@ -237,14 +234,13 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     )
 
 
-def read_table(path: Path, given: dict[Role, str | None], **options: Any) -> pl.DataFrame:
-    """Read a file as the standard frame, with at least the required columns."""
-    return read_systems(path, given, (), **options)[0]
+def read_table(path: Path, *, required: Sequence[Role], **options: Any) -> pl.DataFrame:
+    """Read a file as the standard frame, with at least the required columns, by options of `read_results`."""
+    return read_systems(path, (), required=required, **options)[0]
 
 
 def read_systems(
     path: Path,
-    given: dict[Role, str | None],
     systems: Sequence[str],
     *,
     required: Sequence[Role],
@@ -255,6 +251,7 @@ def read_systems(
     """Read a file as the standard frame, and the predictions of several systems in its columns."""
     _lists.check_format(answers_format)
     problems = Problems(path)
+    given: dict[Role, str | None] = {role: options.pop(role, None) for role in _standard.ROLES}
     raw = read_raw(path, problems, **options)
     if not raw.height:
         problems.raise_any()
