@@ -15,7 +15,7 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-pytest_plugins = ["engines"]
+pytest_plugins = ["campaign", "engines"]
 
 # The same examples at each run in CI; new ones at each run elsewhere, more of them on demand.
 for name, examples in {"few": 10, "quick": 25, "thorough": 1_000, "campaign": 10_000}.items():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from campaign import amount, crossed
+from campaign import amount
 from sample import DATA
 from shell import run, run_alone
 
@@ -178,7 +178,8 @@ CLOSED = [(1,), (2,), (1, 2)]
 CLOSERS = [["report", "rows.parquet"], ["score", "rows.parquet", "--json", "-o", "out.csv"]]
 
 
-@pytest.mark.parametrize(("closed", "arguments"), crossed(CLOSED, CLOSERS))
+@pytest.mark.parametrize("arguments", CLOSERS)
+@pytest.mark.parametrize("closed", CLOSED)
 def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...], arguments: list[str]) -> None:
     ROWS.write_parquet(tmp_path / "rows.parquet")
 

@@ -282,12 +282,14 @@ def check(row: RowExpression, case: Case) -> None:
         assert result.to_list() == expected, context
 
 
+@pytest.mark.every_combination
 @pytest.mark.parametrize("case", TEXT_CASES)
 @each_row
 def test_texts_give_the_written_values(row: RowExpression, case: str) -> None:
     check(row, text_case(case))
 
 
+@pytest.mark.every_combination
 @pytest.mark.parametrize("case", LIST_CASES)
 @each_row_with_lists
 def test_lists_of_answers_give_the_written_values(row: RowExpression, case: str) -> None:

@@ -9,7 +9,7 @@ import matplotlib as mpl
 import matplotlib.style
 import polars as pl
 import pytest
-from campaign import amount, crossed
+from campaign import amount
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -144,20 +144,23 @@ def may_meet(one: str, two: str) -> bool:
     return one.startswith("x tick") and two.startswith(("x tick", "x label", "y tick"))
 
 
-@pytest.mark.parametrize(("case", "style"), crossed(CASES, STYLES))
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("case", CASES)
 def test_new_figures_hold_all_texts(case: str, style: str) -> None:
     with mpl.rc_context(STYLES[style]):
         check(CASES[case](None))
 
 
-@pytest.mark.parametrize(("case", "how"), crossed(CASES, itertools.product(STYLES, LAYOUTS)))
-def test_axes_of_the_usual_size_hold_all_texts(case: str, how: tuple[str, str | None]) -> None:
-    style, layout = how
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("case", CASES)
+def test_axes_of_the_usual_size_hold_all_texts(case: str, layout: str | None, style: str) -> None:
     with mpl.rc_context(STYLES[style]):
         check(CASES[case](Figure(layout=layout).add_subplot()))
 
 
-@pytest.mark.parametrize(("case", "layout"), crossed(CASES, LAYOUTS))
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("case", CASES)
 def test_a_title_set_later_replaces_the_own_one_and_covers_nothing(case: str, layout: str | None) -> None:
     ax = CASES[case](Figure(layout=layout).add_subplot())
 

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 import report_oracle
-from campaign import crossed
 from polars.testing import assert_frame_equal, assert_series_equal
 
 import anls_frame as af
@@ -44,11 +43,9 @@ def drawn(rows: int = 240, seed: int = 0) -> pl.DataFrame:
 FRAME = drawn()
 
 
-@pytest.mark.parametrize(
-    ("by", "cluster", "missing"),
-    crossed([None, "k", ["k", "lang"], [["k"], ["lang"]]], [None, "doc"], ["empty", "drop"]),
-    ids=str,
-)
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("by", [None, "k", ["k", "lang"], [["k"], ["lang"]]], ids=str)
 def test_scores_are_those_of_reports_of_each_system(by: Any, cluster: str | None, missing: Any) -> None:
     comparison = compare(
         FRAME, SYSTEMS, "answer", by=by, cluster=cluster, metrics=METRICS, missing=missing, draws=99
@@ -73,7 +70,9 @@ def test_scores_are_those_of_reports_of_each_system(by: Any, cluster: str | None
                 assert_frame_equal(changed.select(expected.columns).sort(keys), expected, rel_tol=1e-9)
 
 
-@pytest.mark.parametrize(("metric", "cluster", "missing"), crossed(METRICS, [None, "doc"], ["empty", "drop"]))
+@pytest.mark.parametrize("missing", ["empty", "drop"])
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("metric", METRICS)
 def test_differences_are_those_of_comparisons_of_two(metric: str, cluster: str | None, missing: Any) -> None:
     frame = FRAME.drop_nulls(SYSTEMS) if missing == "drop" else FRAME
     draws = 1000
@@ -136,7 +135,7 @@ def test_a_difference_that_only_one_metric_shows_is_found(cluster: str | None) -
     assert not compare(frame, ["old", "new"], "t", metrics="anls", cluster=cluster).regressed(0.1)
 
 
-@pytest.mark.parametrize(("count", "cluster"), crossed([2, 4], [None, "doc"]))
+@pytest.mark.parametrize(("count", "cluster"), [(2, None), (4, "doc")])
 def test_merged_parts_are_the_whole(cluster: str | None, count: int, tmp_path: Any) -> None:
     systems = SYSTEMS[:count]
     options: dict[str, Any] = {
@@ -293,11 +292,9 @@ def test_reserved_names_are_refused() -> None:
             compare(frame, systems, "answer", by="metric")
 
 
-@pytest.mark.parametrize(
-    ("systems", "metrics", "cluster"),
-    crossed([SYSTEMS, SYSTEMS[:2]], ["anls", METRICS], [None, "doc"]),
-    ids=str,
-)
+@pytest.mark.parametrize("cluster", [None, "doc"])
+@pytest.mark.parametrize("metrics", ["anls", METRICS], ids=str)
+@pytest.mark.parametrize("systems", [SYSTEMS, SYSTEMS[:2]], ids=str)
 def test_without_rows_to_score_there_are_no_figures(
     systems: list[str], cluster: str | None, metrics: Any
 ) -> None:
@@ -316,7 +313,7 @@ def test_without_rows_to_score_there_are_no_figures(
         assert repr(made)
 
 
-@pytest.mark.parametrize(("count", "metrics"), crossed([2, 4], ["anls", METRICS]), ids=str)
+@pytest.mark.parametrize(("count", "metrics"), [(2, "anls"), (4, METRICS)], ids=str)
 def test_folded_parts_with_common_clusters_are_the_folded_whole(count: int, metrics: Any) -> None:
     systems = SYSTEMS[:count]
     options: dict[str, Any] = {"by": "lang", "cluster": "doc", "metrics": metrics}

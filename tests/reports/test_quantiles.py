@@ -61,8 +61,8 @@ def test_the_interval_has_the_values_that_that_of_their_share_leaves(
     digits: int, cluster: str | None, p: float
 ) -> None:
     random = np.random.default_rng(digits)
-    document = random.integers(0, 24, 90)
-    score = random.normal(size=24)[document] + random.normal(size=90)
+    document = random.integers(0, 12, 40)
+    score = random.normal(size=12)[document] + random.normal(size=40)
     frame = pl.DataFrame({"document": document, "score": score.round(digits) + 0.0, "half": document % 2})
     metric = af.Metric.quantile("score", p)
     report = af.report(frame, metrics=metric, by="half", cluster=cluster)

@@ -21,21 +21,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TWO_ENGINES = (
-    *(
-        "tests/analysis/",
-        "tests/repeats/",
-        "tests/slices/",
-        "tests/summary/",
-        "tests/reports/test_own_metrics",
-    ),
-    *(
-        f"tests/reports/test_report_{kind}"
-        for kind in ("details", "edges", "frames", "keys", "sample", "slices")
-    ),
-    *(f"tests/reports/test_comparison_{kind}" for kind in ("invariance", "oracle", "rates")),
+    "tests/repeats/",
+    "tests/slices/test_slices_found",
+    *(f"tests/summary/test_summary_{kind}" for kind in ("exact", "merge")),
+    *(f"tests/reports/test_report_{kind}" for kind in ("properties", "sample", "slices")),
+    *(f"tests/reports/test_comparison_{kind}" for kind in ("oracle", "rates")),
+    "tests/reports/test_own_metrics",
 )
 """
-Tests of what adds rows up. What is made of the sums is tested once, and scores of rows name both engines.
+Tests that hold sums of rows against an oracle. What is made of the sums is tested once, and scores of rows name both
+engines.
 
 `.ci/heavy engines` runs all.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import itertools
 import json
@@ -55,7 +56,7 @@ class ReadPage(HTMLParser):
         else:
             self.text += data
 
-    @property
+    @functools.cached_property
     def meta(self) -> dict[str, Any]:
         """What the page says about its columns."""
         found: dict[str, Any] = json.loads(self.scripts["meta"])
@@ -109,20 +110,26 @@ class Linked(HTMLParser):
     def selected(self, view: str) -> list[bool]:
         """Return whether a view selects each row of the page."""
         assert self.rows is not None
-        found = [True] * int(self.rows.meta["rows"])
-        for name, text in parse_qsl(view):
-            if name == "sort":
-                assert text.removeprefix("-") in self.rows.meta["columns"]
-                continue
-            values = self.rows.column(name)
-            if _RANGE.fullmatch(text):
-                ends = text.split("..")
-                low, high = (float(end or default) for end, default in zip(ends, _OPEN, strict=True))
-                passes = [value is not None and low <= value <= high for value in values]
-            else:
-                wanted = json.loads(f"[{text}]")
-                # An empty list passes as null.
-                entries = [(value or [None]) if isinstance(value, list) else [value] for value in values]
-                passes = [any(entry in wanted for entry in of_row) for of_row in entries]
-            found = [one and other for one, other in zip(found, passes, strict=True)]
-        return found
+        conditions = dict(parse_qsl(view))
+        sort = conditions.pop("sort", None)
+        assert sort is None or sort.removeprefix("-") in self.rows.meta["columns"]
+        passed = [self.passes(name, text) for name, text in conditions.items()]
+        return (
+            [all(of_row) for of_row in zip(*passed, strict=True)]
+            if passed
+            else [True] * self.rows.meta["rows"]
+        )
+
+    @functools.cache  # noqa: B019 - of a page that one test reads
+    def passes(self, name: str, text: str) -> list[bool]:
+        """Return whether the value of each row in a column passes."""
+        assert self.rows is not None
+        values = self.rows.column(name)
+        if _RANGE.fullmatch(text):
+            ends = text.split("..")
+            low, high = (float(end or default) for end, default in zip(ends, _OPEN, strict=True))
+            return [value is not None and low <= value <= high for value in values]
+        wanted = json.loads(f"[{text}]")
+        # An empty list passes as null.
+        entries = [(value or [None]) if isinstance(value, list) else [value] for value in values]
+        return [any(entry in wanted for entry in of_row) for of_row in entries]
