@@ -9,7 +9,6 @@ import pytest
 from registry import (
     LIST_EXAMPLES,
     LIST_EXPRESSIONS,
-    LISTS,
     ROW_EXPRESSIONS,
     TEXT_EXAMPLES,
     TEXTS,
@@ -59,17 +58,6 @@ def test_every_way_to_pass_texts_gives_the_same(row: RowExpression, style: str) 
     result = TEXTS.select(STYLES[style](row, TEXTS))
 
     assert result.to_dict(as_series=False) == {row.name: values(row, TEXT_EXAMPLES)}
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("style", STYLES)
-@each_row_with_lists
-def test_every_way_to_pass_lists_gives_the_same(row: RowExpression, style: str, engine: Engine) -> None:
-    eager = LISTS.select(STYLES[style](row, LISTS))
-    lazy = LISTS.lazy().select(STYLES[style](row, LISTS)).collect(engine=engine)
-
-    assert eager.to_dict(as_series=False) == {row.name: values(row, LIST_EXAMPLES)}
-    assert lazy.equals(eager)
 
 
 @each_row

@@ -66,11 +66,6 @@ def test_a_value_is_no_column(row: RowExpression, value: object) -> None:
     for arguments in ((value, "answer"), ("prediction", value)):
         with pytest.raises(TypeError, match=rf"`{row.name}` takes a column name.*got .*wrap values in"):
             row.function(*arguments)
-
-
-@pytest.mark.parametrize("value", NO_COLUMNS.values(), ids=NO_COLUMNS)
-@each_row
-def test_a_value_is_no_column_in_the_namespace_either(row: RowExpression, value: object) -> None:
     with pytest.raises(TypeError, match=f"`{row.name}` takes a column name"):
         getattr(namespace(pl.col("prediction")), row.name)(value)
 

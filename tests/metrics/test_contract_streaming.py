@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from campaign import amount
 from registry import LIST_EXAMPLES, LIST_EXPRESSIONS, ROW_EXPRESSIONS, SCORE_DTYPE, TEXT_EXAMPLES
 
 import anls_frame as af
@@ -71,7 +72,7 @@ def written_out(rows: Sequence[Example], expressions: Sequence[RowExpression]) -
     return values | {"add_scores": [example.expected("score") or nothing for example in rows] * REPEATS}
 
 
-@pytest.mark.parametrize("morsel", ["1", "7"])
+@pytest.mark.parametrize("morsel", amount(["1"], ["1", "7"]))
 def test_no_size_of_morsels_changes_a_row(
     run_python: Callable[..., subprocess.CompletedProcess[str]], morsel: str
 ) -> None:

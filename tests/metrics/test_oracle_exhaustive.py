@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Pairs = list[tuple[str, str]]
-TWO_LETTERS: Pairs = list(itertools.product(every_text("ab", amount(6, 7)), repeat=2))
-CASE_AND_SPACE: Pairs = list(itertools.product(every_text("aB ", 4), every_text("aB ", 4)))
+TWO_LETTERS: Pairs = list(itertools.product(every_text("ab", amount(5, 7)), repeat=2))
+CASE_AND_SPACE: Pairs = list(itertools.product(every_text("aB ", amount(3, 4)), repeat=2))
 ALPHABETS = {"two letters": TWO_LETTERS, "case and space": CASE_AND_SPACE}
 
 
@@ -33,8 +33,8 @@ every_pair = pytest.mark.parametrize(
 
 
 def test_the_alphabets_are_exhausted() -> None:
-    assert len(set(TWO_LETTERS)) == amount(16_129, 65_025)
-    assert len(set(CASE_AND_SPACE)) == 14_641
+    assert len(set(TWO_LETTERS)) == amount(3_969, 65_025)
+    assert len(set(CASE_AND_SPACE)) == amount(1_600, 14_641)
 
 
 @every_pair
@@ -69,15 +69,6 @@ def test_distances(alphabet: str, preset: str) -> None:
         assert_same_bits(actual, expected, cases)
     differing = [oracle.hamming(*pair) for pair in prepared]
     assert_same_bits(column(cases, af.hamming, protocol=preset), differing, cases)
-
-
-@pytest.mark.parametrize("preset", TWO_LETTERS_DIFFER)
-@pytest.mark.parametrize("cost", [0, 2])
-def test_similarities_with_a_substitution_cost(preset: str, cost: int) -> None:
-    protocol = af.PROTOCOLS[preset]
-    expected = [oracle.nls(*pair, protocol, cost) for pair in TWO_LETTERS]
-    actual = column(TWO_LETTERS, af.nls, protocol=preset, substitution_cost=cost)
-    assert_same_bits(actual, expected, TWO_LETTERS)
 
 
 @pytest.mark.parametrize("preset", af.PROTOCOLS)

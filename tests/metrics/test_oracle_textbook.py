@@ -135,7 +135,7 @@ def test_the_cut_at_the_threshold_and_at_its_neighbouring_floats(preset: str) ->
             assert_same_bits(actual, expected, rows[::2])
 
 
-@pytest.mark.parametrize("preset", amount(["anls", "raw"], [*af.PROTOCOLS]))
+@pytest.mark.parametrize("preset", amount(["anls"], [*af.PROTOCOLS]))
 def test_twenty_thousand_answers_of_one_row(preset: str) -> None:
     rng, protocol = random.Random(64), af.PROTOCOLS[preset]
     base = "Total amount due"

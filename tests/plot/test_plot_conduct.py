@@ -54,21 +54,19 @@ def test_the_axes_given_are_drawn_on_and_returned_with_the_title_that_they_have(
     assert left.get_title(loc="left") == ""
 
 
-def test_new_axes_are_a_picture_in_notebooks_change_no_settings_and_go_with_their_figure(name: str) -> None:
-    before = dict(mpl.rcParams)
-
-    first, second = PLOTS[name](frame(), None), PLOTS[name](frame(), None)
-    picture, size = first._repr_png_()
-
-    assert isinstance(first, Axes)
-    assert first.figure is not second.figure
-    assert picture.startswith(PNG)
-    assert set(size) == {"width", "height"}
-    assert dict(mpl.rcParams) == before
-    figure = weakref.ref(first.figure)
-    del first
+def test_new_axes_are_a_picture_in_notebooks_change_no_settings_and_go_with_their_figure() -> None:
+    before, figures = dict(mpl.rcParams), []
+    for name, plot in PLOTS.items():
+        ax = plot(frame(), None)
+        picture, size = ax._repr_png_()
+        assert isinstance(ax, Axes), name
+        assert picture.startswith(PNG), name
+        assert set(size) == {"width", "height"}, name
+        assert dict(mpl.rcParams) == before, name
+        figures.append(weakref.ref(ax.figure))
+    del ax
     gc.collect()
-    assert figure() is None
+    assert [figure() for figure in figures] == [None] * len(PLOTS)
 
 
 def test_neither_plotting_nor_importing_loads_pyplot_and_importing_no_matplotlib() -> None:

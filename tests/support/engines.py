@@ -29,8 +29,8 @@ TWO_ENGINES = (
     "tests/reports/test_own_metrics",
 )
 """
-Tests that hold sums of rows against an oracle. What is made of the sums is tested once, and scores of rows name both
-engines.
+Tests that hold sums of rows against an oracle. What is made of the sums is tested once, and scores of rows
+name both engines.
 
 `.ci/heavy engines` runs all.
 """
