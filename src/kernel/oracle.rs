@@ -12,7 +12,7 @@ pub const ONE_IN: u32 = if cfg!(sanitized) { 7 } else { 1 };
 
 /// How many random cases of these are tried: a part on every change, all in a campaign.
 pub fn cases(most: u32) -> u32 {
-    if cfg!(sanitized) || is_campaign() { most / ONE_IN } else { most / 4 }
+    if cfg!(sanitized) || is_campaign() { most / ONE_IN } else { most / 10 }
 }
 
 /// One in how many cases that are much alike is tried: one of so many on every change, all in a campaign.

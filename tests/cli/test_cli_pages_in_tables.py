@@ -83,12 +83,13 @@ COMMANDS = (
 
 @pytest.mark.parametrize("answers", ACCEPTED)
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_every_command_takes_pages_in_a_table(tmp_path: Path, answers: str, suffix: str) -> None:
-    file = table(tmp_path, answers, suffix)
-    for command in COMMANDS:
-        words = command.replace("FILE", file).split()
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_pages_in_a_table(
+    tmp_path: Path, answers: str, suffix: str, command: str
+) -> None:
+    words = command.replace("FILE", table(tmp_path, answers, suffix)).split()
 
-        fine(run(tmp_path, *words, "-a", "truth", "--answers-format", "list"))
+    fine(run(tmp_path, *words, "-a", "truth", "--answers-format", "list"))
 
 
 @pytest.mark.parametrize("answers", ACCEPTED)

@@ -67,14 +67,14 @@ def corpus(
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_counts_and_edits_are_those_of_the_definition(options: dict[str, Any]) -> None:
-    cases = random_cases(1, 600)
+    cases = random_cases(1, amount(200, 600))
 
     for case, result in zip(cases, score(cases, **options), strict=True):
         assert result == expected(case, **options), case
 
 
 def test_auto_is_exact_where_the_lattice_is_small() -> None:
-    cases = random_cases(2, 300)
+    cases = random_cases(2, amount(100, 300))
 
     assert score(cases) == score(cases, method="exact")
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import slices_cases
 import slices_oracle as oracle
+from campaign import amount
 
 from anls_frame.slices.columns import coded
 from anls_frame.slices.tables import tables
 from anls_frame.statistics.dealing import deals, size_classes
 
-FRAMES = 50
+FRAMES = amount(20, 50)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

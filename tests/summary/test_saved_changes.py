@@ -47,9 +47,9 @@ def test_what_is_saved_is_not_refused(systems: list[str], missing: str, cluster:
     third = pl.Series([None, None, "cow", "dog", "bird", "x"] * 5)
     frame = ROWS.with_columns(kind=lists, third=third)
     options: Any = {"by": "kind", "cluster": cluster, "details": True, "missing": missing}
+    other = af.summarize(frame, systems, "t", metrics=["anls", "wer_corpus"], **options)
     for height in (0, 1, 2, 30):
         summary = af.summarize(frame.head(height), systems, "t", metrics=["anls", "wer_corpus"], **options)
-        other = af.summarize(frame, systems, "t", metrics=["anls", "wer_corpus"], **options)
         for made in (summary, af.merge([summary, loaded(other)])):
             assert loaded(made).rows == made.rows
             if cluster is not None:
@@ -153,10 +153,10 @@ def test_a_header_nested_without_end_is_refused() -> None:
 
 def test_a_small_file_of_many_values_is_refused() -> None:
     table = pl.DataFrame({"kind": ["cell"]})
-    large = pl.concat([table.select(pl.col("kind").repeat_by(60_000_000).explode())])
+    large = pl.concat([table.select(pl.col("kind").repeat_by(34_000_000).explode())])
     header = json.loads(pl.read_parquet_metadata(io.BytesIO(one().to_bytes()))["anls_frame"])
     file = io.BytesIO()
     large.write_parquet(file, metadata={"anls_frame": json.dumps(header)})
     assert len(file.getvalue()) < 1 << 20
-    with pytest.raises(ValueError, match="bytes hold 60,000,000 values, more than 33,554,432"):
+    with pytest.raises(ValueError, match="bytes hold 34,000,000 values, more than 33,554,432"):
         af.Summary.from_bytes(file.getvalue())
