@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import report_oracle
 
-from anls_frame import Metric, Report, Summary, compare, merge, report, summarize
+from anls_frame import Metric, compare, report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,17 +167,6 @@ def test_marks_are_those_of_plain_loops(cluster: str | None) -> None:
     report_oracle.check_slices(made.by_group, ["types"], expected)
     marks = {figures["few_rows"] for figures in expected.values()}
     assert marks == ({False} if cluster is None else {True, False})
-
-
-def test_parts_whose_clusters_are_folded_have_the_marks_of_the_whole() -> None:
-    frame = scores_of([1] * 9).with_columns(k=pl.col("d") % 2)
-    parts = [
-        summarize(frame.filter(pl.col("d") % 2 == part), metrics="s", by="k", cluster="d") for part in (0, 1)
-    ]
-    whole = report(frame, metrics="s", by="k", cluster="d")
-    merged: Summary = merge([part.fold_clusters() for part in parts])
-    assert Report.from_summary(merged).to_polars()["few_rows"].to_list() == [True] * 3
-    report_oracle.check_alike(Report.from_summary(merged).to_polars(), whole.to_polars())
 
 
 # Rows of a document on which the second system is right and the first is wrong, and the other way round.

@@ -187,16 +187,3 @@ def test_the_largest_scores_have_finite_figures(cluster: str | None) -> None:
     for (of_small, of_large), names in ((reports, ("s", "s_low", "s_high")), (comparisons, compared)):
         for name in names:
             assert of_large[name] == pytest.approx(of_small[name] * 1e140, rel=1e-6, abs=1e126)
-
-
-def test_scores_of_a_frame_report_as_its_texts_do() -> None:
-    import anls_frame as af  # noqa: PLC0415 - the package's other half
-
-    frame = pl.DataFrame(
-        {"p": ["Coca Cola", "x", "ab", None], "a": [["CocaCola"], ["y"], ["ab"], ["c"]], "k": [1, 1, 2, 2]}
-    )
-    scored = af.add_scores(frame.with_columns(pl.col("p").fill_null("")), "p", "a")
-    texts, scores = report(frame, "p", "a", by="k"), report(scored, metrics="nls", by="k")
-    for bound in ("", "_low", "_high"):
-        found, expected = scores.by_group[f"nls{bound}"], texts.by_group[f"nls{bound}"]
-        assert found.to_list() == pytest.approx(expected.to_list())

@@ -10,7 +10,6 @@ import pytest
 import report_oracle
 
 import anls_frame as af
-from anls_frame import summarize
 from anls_frame.reports.reports import Report, report
 from anls_frame.summary.settings import Settings
 
@@ -184,12 +183,3 @@ def test_signature_is_one_line_that_tells_settings_apart() -> None:
     }  # fmt: skip
     assert len(signatures) == 7
     assert not any("\n" in signature for signature in signatures)
-
-
-def test_report_of_a_summary_is_the_report_of_its_frame() -> None:
-    summary = summarize(FRAME, "p", "a", by="k", cluster="d", worst=2)
-    made = Report.from_summary(summary, confidence=0.9)
-    direct = report(FRAME, "p", "a", by="k", cluster="d", worst=2, confidence=0.9)
-    report_oracle.check_alike(made.to_polars(), direct.to_polars())
-    assert made.settings == direct.settings
-    assert made.worst.equals(direct.worst)

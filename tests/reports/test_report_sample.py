@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 from sample import DATA
 
-from anls_frame import merge, summarize
 from anls_frame.reports.comparisons import compare
-from anls_frame.reports.reports import Report, report
+from anls_frame.reports.reports import report
 
 QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
 PAGES = pl.read_parquet(DATA / "ocr_pages.parquet")
@@ -78,16 +77,3 @@ def test_comparison(metric: Any) -> None:
     assert compare(
         QUESTIONS, dict(reversed(systems.items())), "answers", cluster="doc_id", metrics=metric
     ).regressed()
-
-
-def test_parts_by_document_type_add_up() -> None:
-    parts = QUESTIONS.partition_by("doc_type")
-    merged = merge(
-        summarize(part, "rapidocr", "answers", by=["question_types", "lang"], cluster="doc_id")
-        for part in parts
-    )
-    made = Report.from_summary(merged)
-    check(made.overall, ORACLE["questions"]["rapidocr"]["overall"])
-    for row in made.by("question_types").iter_rows(named=True):
-        check(row, ORACLE["questions"]["rapidocr"]["by_question_types"][row["question_types"]])
-    assert made.overall["n_clusters"] == PAGES.height

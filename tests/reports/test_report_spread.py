@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
-import report_oracle
 import scipy.stats
 
 import anls_frame as af
@@ -91,24 +90,6 @@ def test_texts_nearly_all_right() -> None:
     found = af.report(frame.with_columns(s=pl.Series(scores)), "p", "a").overall
     assert found["nls"] == pytest.approx(sum(scores) / 30, rel=1e-14)
     assert found["cer_mean_high"] > found["cer_mean"] > found["cer_mean_low"] > 0
-
-
-def test_parts_give_the_same() -> None:
-    scores = scores_about(1.7e9, 90)
-    frame = pl.DataFrame({"s": scores, "d": [row // 5 for row in range(90)], "k": ["a", "b"] * 45})
-    whole = af.report(frame, metrics="s", by="k", cluster="d")
-    parts = [
-        af.summarize(frame[start : start + 31].reverse(), metrics="s", by="k", cluster="d")
-        for start in (62, 0, 31)
-    ]
-    merged = af.Report.from_summary(af.merge(parts))
-    report_oracle.check_close(merged.to_polars(), whole.to_polars())
-    documents = [
-        af.summarize(frame.filter(pl.col("d") % 2 == odd), metrics="s", by="k", cluster="d").fold_clusters()
-        for odd in (1, 0)
-    ]
-    folded = af.Report.from_summary(af.merge(documents))
-    report_oracle.check_close(folded.to_polars(), whole.to_polars())
 
 
 def test_own_error_rates_have_the_interval_of_cer() -> None:

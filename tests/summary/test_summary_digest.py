@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -12,14 +12,10 @@ import pyarrow as pa
 import pytest
 import report_oracle
 from hypothesis import assume, given
-from hypothesis import strategies as st
 
-from anls_frame import merge, summarize
+from anls_frame import summarize
 from anls_frame.protocol import PROTOCOLS
 from anls_frame.reports.reports import report
-
-if TYPE_CHECKING:
-    import random
 
 FRAME = pl.DataFrame(
     {
@@ -39,16 +35,6 @@ def test_digest_is_sixteen_hexadecimal_digits() -> None:
     assert len(text) == 16
     assert int(text, 16) > 0
     assert text == text.lower()
-
-
-@report_oracle.FEWER
-@given(rows=report_oracle.rows_of(), order=st.randoms(use_true_random=False))
-def test_digest_does_not_depend_on_the_order(rows: list[dict[str, Any]], order: random.Random) -> None:
-    schema: dict[str, Any] = {"prediction": pl.String, "answers": pl.List(pl.String)}
-    texts = [{name: row[name] for name in schema} for row in rows]
-    first = summarize(pl.DataFrame(texts, schema=schema), "prediction", "answers").digest
-    order.shuffle(texts)
-    assert summarize(pl.DataFrame(texts, schema=schema), "prediction", "answers").digest == first
 
 
 def changed() -> dict[str, pl.DataFrame]:
@@ -134,12 +120,6 @@ def test_digest_does_not_depend_on_how_the_rows_are_scored_or_sliced() -> None:
         {"protocol": anls.replace(errors="anls")},
     ):
         assert digest(FRAME, **options) == expected
-
-
-def test_digest_is_that_of_any_split() -> None:
-    for cut in range(FRAME.height + 1):
-        merged = merge([summarize(FRAME[cut:], "p", "a"), summarize(FRAME[:cut], "p", "a")])
-        assert merged.digest == digest(FRAME)
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-import report_oracle
 from key_columns import KEYS, TEXTS
 
 import anls_frame as af
-from anls_frame import Summary, merge, summarize
+from anls_frame import Summary, summarize
 from anls_frame.reports.reports import Report
 from anls_frame.summary import files
 
@@ -75,20 +74,6 @@ def test_settings_are_kept(tmp_path: Path) -> None:
     loaded = saved_and_loaded(summary, tmp_path)
     check_same(loaded, summary)
     assert loaded.settings.protocol == protocol
-
-
-def test_saved_parts_add_up(tmp_path: Path) -> None:
-    frame = pl.DataFrame(
-        {"p": ["a", "b", "c", "x"], "a": ["a", "c", "c", "y"], "k": [["t"], ["t", "u"], [], None]}
-    )
-    for part in range(4):
-        summarize(frame[part], "p", "a", by="k", worst=2).save(tmp_path / f"part-{part}.parquet")
-    merged = merge(Summary.load(path) for path in sorted(tmp_path.glob("part-*.parquet")))
-    whole = Report.from_summary(summarize(frame, "p", "a", by="k", worst=2))
-    report_oracle.check_alike(Report.from_summary(merged).to_polars(), whole.to_polars())
-    assert merged.digest == whole.summary.digest
-    with pytest.raises(ValueError, match="the same part occurs twice"):
-        merge([merged, Summary.load(tmp_path / "part-2.parquet")])
 
 
 def test_saving_replaces_a_file_as_a_whole_and_takes_strings(tmp_path: Path) -> None:
@@ -154,10 +139,6 @@ def test_what_is_no_summary_is_an_error_that_names_the_file(tmp_path: Path) -> N
         path.write_bytes(content)
         with pytest.raises(ValueError, match=re.escape(f"{path} is not a summary of anls_frame")):
             Summary.load(path)
-
-
-def test_bytes_that_are_no_summary_are_an_error(tmp_path: Path) -> None:
-    for content in foreign(tmp_path / "some.parquet").values():
         with pytest.raises(ValueError, match="the content is not a summary of anls_frame"):
             Summary.from_bytes(content)
 

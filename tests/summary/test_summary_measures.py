@@ -44,15 +44,3 @@ def test_every_figure_is_the_ratio_of_the_columns_that_score_gives() -> None:
     ratios = rows.select(**{name: sums[name] / totals[name] for name in sums}).row(0, named=True)
 
     assert {name: report.overall[name] for name in ratios} == pytest.approx(ratios, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("scores", "bounds"),
-    [([0.2, 1.0], (0, 1)), ([0.0, 3.5], (0, None)), ([-1.0, 0.5], (None, None)), ([-1.0, 3.5], (None, None))],
-)
-def test_scores_of_your_own_have_the_bounds_that_they_keep(
-    scores: list[float], bounds: tuple[float | None, float | None] | None
-) -> None:
-    metric = af.report(pl.DataFrame({"page_wer": scores}), metrics="page_wer").measures[0]
-
-    assert (metric.label, metric.bounds, metric.higher_is_better) == ("page_wer", bounds, False)
