@@ -75,7 +75,7 @@ test: ## Everything: lint, types, Rust, Python on both engines, Daft, docs, note
 lint: install
 	cargo fmt --check
 	cargo clippy --quiet --profile quick --all-targets -- -D warnings
-	cargo clippy --quiet --profile quick --all-targets --no-default-features -- -D warnings
+	cargo clippy --quiet --profile quick --no-default-features -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -98,8 +98,8 @@ test-python: install .venv-peers/installed
 
 # In one process, because to import and collect takes as long as half of the tests.
 test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
-	.venv-daft/bin/python -m pytest -q tests/distributed
-	DO_NOT_TRACK=1 .venv-daft/bin/python -m pytest -q --doctest-modules anls_frame/distributed --doctest-glob='*.md' docs/distributed.md
+	DO_NOT_TRACK=1 .venv-daft/bin/python -m pytest -q --doctest-modules --doctest-glob='*.md' \
+	  tests/distributed/test_*.py anls_frame/distributed docs/distributed.md
 
 test-docs: install ## Docstrings and the examples of README and docs, run
 	$(BIN)/python -m pytest -q --doctest-modules anls_frame --doctest-glob='*.md' README.md docs \
