@@ -32,8 +32,6 @@ SEED = 20261126
 SLOPE = 0.48
 """c: the mean loss is a quarter of it."""
 TARGETS = (0.01, 0.02, 0.05, 0.1)
-USELESS_TARGETS = (0.02, 0.1)
-"""At which a useless confidence is drawn, each in a population of its own."""
 DOCUMENTS = (20, 50, 112, 400)
 PROMISED_DOCUMENTS = (20, 112, 400)
 SIZES = {"1 row": (1, 1), "4 rows": (4, 4), "20 rows": (20, 20), "1 to 200 rows, heavy": (1, 200)}
@@ -215,7 +213,7 @@ def promise_lines(
             population = Population(sizes, correlation, kind, is_graded)
             if kind == "useless":
                 # Every threshold has the same risk, a little above the target.
-                for target in USELESS_TARGETS:
+                for target in TARGETS:
                     near = population._replace(slope=4 * 1.1 * target)
                     cells[target].append((promises(near, documents, (target,), samples)[0], where))
                 continue
@@ -304,14 +302,14 @@ def main() -> None:
     certified = promise_lines(samples, failures)
     of_promise, of_interval = 100 * error_of(PROMISE, samples), 100 * error_of(0.95, samples)
     broken = percent(round(1 - PROMISE, 9))
-    useless = " and ".join(f"{percent(one)}" for one in USELESS_TARGETS)
     targets = " | ".join(f"target {percent(target)}" for target in TARGETS)
     text = f"""# Confidence: intervals and certified thresholds
 
-Written by `selective_gate.py`: seed {SEED}, {samples:,} samples a cell. The loss of a row has the mean {SLOPE:g} h³, where h is its hardness, uniform on [0, 1]; the
-confidence is 1 - h (*fine*), rounded to two decimals, 1.0 in 40 % of the rows and tenths in the others,
-independent of the loss (*useless*), or h (*reversed*). Hardness and losses of the rows of a document are
-correlated, on the scale of a normal distribution. *Heavy*: 1 to 200 rows, as frequent as n^-1.5.
+Written by `selective_gate.py`: seed {SEED}, {samples:,} samples a cell. The loss of a row has the mean
+{SLOPE:g} h³, where h is its hardness, uniform on [0, 1]; the confidence is 1 - h (*fine*), rounded to two
+decimals, 1.0 in 40 % of the rows and tenths in the others, independent of the loss (*useless*), or h
+(*reversed*). Hardness and losses of the rows of a document are correlated, on the scale of a normal
+distribution. *Heavy*: 1 to 200 rows, as frequent as n^-1.5.
 
 ## Certified thresholds
 
@@ -319,7 +317,7 @@ The promise: in {percent(PROMISE)} of such samples the true risk is at most the 
 in {broken}; the standard error of that is {of_promise:.1f} points. A line has the worst of all kinds of
 confidence, with losses of 0 or 1 and, of a fine confidence, graded ones, and of correlations of
 {listed(CORRELATIONS)} within documents: the column *in* names it.
-A useless confidence has a risk of 1.1 times the target, and is drawn at targets of {useless}. *Naive*:
+A useless confidence has a risk of 1.1 times the target. *Naive*:
 the laxest threshold whose observed risk meets the target, in its worst population. *Accepted*: mean share of
 rows that the certified threshold accepts with a fine confidence and losses of 0 or 1 of the largest of these
 correlations, and the largest share with which the target can be met.

@@ -242,7 +242,7 @@ def _ranks(figure: RankChart) -> Mapping[str, object]:
     ]
     hidden = figure.n_systems - len(rows)
     more = f"; the first {len(rows)} of {figure.n_systems:,} systems" if hidden else ""
-    caption = f"Ranks that these rows leave open; in colour: possibly the best{more}"
+    caption = f"Range of ranks that the data allow; in colour: possibly the best{more}"
     return {"axis": {"ticks": ticks}, "caption": caption, "rows": rows}
 
 

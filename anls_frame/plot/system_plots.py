@@ -1,4 +1,4 @@
-"""Plots of several systems: their scores with the ranks that the rows leave open, and a heat map by slice."""
+"""Plots of several systems: their scores with the ranks that the data allow, and a heat map by slice."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def ranking(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the scores of systems with intervals, best first, with the ranks that the rows leave open.
+    Draw the scores of systems with intervals, best first, with the ranks that the data allow.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def ranking(
     -------
     Axes
         Axes with a point and a line for each system. Its ranks are in brackets behind its name: 2-4 means
-        that these rows leave open which of these ranks it has. The name is bold if the system is possibly the
+        that the data allow any of these ranks. The name is bold if the system is possibly the
         best; a hollow point marks a figure that rests on few rows.
 
     Raises

@@ -582,22 +582,21 @@ def _notes(view: ComparisonView) -> list[str]:
         first, second = view.systems
         notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
     else:
-        open_ranks = (
-            f"With {level} confidence, those of all systems in a metric hold the true ranks together, "
-            "because they allow for all pairs of systems."
-        )
-        notes.append(f"Rank: the ranks that these rows leave open. {open_ranks}")
         notes.append(
-            f"{POSSIBLY_BEST} possibly the best system, because no other is shown to be better, neither by "
-            "the ranks nor by the adjusted p."
+            f"Rank: range of ranks that the data allow ({level} confidence, all systems of a metric "
+            "together)."
         )
-        notes += [f"{BEST} the best score of a line, or several equal ones."] if view.tables else []
+        notes.append(
+            f"{POSSIBLY_BEST} possibly the best: no other system is significantly better, by ranks or by the "
+            "adjusted p."
+        )
+        notes += [f"{BEST} best score of the line, or one of several equal ones."] if view.tables else []
         notes.append(f"Difference: each system minus {view.systems[0]}.")
     notes += _notes_on_published(view)
     if view.significant:
         notes.append(f"Only differences with an adjusted p of at most {view.alpha:g} are listed.")
     notes += [*_directions(view), *_notes_on_cer(view), *_family(view)]
-    notes.append(f"Each interval is one of {level} by itself, not adjusted for others.")
+    notes.append(f"Each interval has {level} confidence by itself; none is adjusted for the others.")
     lines = view.differences()
     notes += few_note(pl.concat([view.overall.select("few_rows"), lines.select("few_rows")]))
     if view.is_of_two:
@@ -671,9 +670,7 @@ def _family(view: ComparisonView) -> list[str]:
         return [f"The adjusted p allows for {allowed} together{own}."] if allowed else []
     others = f"the {len(view.systems) - 1:,} differences to {view.systems[0]}"
     allowed = f"The adjusted p allows for {_listed([others, *metrics])} together"
-    return [
-        f"{allowed}, which are fewer than all pairs, so it can show a difference that the ranks leave open."
-    ]
+    return [f"{allowed}: fewer than all pairs, so it may show a difference that the ranks do not."]
 
 
 def _family_of_pairs(view: ComparisonView) -> str:

@@ -22,7 +22,6 @@ from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
-from anls_frame.reports.estimates import FEW_CARRIERS, FEW_ROWS, FEW_UNITS
 from anls_frame.reports.type_changes import PLACE, categories
 from anls_frame.summary import details, quantiles
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
@@ -489,9 +488,7 @@ def few_note(frame: pl.DataFrame) -> list[str]:
     """Return the note that explains the mark of slices with few rows, if there are any."""
     if not frame["few_rows"].any():
         return []
-    carriers = f"{FEW_CARRIERS} clusters that carry the figure"
-    below = f"below {FEW_ROWS} rows, {FEW_UNITS:g} effective units or {carriers}"
-    return [f"{FEW} few rows or documents ({below}): treat the interval as rough."]
+    return [f"{FEW} few rows or documents: treat the interval as rough."]
 
 
 def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[str]:

@@ -207,6 +207,6 @@ def _notes(view: SelectiveView) -> list[str]:
     notes += documents_of_rows.note(view.settings["forgotten_documents"])
     if view.flat["few_rows"].any():
         notes.append(
-            f"{FEW} few rows or documents (below 100 rows or 50 documents): treat the interval as rough."
+            f"{FEW} few rows or documents: treat the interval as rough."
         )
     return notes

@@ -139,17 +139,17 @@ def notes(found: FoundSlices) -> list[str]:
     else:
         said = [
             f"Looked at {looked}{metrics}; p is adjusted for all of them.",
-            f"Where no slice is worse than the rest, one is found with a probability of about {level}.",
+            f"If nothing were wrong, a list like this would appear in about {level} of cases.",
         ]
         if found.table.height:
             of_each = 100 * confidence_of_chosen(found.confidence, found.table.height, found.n_tests)
             said.append(
-                "Slices were chosen because they are bad here, so their figures are too bad on average; "
+                "These slices were selected for looking bad, so their figures are too bad on average; "
                 f"a holdout of 0.5 estimates them on other {units}."
             )
             said.append(
-                f"Intervals have a confidence of {of_each:.6g} % each, so that "
-                f"{100 * found.confidence:.3g} % of those of chosen slices hold."
+                f"Each interval has {of_each:.6g} % confidence, so that "
+                f"{100 * found.confidence:.3g} % of the intervals of selected slices hold."
             )
     left_out = {name: reason for name, reason in found.left_out.items() if reason != ONE_VALUE}
     if left_out:

@@ -164,17 +164,14 @@ def test_two_systems_in_several_metrics_have_a_line_for_each() -> None:
 
 def test_notes_say_what_the_figures_mean() -> None:
     notes = repr(many()).splitlines()
-    together = (
-        "those of all systems in a metric hold the true ranks together, because they allow for all pairs"
-    )
-    fewer = "which are fewer than all pairs, so it can show a difference that the ranks leave open."
+    fewer = "fewer than all pairs, so it may show a difference that the ranks do not."
     for note in (
         "120 rows: 120 scored.",
-        f"Rank: the ranks that these rows leave open. With 95 % confidence, {together} of systems.",
+        "Rank: range of ranks that the data allow (95 % confidence, all systems of a metric together).",
         "Difference: each system minus first.",
         "Lower is better: CER (corpus).",
-        f"The adjusted p allows for the 2 differences to first and 3 metrics together, {fewer}",
-        "Each interval is one of 95 % by itself, not adjusted for others.",
+        f"The adjusted p allows for the 2 differences to first and 3 metrics together: {fewer}",
+        "Each interval has 95 % confidence by itself; none is adjusted for the others.",
     ):
         assert note in notes
     assert notes[0] == "ANLS, exact match and CER (corpus) of first, second and third"
