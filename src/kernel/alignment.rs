@@ -9,6 +9,7 @@
 //! The table consists of bit vectors (Hyyrö 2003), a row for each character of the prediction, and of each
 //! row only the words in which a path of the known distance can run.
 
+use super::diagonal::{Step, Wavefronts};
 use super::distance::Workspace;
 use super::length::length;
 use super::pattern::{MatchBits, Unit};
@@ -57,6 +58,7 @@ pub struct EditCounts {
 #[derive(Default)]
 pub struct Aligner {
     workspace: Workspace,
+    wavefronts: Wavefronts,
     reference: Vec<u32>,
     prediction: Vec<u32>,
     table: Table,
@@ -74,6 +76,10 @@ const SPLIT_BYTES: usize = 1 << 20;
 const UNSPLIT_REFERENCE: usize = 64;
 const UNSPLIT_PREDICTION: usize = 9;
 
+/// Edits are few where there are so many letters for each, and no more than so many: the time grows with their square.
+const LETTERS_OF_EDIT: usize = 8;
+const MOST_EDITS: usize = 2_000;
+
 impl Aligner {
     /// The edits that turn the reference into the prediction, from the start to the end.
     pub fn edits(&mut self, reference: &str, prediction: &str) -> &[Edit] {
@@ -82,7 +88,9 @@ impl Aligner {
 
     /// The same, where it is known that there are no more than so many.
     pub fn edits_within(&mut self, reference: &str, prediction: &str, most: Option<usize>) -> &[Edit] {
-        let Self { workspace, reference: reference_units, prediction: prediction_units, table, edits } = self;
+        let Self {
+            workspace, reference: reference_units, prediction: prediction_units, table, edits, ..
+        } = self;
         edits.clear();
         if reference == prediction {
             return edits;
@@ -106,6 +114,26 @@ impl Aligner {
             table.align(Part::new(reference_units, prediction_units), usize::MAX, distance, edits);
         }
         edits
+    }
+
+    /// As few edits, if they are few for the length of the texts: other ones than rapidfuzz's, which are found without a
+    /// table.
+    pub fn few_edits(&mut self, reference: &str, prediction: &str) -> Option<&[Edit]> {
+        let Self { wavefronts, reference: reference_units, prediction: prediction_units, edits, .. } = self;
+        edits.clear();
+        if reference == prediction {
+            return Some(edits);
+        }
+        if reference.is_ascii() && prediction.is_ascii() {
+            Part::new(reference.as_bytes(), prediction.as_bytes()).few_edits(wavefronts, edits)?;
+        } else {
+            for (text, units) in [(reference, &mut *reference_units), (prediction, &mut *prediction_units)] {
+                units.clear();
+                units.extend(text.chars().map(u32::from));
+            }
+            Part::new(reference_units.as_slice(), prediction_units).few_edits(wavefronts, edits)?;
+        }
+        Some(edits)
     }
 
     /// The numbers of those edits.
@@ -150,6 +178,30 @@ impl<'a, U: Unit> Part<'a, U> {
             reference_start: reference_start + prefix,
             prediction_start: prediction_start + prefix,
         }
+    }
+
+    /// Appends the edits along a shortest path, if it is found to have few.
+    fn few_edits(self, wavefronts: &mut Wavefronts, edits: &mut Vec<Edit>) -> Option<()> {
+        let part = self.trimmed();
+        let longer = part.reference.len().max(part.prediction.len());
+        let most = (longer / LETTERS_OF_EDIT).min(MOST_EDITS);
+        let is_longer = part.reference.len() > part.prediction.len();
+        let steps = if is_longer {
+            wavefronts.path(part.prediction, part.reference, most)?
+        } else {
+            wavefronts.path(part.reference, part.prediction, most)?
+        };
+        edits.extend(steps.into_iter().map(|Step { row, column, passes }| {
+            let ([reference, prediction], passes) =
+                if is_longer { ([column, row], [passes[1], passes[0]]) } else { ([row, column], passes) };
+            let operation = match passes {
+                [true, true] => Operation::Replace,
+                [true, false] => Operation::Delete,
+                _ => Operation::Insert,
+            };
+            part.edit(operation, reference, prediction)
+        }));
+        Some(())
     }
 
     /// The parts before and behind a place.
@@ -525,6 +577,32 @@ mod tests {
             let mut known = Aligner::default();
             let found = known.edits_within(&reference, &prediction, Some(most));
             assert_eq!(found, Aligner::default().edits(&reference, &prediction));
+        }
+
+        #[test]
+        fn few_edits_are_as_few(
+            reference in "[abc]{0,300}", changes in proptest::collection::vec((0..300_usize, "[abcé]{0,3}"), 0..30),
+            swaps in any::<bool>(),
+        ) {
+            let mut letters: Vec<char> = reference.chars().collect();
+            for (place, text) in changes {
+                let place = place.min(letters.len());
+                letters.splice(place..letters.len().min(place + 1), text.chars());
+            }
+            let prediction: String = letters.into_iter().collect();
+            // No common ends, without which the texts would be shorter.
+            let texts = [format!("x{reference}x"), format!("y{prediction}y")];
+            let [reference, prediction] = if swaps { [&texts[1], &texts[0]] } else { [&texts[0], &texts[1]] };
+            let distance = edit_distance(reference, prediction, 1);
+            let mut aligner = Aligner::default();
+            match aligner.few_edits(reference, prediction) {
+                Some(edits) => {
+                    assert_eq!(&applied(reference, prediction, edits), prediction);
+                    assert_eq!(edits.len(), distance);
+                }
+                // Up to here nothing is guessed.
+                None => assert!(distance > 15 || 8 * distance > reference.len().min(prediction.len())),
+            }
         }
 
         #[test]

@@ -36,12 +36,24 @@ pub struct Wavefronts {
     sides: [Side; 2],
 }
 
+/// A step of a path, as counted from the start of the texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Where it begins.
+    pub row: usize,
+    pub column: usize,
+    /// Whether a character of the pattern, and one of the text, is passed.
+    pub passes: [bool; 2],
+}
+
 /// Furthest rows of a number of errors and of one less, as counted from one end of the texts.
 #[derive(Default)]
 struct Side {
     errors: usize,
     now: Vec<i32>,
     before: Vec<i32>,
+    /// Those of all numbers of errors, if they are kept: one row with no errors, three with one, five with two.
+    kept: Vec<i32>,
     /// Row plus column of the furthest cell.
     furthest: usize,
     /// Where the main diagonal stands.
@@ -51,6 +63,7 @@ struct Side {
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "texts are shorter than LONGEST")]
+#[expect(clippy::cast_sign_loss, reason = "rows of the table")]
 impl Wavefronts {
     /// Wavefronts that are computed with these lanes.
     #[cfg(test)]
@@ -60,13 +73,49 @@ impl Wavefronts {
 
     /// Distance of two texts, `pattern` being the shorter one, by little more than `budget` steps at most.
     pub fn distance<U: Unit>(&mut self, pattern: &[U], text: &[U], budget: usize, limit: usize) -> Found {
+        // One diagonal at a time takes about twice as long.
+        let budget = if self.isa.wavefronts_are_vectors() { budget } else { budget / 2 };
+        self.search::<U, false>(pattern, text, budget, limit)
+    }
+
+    /// The steps of a shortest path, if no more than so many are expected. All instruction sets find the same.
+    pub fn path<U: Unit>(&mut self, pattern: &[U], text: &[U], most: usize) -> Option<Vec<Step>> {
+        let Found::Distance(distance) = self.search::<U, true>(pattern, text, most * most / 2, most) else {
+            return None;
+        };
+        let (rows, columns) = (pattern.len(), text.len());
+        let [start, end] = &self.sides;
+        let errors = [distance.div_ceil(2), distance / 2];
+        let reached = |at: &usize| start.reached(errors[0], *at) + end.reached(errors[1], *at) >= rows as i32;
+        let middle = (end.centre.saturating_sub(errors[1])..=start.centre + errors[0]).find(reached)?;
+        let row = start.reached(errors[0], middle) as usize;
+        let column = row + middle - start.main;
+        let before = start.walk(1, errors[0], [row, column], |[row, column]| {
+            U::common_suffix(&pattern[..row], &text[..column])
+        });
+        let behind = end.walk(-1, errors[1], [rows - row, columns - column], |[row, column]| {
+            U::common_prefix(&pattern[rows - row..], &text[columns - column..])
+        });
+        let behind = behind.into_iter().map(|Step { row, column, passes }| Step {
+            row: rows - row - usize::from(passes[0]),
+            column: columns - column - usize::from(passes[1]),
+            passes,
+        });
+        Some(before.into_iter().rev().chain(behind).collect())
+    }
+
+    fn search<U: Unit, const KEEP: bool>(
+        &mut self,
+        pattern: &[U],
+        text: &[U],
+        budget: usize,
+        limit: usize,
+    ) -> Found {
         let (rows, columns) = (pattern.len(), text.len());
         debug_assert!(rows <= columns);
         if columns > LONGEST {
             return Found::Guess(columns / 8);
         }
-        // One diagonal at a time takes about twice as long.
-        let budget = if self.isa.wavefronts_are_vectors() { budget } else { budget / 2 };
         let affordable = (2 * budget).isqrt();
         // A search that has used up its budget goes on for a quarter more: the band would start from nothing.
         let most = (affordable + affordable / 4).min(columns).min(limit);
@@ -82,6 +131,10 @@ impl Wavefronts {
         for errors in 0..=each {
             if errors > 0 {
                 [start.furthest, end.furthest] = isa.wavefronts(table, start.advance(), end.advance());
+            }
+            if KEEP {
+                start.keep();
+                end.keep();
             }
             // Paths that meet have passed all characters together.
             let progress = start.furthest + end.furthest;
@@ -131,6 +184,52 @@ impl Side {
         }
         self.now[self.centre] = row as i32;
         self.furthest = 2 * row;
+        self.kept.clear();
+    }
+
+    /// Keeps the furthest rows.
+    fn keep(&mut self) {
+        self.kept.extend_from_slice(&self.now[self.centre - self.errors..=self.centre + self.errors]);
+    }
+
+    /// The furthest row on a diagonal after so many errors.
+    fn reached(&self, errors: usize, at: usize) -> i32 {
+        match (at + errors).checked_sub(self.centre) {
+            Some(cell) if cell <= 2 * errors => self.kept[errors * errors + cell],
+            _ => NOWHERE,
+        }
+    }
+
+    /// The way back to this end, with so many errors, from a row and a column, all of which are counted from it. `same` is
+    /// how many characters before them are equal, and `sign` that of the diagonals of columns beyond the rows.
+    fn walk(
+        &self,
+        sign: isize,
+        mut errors: usize,
+        mut at: [usize; 2],
+        same: impl Fn([usize; 2]) -> usize,
+    ) -> Vec<Step> {
+        let mut steps = Vec::with_capacity(errors);
+        loop {
+            let equal = same(at);
+            at = at.map(|place| place - equal);
+            if errors == 0 {
+                return steps;
+            }
+            errors -= 1;
+            let is_way = |passes: &[bool; 2]| {
+                let [Some(row), Some(column)] = [0, 1].map(|side| at[side].checked_sub(passes[side].into()))
+                else {
+                    return false;
+                };
+                let diagonal = sign * (column as isize - row as isize);
+                self.reached(errors, self.centre.wrapping_add_signed(diagonal)) >= row as i32
+            };
+            let passes = [[true, true], [false, true], [true, false]].into_iter().find(is_way);
+            let passes = passes.expect("a way with an error less");
+            at = [0, 1].map(|side| at[side] - usize::from(passes[side]));
+            steps.push(Step { row: at[0], column: at[1], passes });
+        }
     }
 
     /// The diagonals that one error more can reach.

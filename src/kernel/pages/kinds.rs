@@ -26,7 +26,7 @@ pub struct Kinds<'a> {
 const KNOWN: usize = 3;
 
 /// From so many units on, edits in a row are a stretch even if no word ends there: words are not always separated.
-const STRETCH: usize = 8;
+pub const STRETCH: usize = 8;
 
 /// Right units between edits that are taken for one row: in a long stretch some letters meet equal ones by chance.
 const CHANCE: usize = 2;
@@ -39,7 +39,7 @@ impl<'a> Kinds<'a> {
     /// Adds the edits that lead to a prediction.
     pub fn count(&self, edits: &[Edit], prediction: &Text, errors: &mut PageErrors) {
         let is_one_empty = prediction.length() == 0 || self.reference.length() == 0;
-        for row in edits.chunk_by(are_in_a_row) {
+        for row in rows(edits) {
             let units = row.len();
             if !is_one_empty && !self.is_stretch(row) {
                 errors.misread += units;
@@ -64,8 +64,7 @@ impl<'a> Kinds<'a> {
 
     /// How many of the insertions in a row are in long runs of words that have nothing in common with the reference.
     fn fabricated(&self, row: &[Edit], prediction: &Text) -> usize {
-        let units = row[0].prediction_position..row[row.len() - 1].prediction_position + 1;
-        let words = prediction.words_among(units);
+        let words = prediction.words_of_row(row);
         if words.len() < self.min_words {
             return 0;
         }
@@ -89,6 +88,11 @@ impl<'a> Kinds<'a> {
             |edit: &Edit| prediction.word_at(edit.prediction_position).clamp(words.start, words.end - 1);
         row.iter().filter(|edit| is_fabricated[word(edit) - words.start]).count()
     }
+}
+
+/// Edits in rows of one kind.
+pub fn rows(edits: &[Edit]) -> impl Iterator<Item = &[Edit]> {
+    edits.chunk_by(are_in_a_row)
 }
 
 fn are_in_a_row(left: &Edit, right: &Edit) -> bool {

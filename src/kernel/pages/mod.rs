@@ -3,10 +3,12 @@
 //! An edit distance knows no order but that of the reference: two halves that have changed places are substitutions, a
 //! page that was read twice is insertions. Here blocks of words come first (`blocks.rs`): those that stand elsewhere and
 //! those that stand there again are taken out of the texts, and what is left is aligned by characters (`rest.rs`), whose
-//! edits get names (`kinds.rs`). Where nothing is taken out, the edits are as many as the edit distance.
+//! edits get names (`kinds.rs`). Where nothing is taken out, the edits are as many as the edit distance. Most pages of a
+//! good engine are seen to have no such block without a look for them (`in_order.rs`).
 
 mod blocks;
 mod chain;
+mod in_order;
 mod kinds;
 mod ngrams;
 mod rest;
@@ -15,9 +17,11 @@ mod text;
 
 use super::alignment::{Aligner, Operation};
 use super::distance::Workspace;
+use super::length::length;
 use super::prepare::Preparation;
 use super::units::{Units, WordRule};
 use blocks::{Block, Blocks};
+use in_order::is_in_order;
 use kinds::Kinds;
 use run::Run;
 use text::Text;
@@ -65,11 +69,26 @@ impl Pages {
         let reference = preparation.prepare(reference, reference_buffer);
         let prediction = preparation.prepare(prediction, prediction_buffer);
         let written = units.write([reference, prediction], preparation.unit);
-        let (numbers, ranges) = words.numbers([reference, prediction], rule);
-        let [reference, prediction] =
-            [0, 1].map(|side| Text::new(&written, side, &ranges[side], numbers[side]));
-        let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
-
+        if reference == prediction {
+            let [reference, _] = written.texts;
+            return PageErrors { reference_length: length(reference), ..PageErrors::default() };
+        }
+        let ranges = words.ranges([reference, prediction], rule);
+        let mut texts = [0, 1].map(|side| Text::new(&written, side, &ranges[side]));
+        let mut errors = PageErrors { reference_length: texts[0].length(), ..PageErrors::default() };
+        if written.are_code_points()
+            && let [reference, prediction] = &texts
+            && let Some(edits) = rest::few_edits([reference, prediction], aligner)
+            && is_in_order([reference, prediction], edits, min_words)
+        {
+            Kinds::new(reference, min_words, false).count(edits, prediction, &mut errors);
+            return errors;
+        }
+        let (numbers, _) = words.numbers([reference, prediction], rule);
+        for (text, numbers) in texts.iter_mut().zip(numbers) {
+            text.numbers = numbers.into();
+        }
+        let [reference, prediction] = texts;
         let Blocks { anchors, moved, repeated } = Blocks::find([&reference, &prediction], min_words, aligner);
         let kinds = Kinds::new(&reference, min_words, written.are_words());
         for block in &moved {

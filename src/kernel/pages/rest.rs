@@ -1,10 +1,23 @@
 //! The edits between texts in which every block stands in its order.
 
-use super::super::alignment::{Aligner, Edit};
+use super::super::alignment::{Aligner, Edit, Operation};
 use super::super::distance::Workspace;
 use super::super::weighted::SubstitutionCost;
+use super::kinds::STRETCH;
 use super::run::Run;
 use super::text::{Place, Text};
+
+/// As few edits as possible, if they are few, and none of a stretch that may be spread over letters of others.
+pub fn few_edits<'a>(texts: [&Text; 2], aligner: &'a mut Aligner) -> Option<&'a [Edit]> {
+    let edits = aligner.few_edits(texts[0].as_str(), texts[1].as_str())?;
+    let are_near =
+        |left: &Edit, right: &Edit| right.prediction_position - left.prediction_position <= STRETCH;
+    let is_shifted = |near: &[Edit]| {
+        let count = |operation| near.iter().filter(|edit| edit.operation == operation).count();
+        count(Operation::Insert).abs_diff(count(Operation::Delete)) >= STRETCH
+    };
+    (!edits.chunk_by(are_near).any(is_shifted)).then_some(edits)
+}
 
 /// The edits that turn the reference into the prediction, as few as possible.
 ///
@@ -16,6 +29,9 @@ pub fn edits(
     aligner: &mut Aligner,
     workspace: &mut Workspace,
 ) -> Vec<Edit> {
+    if let Some(edits) = few_edits(texts, aligner) {
+        return edits.to_vec();
+    }
     let mut edits = Vec::new();
     let mut align = |from: [Place; 2], to: [Place; 2]| {
         let [reference, prediction] = [0, 1].map(|side| texts[side].slice(from[side], to[side]));
@@ -35,8 +51,9 @@ pub fn edits(
     }
     align(done, texts.map(Text::end));
     let [reference, prediction] = texts.map(Text::as_str);
-    if edits.len() > workspace.distance(reference, prediction, SubstitutionCost::One) {
-        return aligner.edits(reference, prediction).to_vec();
+    let distance = workspace.distance(reference, prediction, SubstitutionCost::One);
+    if edits.len() > distance {
+        return aligner.edits_within(reference, prediction, Some(distance)).to_vec();
     }
     edits
 }

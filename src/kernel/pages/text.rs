@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::super::alignment::Edit;
 use super::super::length::length;
 use super::super::units::Written;
 
@@ -43,7 +44,8 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    pub fn new(written: &Written<'a>, side: usize, ranges: &[[usize; 2]], numbers: &'a [u32]) -> Self {
+    /// A text whose words have no numbers yet.
+    pub fn new(written: &Written<'a>, side: usize, ranges: &[[usize; 2]]) -> Self {
         let text = written.texts[side];
         let mut starts = written.starts(side);
         let units = length(text);
@@ -65,7 +67,7 @@ impl<'a> Text<'a> {
                 range.map(|byte| if is_plain { Place { byte, unit: byte } } else { place(byte) });
             Word { start, end }
         });
-        Self { content: text.into(), units, words: words.collect::<Vec<_>>().into(), numbers: numbers.into() }
+        Self { content: text.into(), units, words: words.collect::<Vec<_>>().into(), numbers: Cow::default() }
     }
 
     pub fn as_str(&self) -> &str {
@@ -122,9 +124,28 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The words that have at least half of their units among these, which are not empty; at least the word in which
-    /// or before which they start.
-    pub fn words_among(&self, units: Range<usize>) -> Range<usize> {
+    /// Number of words.
+    pub fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The bytes of a word, and all bytes from its start on.
+    pub fn word_and_behind(&self, word: usize) -> [&[u8]; 2] {
+        let Word { start, end } = self.words[word];
+        let bytes = self.content.as_bytes();
+        [&bytes[start.byte..end.byte], &bytes[start.byte..]]
+    }
+
+    /// Where a word starts and ends.
+    pub fn units(&self, word: usize) -> [usize; 2] {
+        let Word { start, end } = self.words[word];
+        [start.unit, end.unit]
+    }
+
+    /// The words that have at least half of their units in a row of insertions; at least the word in which or before
+    /// which it starts.
+    pub fn words_of_row(&self, row: &[Edit]) -> Range<usize> {
+        let units = row[0].prediction_position..row[row.len() - 1].prediction_position + 1;
         let is_before = |word: &Word| word.start.unit + word.end.unit <= 2 * units.start;
         let first = self.words.partition_point(is_before);
         let last = self.words.partition_point(|word| word.start.unit + word.end.unit <= 2 * units.end);

@@ -187,6 +187,12 @@ impl Units {
         }
     }
 
+    /// Where the words of both texts stand.
+    pub fn ranges(&mut self, texts: [&str; 2], rule: WordRule) -> &[Vec<Range>; 2] {
+        self.words.find(texts, rule, &mut self.ranges);
+        &self.ranges
+    }
+
     /// The words of both texts as numbers, equal where the words are, and where they stand.
     pub fn numbers(&mut self, texts: [&str; 2], rule: WordRule) -> ([&[u32]; 2], &[Vec<Range>; 2]) {
         let Self { words, ranges, .. } = self;

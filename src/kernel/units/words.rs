@@ -94,7 +94,15 @@ impl Words {
 
     /// The words of both texts as numbers, in the order in which they are first seen.
     pub fn number(&mut self, texts: [&str; 2], rule: WordRule, ranges: &mut [Vec<Range>; 2]) -> [&[u32]; 2] {
-        let Self { isa, borders: [borders, _], numbers, letters, .. } = self;
+        self.find(texts, rule, ranges);
+        let Self { isa, numbers, .. } = self;
+        numbers.fill(*isa, texts, ranges);
+        numbers.of_words.each_ref().map(Vec::as_slice)
+    }
+
+    /// Finds where the words of both texts stand.
+    pub fn find(&mut self, texts: [&str; 2], rule: WordRule, ranges: &mut [Vec<Range>; 2]) {
+        let Self { isa, borders: [borders, _], letters, .. } = self;
         for (text, ranges) in texts.into_iter().zip(&mut *ranges) {
             if rule == WordRule::Uax29 {
                 split_at_boundaries(text, ranges, letters);
@@ -103,8 +111,6 @@ impl Words {
                 borders.ranges(ranges);
             }
         }
-        numbers.fill(*isa, texts, ranges);
-        numbers.of_words.each_ref().map(Vec::as_slice)
     }
 }
 
