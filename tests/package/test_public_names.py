@@ -167,13 +167,6 @@ def test_the_library_gives_every_exported_symbol() -> None:
     assert missing == []
 
 
-def test_the_library_speaks_the_plugin_interface_with_keyword_arguments_in_schema_calls() -> None:
-    version = ctypes.CDLL(_native.__file__)._polars_plugin_get_version  # noqa: SLF001 - a C symbol
-    version.restype = ctypes.c_uint32
-
-    assert divmod(version(), 1 << 16) == (0, 1)
-
-
 def test_the_fields_of_score_are_the_columns_of_add_scores() -> None:
     assert [field.name for field in SCORE_DTYPE.fields] == list(get_args(ScoreColumn))
 

@@ -151,16 +151,8 @@ def test_any_other_name_will_do(name: str) -> None:
         ),
         ({"missing": "skip"}, ValueError, "missing must be one of"),
         ({"draws": 0}, ValueError, "draws must be an integer from 1 to 10,000,000, got 0"),
-        ({"draws": 1.5}, ValueError, "draws must be an integer from 1 to"),
-        ({"draws": True}, ValueError, "draws must be an integer from 1 to"),
-        ({"draws": None}, ValueError, "draws must be an integer from 1 to"),
         ({"draws": 10**7 + 1}, ValueError, "draws must be an integer from 1 to 10,000,000, got 10000001"),
-        ({"draws": 10**30}, ValueError, "draws must be an integer from 1 to 10,000,000"),
         ({"seed": -1}, ValueError, "seed must be an integer of at least 0, got -1"),
-        ({"seed": "0"}, ValueError, "seed must be an integer of at least 0"),
-        ({"seed": None}, ValueError, "seed must be an integer of at least 0"),
-        ({"seed": float("nan")}, ValueError, "seed must be an integer of at least 0"),
-        ({"seed": float("inf")}, ValueError, "seed must be an integer of at least 0"),
         ({"confidence": 1}, ValueError, r"confidence must be a number in \(0, 1\)"),
         ({"confidence": float("nan")}, ValueError, r"confidence must be a number in \(0, 1\)"),
         ({"by": ["k", "k"]}, ValueError, "by must not name a column twice"),
@@ -272,15 +264,6 @@ def test_regression_of_one_slice_counts_whatever_slices_of_few_rows_there_are(ot
     assert bad["p_value"] == 2 / 256
     assert bad["p_adjusted"] == pytest.approx(2 / 256, abs=0.003)
     assert made.regressed()
-
-
-@pytest.mark.parametrize("wrong", [-0.01, float("nan"), float("inf"), None, "0.01", True])
-def test_drop_and_alpha_are_numbers_from_0_on(wrong: Any) -> None:
-    made = compare(FRAME, SYSTEMS, "t")
-    with pytest.raises(ValueError, match="drop must be a number of at least 0"):
-        made.regressed(drop=wrong)
-    with pytest.raises(ValueError, match=r"alpha must be a number in \[0, 1\]"):
-        made.regressed(alpha=wrong)
 
 
 THREE = pl.DataFrame(

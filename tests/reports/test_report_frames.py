@@ -17,7 +17,6 @@ import report_oracle
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-from anls_frame import summarize
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
@@ -205,12 +204,6 @@ def test_doubled_pandas_columns_are_refused(role: str) -> None:
         report(frame, **{**roles, role: name})
 
 
-def test_pandas_columns_of_several_levels_are_refused() -> None:
-    frame = pd.DataFrame([["a", "a"]], columns=pd.MultiIndex.from_tuples([("p", "x"), ("a", "x")]))
-    with pytest.raises(TypeError, match="several levels"):
-        report(frame, metrics=af.Metric("p"))
-
-
 # Arrow types that Polars has no dtype for; some of them end its import with a panic.
 FOREIGN = {
     "256-bit decimals": pa.array([Decimal("1.1")] * 2, pa.decimal256(50, 2)),
@@ -254,15 +247,6 @@ def test_texts_keep_their_checks(kind: str) -> None:
         compare(frame, {"x": "p", "y": "a"}, "a")
     with pytest.raises(DTypeError, match=r"column 'a' .* scores must be numbers"):
         report(frame, metrics="a")
-
-
-NO_FRAMES = [None, 3, [1], {"p": ["a"]}, "p", pl.Series("p", ["a"]), pd.Series(["a"]), pa.array(["a"])]
-
-
-@pytest.mark.parametrize("frame", NO_FRAMES, ids=[f"{type(frame).__module__}" for frame in NO_FRAMES])
-def test_what_is_no_frame_is_refused(frame: Any) -> None:
-    with pytest.raises(TypeError, match=r"^frame "):
-        summarize(frame, "p", "a")
 
 
 def test_readers_of_arrow_get_the_table_of_files(tmp_path: Any) -> None:
