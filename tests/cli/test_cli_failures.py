@@ -21,7 +21,7 @@ from shell import run, run_alone
 import anls_frame as af
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from shell import RunPython
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs resource limits and SIGKILL")
 
@@ -62,9 +62,7 @@ def target(command: tuple[str, ...]) -> str:
     return name
 
 
-def test_a_full_disk_is_an_error_and_leaves_the_old_file(
-    run_python: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
+def test_a_full_disk_is_an_error_and_leaves_the_old_file(run_python: RunPython, tmp_path: Path) -> None:
     folders = [tmp_path / str(number) for number in range(len(WRITERS))]
     for folder, command in zip(folders, WRITERS, strict=True):
         folder.mkdir()

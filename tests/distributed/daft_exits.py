@@ -9,13 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
+    from shell import RunPython
 
 
-def test_a_process_ends_well_right_after_a_query(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_a_process_ends_well_right_after_a_query(run_python: RunPython) -> None:
     # Daft's threads may still hold Python objects then.
     script = (
         "import anls_frame as af; import daft;"

@@ -14,9 +14,9 @@ import anls_frame as af
 from anls_frame.distributed import Batches, workers
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
     from pathlib import Path
+
+    from shell import RunPython
 
 ROWS = pa.table(
     {
@@ -195,9 +195,7 @@ def test_rows_that_count_twice_are_noticed(monkeypatch: pytest.MonkeyPatch) -> N
         af.summarize(Batches(frame, 1), "p", "a")
 
 
-def test_a_process_that_dies_is_an_error(
-    tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
+def test_a_process_that_dies_is_an_error(tmp_path: Path, run_python: RunPython) -> None:
     # In a process of its own: Daft leaves the socket to the dead one open.
     script = tmp_path / "script.py"
     script.write_text(DYING, encoding="utf-8")
@@ -206,9 +204,7 @@ def test_a_process_that_dies_is_an_error(
     assert done.stderr.splitlines()[-1].startswith("RuntimeError: UDF process")
 
 
-def test_daft_is_imported_on_demand_only(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_daft_is_imported_on_demand_only(run_python: RunPython) -> None:
     script = (
         "import sys, anls_frame as af; print('daft' in sys.modules, 'distributed' in dir(af));"
         "af.distributed.Batches; print('daft' in sys.modules)"
@@ -224,7 +220,7 @@ def test_daft_is_imported_on_demand_only(
     ],
 )
 def test_without_daft_the_error_says_what_to_install(
-    daft_module: str, message: str, run_python: Callable[..., subprocess.CompletedProcess[str]]
+    daft_module: str, message: str, run_python: RunPython
 ) -> None:
     script = f"import sys; sys.modules['daft'] = {daft_module}; import anls_frame; anls_frame.distributed"
     done = run_python("-c", script)

@@ -14,9 +14,10 @@ from anls_frame.export import SUFFIXES, Document, Table, write
 from anls_frame.export.display import display_table, figure
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
     from pathlib import Path
+
+    from shell import RunPython
 
     from anls_frame.export import Kind
 
@@ -165,9 +166,7 @@ def test_an_unknown_suffix_is_an_error_that_lists_the_known(tmp_path: Path, name
     assert [entry.name for entry in tmp_path.iterdir()] == []
 
 
-def test_the_libraries_of_formats_are_imported_when_they_are_used(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_the_libraries_of_formats_are_imported_when_they_are_used(run_python: RunPython) -> None:
     program = (
         "import sys, anls_frame.export;"
         "print([name for name in ('xlsxwriter', 'pyarrow', 'fastexcel', 'pandas') if name in sys.modules])"

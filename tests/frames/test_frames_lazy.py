@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 from polars.io.plugins import register_io_source
-from registry import namespace
+from registry import Engine, each_engine, namespace
 
 import anls_frame as af
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-Engine = Literal["in-memory", "streaming"]
-ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
 FRAME = pl.DataFrame({"prediction": ["CocaCola", "x", None], "answers": [["Coca Cola"], ["y", "x"], ["a"]]})
 NLS = [0.8888888888888888, 1.0, None]
 
@@ -72,7 +70,7 @@ def test_a_wrong_column_is_found_without_reading() -> None:
     assert source.reads == 0
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@each_engine
 def test_collecting_reads_once(engine: Engine) -> None:
     source = Source(FRAME)
 
@@ -82,7 +80,7 @@ def test_collecting_reads_once(engine: Engine) -> None:
     assert source.reads == 1
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@each_engine
 def test_only_the_columns_that_are_needed_are_read(engine: Engine) -> None:
     source = Source(FRAME.with_columns(image=pl.lit("large")))
 
@@ -114,7 +112,7 @@ def test_a_step_in_python_before_it_is_not_run() -> None:
 
 
 @pytest.mark.parametrize("optimized", [True, False])
-@pytest.mark.parametrize("engine", ENGINES)
+@each_engine
 def test_the_plugin_is_called_once_for_all_fields(engine: Engine, optimized: bool) -> None:  # noqa: FBT001
     scored = af.add_scores(FRAME.lazy(), "prediction", "answers")
     plans = {
@@ -142,7 +140,7 @@ def test_a_filter_on_other_columns_goes_before_the_scores() -> None:
     assert "SELECTION" in plan.explain()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@each_engine
 def test_a_scan_of_files_goes_through_to_files(tmp_path: Path, engine: Engine) -> None:
     for number in range(3):
         FRAME.write_parquet(tmp_path / f"part-{number}.parquet")

@@ -13,8 +13,9 @@ import pyarrow as pa
 import anls_frame as af
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
+
+    from shell import RunPython
 
 _RANDOM_TABLES = 300
 
@@ -143,15 +144,13 @@ def messages_of_pandas(value: object) -> dict[str, str]:
     return {where: message(frame, call) for where, call in calls.items()}
 
 
-def alone(run_python: Callable[..., subprocess.CompletedProcess[str]], part: str) -> Any:
+def alone(run_python: RunPython, part: str) -> Any:
     finished = run_python(__file__, part)
     assert finished.returncode == 0, finished.stderr[-2000:]
     return json.loads(finished.stdout)
 
 
-def test_a_malformed_arrow_column_is_an_error_that_names_it(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_a_malformed_arrow_column_is_an_error_that_names_it(run_python: RunPython) -> None:
     found = alone(run_python, "of_arrow")
     assert list(found) == list(malformed())
     for name, messages in found.items():
@@ -159,15 +158,11 @@ def test_a_malformed_arrow_column_is_an_error_that_names_it(
             assert error.startswith("column 'odd' is malformed: "), (name, where)
 
 
-def test_random_arrow_columns_never_end_the_process(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_random_arrow_columns_never_end_the_process(run_python: RunPython) -> None:
     assert 0 < alone(run_python, "random_arrow") < _RANDOM_TABLES
 
 
-def test_a_value_in_pandas_that_never_ends_is_an_error_that_names_its_row(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_a_value_in_pandas_that_never_ends_is_an_error_that_names_its_row(run_python: RunPython) -> None:
     found = alone(run_python, "of_pandas")
     assert list(found) == list(endless())
     for kind, messages in found.items():

@@ -13,9 +13,10 @@ from campaign import amount
 import anls_frame as af
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
     from pathlib import Path
+
+    from shell import RunPython
 
 ROWS = amount(100_000, 250_000)
 FRAME = pl.DataFrame({"row": range(ROWS)}).select(
@@ -113,9 +114,7 @@ with af.progress():
 """
 
 
-def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(
-    run_python: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
+def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(run_python: RunPython, tmp_path: Path) -> None:
     done = run_python("-c", SCRIPT)
     assert (done.stdout, done.stderr) == ("300000\n", "")
 

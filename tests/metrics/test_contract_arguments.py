@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 from registry import (
     LIST_EXAMPLES,
-    LIST_EXPRESSIONS,
     ROW_EXPRESSIONS,
     TEXT_EXAMPLES,
     TEXTS,
+    Engine,
     Example,
     RowExpression,
+    each_engine,
+    each_row,
+    each_row_with_lists,
     namespace,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Engine = Literal["in-memory", "streaming"]
-ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
-each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
-each_row_with_lists = pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
 
 BRAND = tuple(row for row in TEXT_EXAMPLES if row.answers == "Coca Cola")
 
@@ -77,7 +76,7 @@ def test_two_literals_give_one_row_or_one_for_each_row_of_the_frame(row: RowExpr
     assert TEXTS.head(0).with_columns(both)[row.name].to_list() == []
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@each_engine
 @each_row
 def test_predictions_inside_a_list_are_scored_by_list_eval(row: RowExpression, engine: Engine) -> None:
     candidates = [[example.prediction for example in BRAND], [], None, [None], ["Coca cola"]]

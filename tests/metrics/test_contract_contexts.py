@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from registry import LIST_EXAMPLES, LIST_EXPRESSIONS, ROW_EXPRESSIONS, TEXT_EXAMPLES, Example, RowExpression
+from registry import (
+    LIST_EXAMPLES,
+    TEXT_EXAMPLES,
+    Engine,
+    Example,
+    RowExpression,
+    each_row,
+    each_row_with_lists,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-Engine = Literal["in-memory", "streaming"]
-each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
-each_row_with_lists = pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
 LIST = pl.List(pl.String)
 BRAND_NAMES = pl.Enum(["", "Coca Cola", "Coca cola", "CocaCola", "Cola"])
 # The rows whose texts stand in the Enum.

@@ -11,21 +11,19 @@ import pytest
 from polars.exceptions import ComputeError, PolarsError, ShapeError
 from registry import (
     CUTTING_PROTOCOL,
-    LIST_EXPRESSIONS,
+    ENGINES,
     ROW_EXPRESSIONS,
     THRESHOLD,
+    Engine,
     Option,
     RowExpression,
+    each_engine,
+    each_row,
+    each_row_with_lists,
     namespace,
 )
 
 import anls_frame as af
-
-Engine = Literal["in-memory", "streaming"]
-ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
-each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
-each_row_with_lists = pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
-each_engine = pytest.mark.parametrize("engine", ENGINES)
 
 FRAME = pl.DataFrame(
     {

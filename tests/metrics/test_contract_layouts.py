@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pyarrow as pa
 import pytest
-from registry import LIST_EXPRESSIONS, ROW_EXPRESSIONS, RowExpression
+from registry import (
+    ENGINES,
+    LIST_EXPRESSIONS,
+    ROW_EXPRESSIONS,
+    Engine,
+    RowExpression,
+    each_engine,
+    each_row,
+    each_row_with_lists,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Engine = Literal["in-memory", "streaming"]
-ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
-each_engine = pytest.mark.parametrize("engine", ENGINES)
 LONG = "a text too long to stand in its view"
 WORDS = ["Coca Cola", "cola", None, "", LONG, f"{LONG} x", "é", "𝄞 clef", "Cola", "x", LONG.upper(), "b b"]
 LISTS = [
@@ -114,7 +120,7 @@ def holds(row: RowExpression, frame: pl.DataFrame, inputs: tuple[pl.Expr, pl.Exp
 
 
 @each_engine
-@pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
+@each_row
 def test_texts_of_any_layout(row: RowExpression, engine: Engine) -> None:
     for layout, texts in TEXT_LAYOUTS.items():
         for frame in (FRAME, FRAME.slice(3, 7)) if "gather" not in layout else (FRAME,):
@@ -123,7 +129,7 @@ def test_texts_of_any_layout(row: RowExpression, engine: Engine) -> None:
 
 
 @each_engine
-@pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
+@each_row_with_lists
 def test_lists_of_any_layout(row: RowExpression, engine: Engine) -> None:
     for layout, lists in LIST_LAYOUTS.items():
         for frame in (FRAME, FRAME.slice(3, 7)) if layout not in {"gathered", "array_gathered"} else (FRAME,):
@@ -154,7 +160,7 @@ FRAMES: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
 
 
 @pytest.mark.parametrize("made", FRAMES)
-@pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
+@each_row
 def test_frames_of_any_making(row: RowExpression, made: str) -> None:
     frame = FRAMES[made](FRAME)
 

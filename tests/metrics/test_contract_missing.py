@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pandas as pd
 import polars as pl
@@ -12,11 +12,13 @@ from polars.exceptions import ComputeError
 from registry import (
     EDIT_DTYPE,
     LISTS,
-    ROW_EXPRESSIONS,
     TEXT_EXAMPLES,
     TEXTS,
+    Engine,
     Example,
     RowExpression,
+    each_engine,
+    each_row,
 )
 
 import anls_frame as af
@@ -25,9 +27,6 @@ from anls_frame._typing import ScoreColumn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-Engine = Literal["in-memory", "streaming"]
-each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
-each_engine = pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 FILLED = pl.col("prediction").fill_null("")
 
 

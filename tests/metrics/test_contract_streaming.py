@@ -14,10 +14,10 @@ from registry import LIST_EXAMPLES, LIST_EXPRESSIONS, ROW_EXPRESSIONS, SCORE_DTY
 import anls_frame as af
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from registry import Example, RowExpression
+    from shell import RunPython
 
 REPEATS = 7
 
@@ -73,9 +73,7 @@ def written_out(rows: Sequence[Example], expressions: Sequence[RowExpression]) -
 
 
 @pytest.mark.parametrize("morsel", amount(["1"], ["1", "7"]))
-def test_no_size_of_morsels_changes_a_row(
-    run_python: Callable[..., subprocess.CompletedProcess[str]], morsel: str
-) -> None:
+def test_no_size_of_morsels_changes_a_row(run_python: RunPython, morsel: str) -> None:
     process = run_python(__file__, POLARS_IDEAL_MORSEL_SIZE=morsel, POLARS_ENGINE_AFFINITY="streaming")
 
     assert process.stderr == ""

@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 import pytest
-from registry import LIST_EXPRESSIONS, ROW_EXPRESSIONS, TEXT_EXAMPLES
+from registry import ENGINES, LIST_EXPRESSIONS, ROW_EXPRESSIONS, TEXT_EXAMPLES, Engine
 
 import anls_frame as af
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from shell import RunPython
 
 Nesting = Literal["plain", "list", "array"]
-Engine = Literal["in-memory", "streaming"]
-ENGINES: tuple[Engine, ...] = ("in-memory", "streaming")
 Outcome = list[Any]
 """`["value", values]` or `["error", name of the class, message]`."""
 
@@ -205,7 +204,7 @@ def run(names: list[str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def results(run_python: Callable[..., subprocess.CompletedProcess[str]]) -> dict[str, dict[str, Any]]:
+def results(run_python: RunPython) -> dict[str, dict[str, Any]]:
     """Run all cases; one that ends the process has its exit code in place of outcomes."""
     done: dict[str, dict[str, Any]] = {}
     while left := [name for name in CASES if name not in done]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
+    from shell import RunPython
 
 # In a process of its own: what reads such text carelessly ends the interpreter.
 SCRIPT = """
@@ -66,7 +65,7 @@ json.dump(outcomes, sys.stdout)
 
 
 @pytest.fixture(scope="module")
-def outcomes(run_python: Callable[..., subprocess.CompletedProcess[str]]) -> dict[str, Any]:
+def outcomes(run_python: RunPython) -> dict[str, Any]:
     done = run_python("-c", SCRIPT)
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)

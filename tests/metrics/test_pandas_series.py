@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from registry import LIST_EXAMPLES, ROW_EXPRESSIONS, TEXT_EXAMPLES, RowExpression, namespace
+from registry import LIST_EXAMPLES, TEXT_EXAMPLES, RowExpression, each_row, namespace
 
 import anls_frame as af
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
 FRAMES = [
     pd.DataFrame(
         {"ocr": [row.prediction for row in rows], "gold": [row.answers for row in rows]},

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 import pytest
 from cases import NullableRow, as_frame, assert_same_bits, mixed_rows, nullable_rows
 from hypothesis import given
 from hypothesis import strategies as st
+from registry import Engine, each_engine
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    Engine = Literal["in-memory", "streaming"]
 
 FRAME = as_frame(nullable_rows(400, seed=81)).collect()
 ALL = (
@@ -54,14 +51,14 @@ def test_any_selection_of_rows(indices: list[int]) -> None:
     assert FRAME[indices].select(ALL).equals(SCORED[indices])
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@each_engine
 def test_engines(engine: Engine) -> None:
     assert FRAME.lazy().select(ALL).collect(engine=engine).equals(SCORED)
     parts = pl.concat([FRAME.slice(start, 7).lazy() for start in range(0, FRAME.height, 7)])
     assert parts.select(ALL).collect(engine=engine).equals(SCORED)
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@each_engine
 def test_large_columns(engine: Engine) -> None:
     times = 100
     frame = pl.concat([FRAME.lazy()] * times).collect().rechunk()

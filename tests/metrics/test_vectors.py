@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,12 +10,11 @@ import pytest
 import strategies  # noqa: F401 - registers the profile of hypothesis
 from hypothesis import given
 from hypothesis import strategies as st
-from registry import namespace
+from registry import Engine, each_engine, namespace
 from scipy.spatial.distance import hamming as scipy_hamming
 
 import anls_frame as af
 
-Engine = Literal["in-memory", "streaming"]
 Rows = list[tuple[list[Any] | None, list[Any] | None]]
 
 ENTRIES = {
@@ -49,7 +48,7 @@ def frame_of(rows: Rows, dtype: Any, chunk: int = 0) -> pl.DataFrame:
     return pl.concat([frame[at : at + chunk] for at in range(0, frame.height, chunk)] or [frame])
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@each_engine
 @pytest.mark.parametrize("dtype", ENTRIES, ids=str)
 @given(data=st.data())
 def test_each_row_is_counted_by_itself(dtype: Any, engine: Engine, data: st.DataObject) -> None:
@@ -107,7 +106,7 @@ def test_groups_and_windows_are_scored_row_by_row() -> None:
     ]
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+@each_engine
 def test_what_is_no_list_is_refused_by_name(engine: Engine) -> None:
     frame = pl.LazyFrame({"text": ["a"], "list": [[1]], "words": [["a"]]})
 

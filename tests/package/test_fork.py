@@ -18,8 +18,9 @@ import pytest
 import anls_frame as af
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
+
+    from shell import RunPython
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 
@@ -80,15 +81,13 @@ def before_scoring() -> Any:
     return [run_in_child(warnings_of_an_expression), run_in_child(score), score()]
 
 
-def run(run_python: Callable[..., subprocess.CompletedProcess[str]], name: str) -> Any:
+def run(run_python: RunPython, name: str) -> Any:
     process = run_python(__file__, name)
     assert process.returncode == 0, process.stderr
     return json.loads(process.stdout)
 
 
-def test_after_scoring_pairs_are_scored_and_an_expression_warns(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_after_scoring_pairs_are_scored_and_an_expression_warns(run_python: RunPython) -> None:
     (parent, child), (parents_warnings, childs_warnings) = run(run_python, "after_scoring")
 
     assert child == parent
@@ -99,9 +98,7 @@ def test_after_scoring_pairs_are_scored_and_an_expression_warns(
     )
 
 
-def test_before_scoring_a_forked_process_is_as_any_other(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_before_scoring_a_forked_process_is_as_any_other(run_python: RunPython) -> None:
     caught, child, parent = run(run_python, "before_scoring")
 
     assert caught == []

@@ -20,8 +20,9 @@ import pytest
 import anls_frame as af
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
+
+    from shell import RunPython
 
 TASKS = Path("/proc/self/task")
 
@@ -79,9 +80,7 @@ def main(rounds: int) -> dict[str, Any]:
     }
 
 
-def test_two_hundred_pages_are_scored_by_several_threads(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_two_hundred_pages_are_scored_by_several_threads(run_python: RunPython) -> None:
     def run(threads: int, rounds: int) -> Any:
         process = run_python(__file__, str(rounds), POLARS_MAX_THREADS=str(threads))
         assert process.returncode == 0, process.stderr

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from registry import RowExpression
+    from shell import RunPython
 
 MIB = 1 << 20
 CALLS = amount(300, 1_000)
@@ -208,23 +209,19 @@ def test_an_expression_is_freed_with_its_last_name() -> None:
     assert alive() is None
 
 
-def run(run_python: Callable[..., subprocess.CompletedProcess[str]], *arguments: str) -> Any:
+def run(run_python: RunPython, *arguments: str) -> Any:
     process = run_python(__file__, *arguments)
     assert process.stderr == ""
     return json.loads(process.stdout)
 
 
-def test_a_loop_over_large_frames_stays_flat(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_a_loop_over_large_frames_stays_flat(run_python: RunPython) -> None:
     for name, held in run(run_python, "loops").items():
         # The allocator may hold a frame more at one time than at another; a leak would hold four or more.
         assert max(held[4:]) - max(held[:4]) < 2 * 64 * MIB, name
 
 
-def test_many_calls_leave_nothing_behind(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_many_calls_leave_nothing_behind(run_python: RunPython) -> None:
     grown = run(run_python, "growth")
 
     # Three hundred frames are 4 MiB.

@@ -11,7 +11,8 @@ from campaign import amount
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable
+
+    from shell import RunPython
 
 SCORE = """
 frame = pandas.DataFrame({"prediction": ["CocaCola"], "answer": ["Coca Cola"]}, index=["q1"])
@@ -58,18 +59,14 @@ USUAL = ["pandas_first", "the_accessor_alone", "after_a_failure"]
 
 
 @pytest.mark.parametrize("order", amount(USUAL, ORDERS))
-def test_pandas_frames_have_the_accessor_in_every_order_of_imports(
-    run_python: Callable[..., subprocess.CompletedProcess[str]], order: str
-) -> None:
+def test_pandas_frames_have_the_accessor_in_every_order_of_imports(run_python: RunPython, order: str) -> None:
     process = run_python("-W", "error", "-c", f"{ORDERS[order]}\n{SCORE}")
 
     assert process.stderr == ""
     assert process.returncode == 0
 
 
-def test_pandas_looks_as_if_nobody_had_waited_for_it(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_pandas_looks_as_if_nobody_had_waited_for_it(run_python: RunPython) -> None:
     look = "print(pandas.__spec__.name, type(pandas.__loader__).__name__, pandas.__file__)"
 
     alone = run_python("-c", f"import pandas; {look}")
@@ -88,9 +85,7 @@ def imported(process: subprocess.CompletedProcess[str]) -> set[str]:
 LIST = "import json, sys; print(json.dumps([name for name in sys.modules if name not in before]))"
 
 
-def test_scoring_in_polars_brings_nothing_either(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_scoring_in_polars_brings_nothing_either(run_python: RunPython) -> None:
     script = """
 import sys, polars as pl
 frame = pl.DataFrame({"prediction": ["a", None], "answers": [["a"], ["b"]]})
@@ -106,9 +101,7 @@ af.anls_score("a", ["a"]), af.pairs.edit_distance("a", "b"), af.pairs.get_cer("a
     assert imported(run_python("-c", script + LIST)) == {"anls_frame"}
 
 
-def test_a_polars_user_without_pandas_is_not_kept_from_scoring(
-    run_python: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
+def test_a_polars_user_without_pandas_is_not_kept_from_scoring(run_python: RunPython) -> None:
     script = """
 import sys
 for name in ("pandas", "pyarrow", "numpy", "matplotlib", "rapidfuzz"):

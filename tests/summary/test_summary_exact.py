@@ -33,9 +33,10 @@ from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from shell import RunPython
 
 # Long enough for scores that are no sums of few powers of two, and for rates above 1.
 TEXT = st.text("abc ", max_size=13)
@@ -342,9 +343,7 @@ def fingerprint() -> str:
         list(itertools.product([1, 2, 7], ["in-memory", "streaming"])),
     ),
 )
-def test_any_number_of_threads_and_engine(
-    run_python: Callable[..., subprocess.CompletedProcess[str]], threads: int, engine: str
-) -> None:
+def test_any_number_of_threads_and_engine(run_python: RunPython, threads: int, engine: str) -> None:
     environment = {"POLARS_MAX_THREADS": str(threads), "POLARS_ENGINE_AFFINITY": engine}
     process = run_python("-W", "error", __file__, **environment)
     assert process.returncode == 0, process.stderr

@@ -17,6 +17,7 @@ import numpy as np
 import oracle
 import pandas as pd
 import polars as pl
+import pytest
 
 import anls_frame as af
 from anls_frame import gec, readers
@@ -537,6 +538,12 @@ ROW_EXPRESSIONS = (
     ),
 )
 LIST_EXPRESSIONS = tuple(row for row in ROW_EXPRESSIONS if row.takes_lists)
+
+Engine = Literal["in-memory", "streaming"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+each_engine = pytest.mark.parametrize("engine", ENGINES)
+each_row = pytest.mark.parametrize("row", ROW_EXPRESSIONS, ids=lambda row: row.name)
+each_row_with_lists = pytest.mark.parametrize("row", LIST_EXPRESSIONS, ids=lambda row: row.name)
 
 
 @dataclass(frozen=True, kw_only=True)

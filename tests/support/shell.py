@@ -14,8 +14,9 @@ import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import typer.main
@@ -23,10 +24,9 @@ import typer.main
 from anls_frame import cli
 from anls_frame.cli import calculate_anls
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 Done = subprocess.CompletedProcess[str]
+RunPython = Callable[..., Done]
+"""The fixture `run_python` of `conftest.py`."""
 
 SCRIPTS = Path(sys.executable).parent
 """The folder of the installed commands."""
