@@ -35,7 +35,7 @@ from anls_frame.results import Shown, SlicedResult
 from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import error_table
-from anls_frame.summary.keys import chosen_keys, in_order, named
+from anls_frame.summary.keys import chosen_keys, in_order, largest_first, named
 from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
 from anls_frame.summary.predictions import hexadecimal
 from anls_frame.summary.summarizing import summarize
@@ -442,16 +442,9 @@ class Comparison(SlicedResult[Table_co]):
 
     def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         """Return slices under the names of their columns, the largest first or in the order of a column."""
-        keys = chosen_keys(columns, self._by, self.noun)
-        if not keys:
-            return slices
-        slices = in_order(slices, keys, columns, self._settings.orders)
-        is_ordered = len(columns) == 1 and columns[0] in self._settings.orders
-        # Metrics may have scores in different numbers of rows, and stay together.
-        size = [] if is_ordered else [pl.col("n").max().over(keys)]
-        descending = [True] * len(size) + [False] * len(keys)
-        slices = slices.sort(*size, *keys, descending=descending, nulls_last=True, maintain_order=True)
-        return named(slices, keys, columns)
+        return largest_first(
+            slices, chosen_keys(columns, self._by, self.noun), columns, self._settings.orders
+        )
 
     def _against(self, baseline: str) -> list[tuple[int, int]]:
         """Return the pairs of one system with all others, by their places."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import flag
 from anls_frame.exceptions import DTypeError, warn
@@ -16,7 +17,7 @@ from anls_frame.frames.documents import numbers
 from anls_frame.statistics.risk_coverage import RiskCoverage
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
-from anls_frame.summary.keys import CLUSTER, canonical, chosen_keys, explode_lists, in_order, named
+from anls_frame.summary.keys import CLUSTER, canonical, chosen_keys, explode_lists, largest_first
 from anls_frame.summary.rows import Live, kept_names
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.slicing import check_values
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     IntArray = npt.NDArray[np.intp]
 
 _FEW_VALUES = 5
-_ROW = "row"
+_ROW = "anls_frame:row"
 
 Signals = str | list[str] | Mapping[str, str]
 """A column of confidences, several, or one for each system."""
@@ -145,15 +146,12 @@ class ConfidenceRows:
         if not columns:
             yield pl.DataFrame(), None
             return
-        keys, orders = chosen_keys(columns, self.settings.by, "result"), self.settings.orders
+        keys = chosen_keys(columns, self.settings.by, "result")
         entries = explode_lists(self.keys.select(keys).with_row_index(_ROW), keys)
         groups = entries.group_by(keys).agg(_ROW).with_columns(n=pl.col(_ROW).list.len())
-        groups = in_order(groups, keys, columns, orders)
-        is_ordered = len(columns) == 1 and columns[0] in orders
-        order = keys if is_ordered else ["n", *keys]
-        groups = groups.sort(order, descending=[name == "n" for name in order], nulls_last=True)
+        groups = largest_first(groups, keys, columns, self.settings.orders)
         for place, rows in enumerate(groups[_ROW]):
-            yield named(groups[place].select(keys), keys, columns), rows.to_numpy().astype(np.intp)
+            yield groups[place].select(cs.by_name(*columns)), rows.to_numpy().astype(np.intp)
 
     def _warn(self) -> None:
         """Warn of confidences that are too coarse for a threshold."""

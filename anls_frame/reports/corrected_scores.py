@@ -21,7 +21,7 @@ from anls_frame.reports.corrected_documents import CorrectedView, corrected_docu
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.corrected_means import CorrectedMean, agreement
 from anls_frame.summary import slicing as slicings
-from anls_frame.summary.keys import chosen_keys, in_order, named, optional, sliced_keys
+from anls_frame.summary.keys import chosen_keys, largest_first, optional, sliced_keys
 from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
@@ -289,14 +289,9 @@ class Corrected(SlicedResult[Table_co]):
         fewest = FEWEST_OF_SLICE if keys else FEWEST
         lines = [(place, line) for place, part in enumerate(parts) for line in lines_of(part, fewest)]
         table = pl.DataFrame([line for _, line in lines], schema=schema)
-        if not keys:
-            return table
-        table = pl.concat([slices[[place for place, _ in lines]], table], how="horizontal")
-        table = in_order(table, keys, columns, self._settings.orders)
-        is_ordered = len(columns) == 1 and columns[0] in self._settings.orders
-        order, descending = (keys, False) if is_ordered else (["n", *keys], [True, *(False for _ in keys)])
-        ordered = table.sort(order, descending=descending, nulls_last=True, maintain_order=True)
-        return named(ordered, keys, columns)
+        if keys:
+            table = pl.concat([slices[[place for place, _ in lines]], table], how="horizontal")
+        return largest_first(table, keys, columns, self._settings.orders)
 
     def _means(
         self, part: AuditedSlice, fewest: tuple[int, int]

@@ -206,7 +206,5 @@ def _notes(view: SelectiveView) -> list[str]:
         notes.append(f"Intervals allow for {documents} ({view.settings['cluster']}).")
     notes += documents_of_rows.note(view.settings["forgotten_documents"])
     if view.flat["few_rows"].any():
-        notes.append(
-            f"{FEW} few rows or documents: treat the interval as rough."
-        )
+        notes.append(f"{FEW} few rows or documents: treat the interval as rough.")
     return notes

@@ -59,6 +59,27 @@ def in_order(
     return table.with_columns(pl.col(key).cast(pl.Enum(values)) for key, values in ordered.items())
 
 
+def largest_first(
+    slices: pl.DataFrame,
+    keys: Sequence[str],
+    columns: Sequence[str],
+    orders: Mapping[str, Sequence[str]],
+) -> pl.DataFrame:
+    """
+    Return lines of slices, the largest first, or in the order of the only column if it has one.
+
+    Slices have several lines where they have several systems or metrics; these stay together, in their order.
+    """
+    slices = in_order(slices, keys, columns, orders)
+    has_order = len(columns) == 1 and columns[0] in orders
+    size = [] if has_order or not keys else [pl.col("n").max().over(keys)]
+    descending = [True] * len(size) + [False] * len(keys)
+    order = [*size, *keys]
+    if order:
+        slices = slices.sort(order, descending=descending, nulls_last=True, maintain_order=True)
+    return named(slices, keys, columns)
+
+
 def check_by_names(by: Sequence[str], columns: Sequence[str]) -> None:
     """Raise an error if a slicing column has the name of a column of the result."""
     taken = [name for name in by if name in columns]
