@@ -56,7 +56,7 @@ _BATCH = 20
 """Rows that are written at once: few, so that what they are made of is gone before it is collected."""
 
 _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
-_INTERVAL = re.compile(r"[-+\d.]+(?: %| pp)? \[[-+\d.]+, [-+\d.]+\]")
+_INTERVAL = re.compile(r"[-+\d.]+(?: %| pp)? \[[-+\d.]+, [-+\d.]+\]|\d+ %")
 _LONGEST_NAME = 200
 _SHORT_TEXT = 16
 _FOREST_ROWS = 40
@@ -275,7 +275,8 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
         known = (number for row in rows for number in _numbers(row.cells[drawn]))
         is_difference = columns[drawn].name == _DIFFERENCE
         axis = html_figures.Axis(known, zero=is_difference, in_percent=_in_percent(columns[drawn]))
-        line = 0.0 if is_difference else next((_numbers(row.cells[drawn])[0] for row in rows), None)
+        overall = (_numbers(row.cells[drawn])[0] for row in rows if row.is_overall)
+        line = 0.0 if is_difference else next(overall, None)
     bars = _bars(table, columns, rows)
 
     def drawing(place: int, cell: Cell) -> Markup | None:

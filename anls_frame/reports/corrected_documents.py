@@ -55,7 +55,9 @@ class CorrectedView(NamedTuple):
 def corrected_document(view: CorrectedView) -> Document:
     """Return corrected scores as a document to export."""
     flat = Table("Corrected scores", view.flat, _kinds(view, view.flat, view.settings["by"]))
-    return Document("Corrected scores", _tables(view), view.settings, view.signature, notes(view), flat=flat)
+    said = notes(view)
+    title, head = "Corrected scores", f"{said[0]}."
+    return Document(title, _tables(view), view.settings, view.signature, said, flat=flat, head=head)
 
 
 def corrected_glances(view: CorrectedView, most: int | None) -> list[Glance]:

@@ -89,13 +89,15 @@ def document(
         names = headings(pairs.columns, {"overlapping": "overlaps with"})
         kinds: dict[str, Kind] = {"more": "count"} if "more" in pairs.columns else {}
         tables.append(Table("Overlapping slices", pairs, kinds, headings=names))
+    lines = sentences(found, percent=percent)
     return Document(
         title=_title(found),
         tables=tables,
         flat=whole,
         settings=found.settings,
         signature=found.signature,
-        notes=[*sentences(found, percent=percent), *notes(found)],
+        notes=[*lines, *notes(found)],
+        head=f"{len(lines)} of {found.n_slices:,} slices searched. The worst: {lines[0]}." if lines else "",
     )
 
 
