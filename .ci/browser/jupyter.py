@@ -42,7 +42,8 @@ sample = af.audit_sample(scored, 200, cluster="doc_id")
 page = sample.anls.browse("rapidocr", "answers", by="lang", id="question_id", audit=True)
 judging = page.widget()
 judging""",
-    """print(json.dumps([judging.selected["question_id"].to_list(), judging.verdicts.select("id", "verdict").rows()]))
+    """selected, verdicts = judging.selected, judging.verdicts
+print(json.dumps([selected["question_id"].to_list(), verdicts.select("id", "verdict").rows()]))
 path = Path("verdicts.jsonl")
 if path.exists():
     print(af.readers.read_verdicts(path, page).equals(judging.verdicts))
@@ -53,7 +54,8 @@ if path.exists():
     print(af.corrected(
         sample.with_columns(truth=pl.when("audit").then("anls")), "anls", "truth"
     ).overall["corrected"].round(6).to_list())""",
-    """texts = [text[:200] for text in hostile_texts.HOSTILE_TEXTS] + ["<img src=https://a.example/x onerror=alert(1)>"]
+    """texts = [text[:200] for text in hostile_texts.HOSTILE_TEXTS]
+texts += ["<img src=https://a.example/x onerror=alert(1)>"]
 names = ["</script><img src=x onerror=alert(1)>", "b"]
 hostile = pl.DataFrame({names[0]: texts, "b": [[text] for text in reversed(texts)]})
 hostile = hostile.anls.browse(names[0], "b", by=names[0], id=names[0]).widget()
@@ -69,6 +71,7 @@ large.widget()""",
 TOKEN = secrets.token_hex()
 STARTS, RUNS = 60, 90
 """Seconds that the server and the cells may take."""
+DRAWN = 200
 OPENS = 2_000
 """Milliseconds that the best of some runs may take."""
 READY = """new MutationObserver((changes, observer) => {
@@ -221,7 +224,7 @@ def follow(page: Page, address: str, folder: Path) -> None:
     until(
         page,
         told,
-        lambda lines: len(verdicts_of(lines)) == 200 and lines[1] == "True" and lines[2] == lines[3],
+        lambda lines: len(verdicts_of(lines)) == DRAWN and lines[1] == "True" and lines[2] == lines[3],
     )
     print("JupyterLab: verdicts are those of the file that the page saved, and correct the score")
 
@@ -267,8 +270,11 @@ def keep(page: Page, other: Page, address: str, folder: Path) -> None:
     subprocess.run(convert, check=True, capture_output=True, cwd=folder)  # noqa: S603 - our own
     if "vnd.jupyter.widget" in (folder / "followed.html").read_text(encoding="utf-8"):
         sys.exit("the notebook that was converted needs a widget")
-    other.goto((folder / "followed.html").as_uri(), wait_until="domcontentloaded")
-    frames = other.locator("iframe")
+    converted = other.context.new_page()
+    # nbconvert asks for MathJax, whatever a notebook has.
+    converted.route("https://**", lambda route: route.abort())
+    converted.goto((folder / "followed.html").as_uri(), wait_until="domcontentloaded")
+    frames = converted.locator("iframe")
     for number, text in enumerate(("200 rows", "rows", "2,000 rows")):
         frames.nth(number).content_frame.locator("#count", has_text=text).wait_for(timeout=1000 * RUNS)
     print("JupyterLab, opened again, and nbconvert show the page without a kernel")
