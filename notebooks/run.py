@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import base64
 import io
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 COLORS = 48
+FOLLOWED = re.compile('(?<=<iframe )name="anls_frame_[0-9a-f]+" ')
+"""The name of a page that a kernel follows, which is another one each time."""
 LARGEST = 200_000
 """Bytes that a notebook may have, with its outputs."""
 
@@ -56,7 +59,10 @@ def run(paths: list[Path]) -> Iterator[tuple[Path, Any, list[list[str]]]]:
     reset = nbformat.v4.new_code_cell("%reset -f")
     empty = nbformat.v4.new_notebook(cells=[reset])
     # One output for what a cell prints, however often it is flushed.
-    client = NotebookClient(empty, timeout=300, resources=resources, coalesce_streams=True)
+    # What widgets tell the browser is in the pages that cells show.
+    client = NotebookClient(
+        empty, timeout=300, resources=resources, coalesce_streams=True, store_widget_state=False
+    )
     with client.setup_kernel():
         for path in paths:
             client.nb = empty
@@ -100,6 +106,8 @@ def tidy(notebook: Any) -> None:
             if "execution_count" in output:
                 output.execution_count = number
             data = output.get("data", {})
+            if "text/html" in data:
+                data["text/html"] = FOLLOWED.sub("", data["text/html"])
             if "image/png" in data:
                 picture = Image.open(io.BytesIO(base64.b64decode(data["image/png"]))).convert("RGB")
                 file = io.BytesIO()

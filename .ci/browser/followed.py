@@ -213,10 +213,7 @@ def as_in_vs_code(browser: Browser, folder: Path) -> list[str]:
         page.screenshot(path=folder / "vs_code.png")
         server.shutdown()
     widget.set_state({"_verdicts": heard["verdicts"], "_selected": heard["selected"]})
-    if (
-        set(widget.verdicts["verdict"]) != {"answer_wrong", "our_error"}
-        or widget.selected.height != 2 * 165
-    ):
+    if set(widget.verdicts["verdict"]) != {"answer_wrong", "our_error"} or widget.selected.height != 2 * 165:
         errors.append(f"as in VS Code, the kernel hears {widget.verdicts} and {widget.selected.height} rows")
     print(
         "by the rules of VS Code, in a page of which a notebook keeps the first rows, all of them are judged"

@@ -226,7 +226,12 @@ def follow(page: Page, address: str, folder: Path) -> None:
         told,
         lambda lines: len(verdicts_of(lines)) == DRAWN and lines[1] == "True" and lines[2] == lines[3],
     )
-    print("JupyterLab: verdicts are those of the file that the page saved, and correct the score")
+    judging.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(2_000)
+    said(shown(judging, "200 rows"), "#left", "all judged")
+    until(page, told, lambda lines: len(verdicts_of(lines)) == DRAWN and lines[1] == "True")
+    print("JupyterLab: verdicts are those of the file that the page saved, come back, and correct the score")
 
     rows = shown(hostile, "rows")
     rows.locator(".row:not([hidden])").first.click()
