@@ -1,6 +1,6 @@
 //! Edits of a row, from the texts in which the package hands them over.
 
-use crate::kernel::whitespace::is_whitespace;
+use crate::kernel::whitespace::strip;
 
 /// Separates the fields of an edit; the package takes it out of the fields themselves.
 const SEPARATOR: char = '\u{1f}';
@@ -38,10 +38,8 @@ impl<'a> Edit<'a> {
         };
         let (start, end, annotator) = (number("start")?, number("end")?, number("annotator")?);
         let kind = fields.next().unwrap_or_default();
-        let corrections = fields
-            .map(|correction| correction.trim_matches(is_whitespace))
-            .map(|correction| if correction == NONE { "" } else { correction })
-            .collect();
+        let corrections =
+            fields.map(strip).map(|correction| if correction == NONE { "" } else { correction }).collect();
         let edit = Self { start, end, annotator, kind, corrections };
         if !edit.is_noop() && (start < 0 || end < start) {
             return Err(format!(

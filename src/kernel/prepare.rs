@@ -6,7 +6,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is
 use super::case;
 use super::equivalences::Equivalences;
 use super::units::TextUnit;
-use super::whitespace::is_whitespace;
+use super::whitespace::{is_whitespace, strip};
 
 /// What happens to whitespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Preparation {
         if (Self { unit: TextUnit::Codepoint, whitespace: Whitespace::Keep, ..self }) == Self::NONE {
             match self.whitespace {
                 Whitespace::Keep => return raw,
-                Whitespace::Strip => return raw.trim_matches(is_whitespace),
+                Whitespace::Strip => return strip(raw),
                 Whitespace::Squeeze | Whitespace::Lines => {}
             }
         }
@@ -126,7 +126,7 @@ impl Preparation {
     fn push(self, text: &str, buffer: &mut String, push_word: impl Fn(&mut String, &str)) {
         match self.whitespace {
             Whitespace::Keep => push_word(buffer, text),
-            Whitespace::Strip => push_word(buffer, text.trim_matches(is_whitespace)),
+            Whitespace::Strip => push_word(buffer, strip(text)),
             Whitespace::Squeeze => {
                 for word in text.split(is_whitespace).filter(|word| !word.is_empty()) {
                     if !buffer.is_empty() {
@@ -145,7 +145,7 @@ impl Preparation {
                     if number > 0 {
                         buffer.push('\n');
                     }
-                    push_word(buffer, line.trim_matches(is_whitespace));
+                    push_word(buffer, strip(line));
                 }
             }
         }

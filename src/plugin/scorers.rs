@@ -10,7 +10,7 @@ use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Pair, check_columns};
 use super::options::read;
 use super::outputs::{Extent, map_numbers};
-use crate::kernel::scorers::contains::Containment;
+use crate::kernel::scorers::contains::{Buffers, Containment};
 use crate::kernel::scorers::relaxed::RelaxedAccuracy;
 use crate::kernel::scorers::vqa::VqaAccuracy;
 
@@ -19,9 +19,6 @@ struct Score<T> {
     name: &'static str,
     row: fn(&T, &CheckedPair, usize, &mut Buffers) -> Option<f64>,
 }
-
-/// Working memory of a thread.
-type Buffers = [String; 2];
 
 const RELAXED_ACCURACY: Score<RelaxedAccuracy> = Score {
     name: "relaxed_accuracy",

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::{Doubt, Kind, Scanner};
-use crate::kernel::whitespace::is_whitespace;
+use crate::kernel::whitespace::strip;
 
 /// Keys of the answer, without what they may be written with.
 const KEYS: [&str; 7] = ["answer", "finalanswer", "prediction", "response", "output", "result", "text"];
@@ -39,7 +39,7 @@ fn read(text: &str) -> Option<String> {
         }),
         _ => scalar(&mut scanner).map(|value| answers.push(value)),
     };
-    let is_whole = read.is_ok() && text[scanner.at()..].trim_matches(is_whitespace).is_empty();
+    let is_whole = read.is_ok() && strip(&text[scanner.at()..]).is_empty();
     match <[_; 1]>::try_from(answers) {
         Ok([answer]) if is_whole => answer,
         _ => None,

@@ -1,6 +1,6 @@
 //! Answers after a marker such as "The answer is".
 
-use crate::kernel::whitespace::is_whitespace;
+use crate::kernel::whitespace::{is_whitespace, strip};
 
 const SIGNS: [char; 4] = ['*', '_', '#', '>'];
 const CONCLUSIONS: [&str; 4] = ["so", "thus", "therefore", "hence"];
@@ -12,7 +12,7 @@ pub fn marked<'a>(text: &'a str, markers: &[String]) -> Option<&'a str> {
     let own = own
         .filter_map(|marker| Some(Marker { end: text.rfind(marker.as_str())? + marker.len(), around: "" }));
     let last = usual(text).into_iter().chain(own).max_by_key(|marker| marker.end)?;
-    let mut lines = text[last.end..].split('\n').map(|line| line.trim_matches(is_whitespace));
+    let mut lines = text[last.end..].split('\n').map(strip);
     let answer = lines.find(|line| !line.trim_matches(SIGNS).is_empty())?;
     // The emphasis may be around the marker and the answer.
     let emphasis = last.around.trim_matches(|letter| !matches!(letter, '*' | '_'));

@@ -9,7 +9,7 @@ mod wrapping;
 
 use std::borrow::Cow;
 
-use crate::kernel::whitespace::is_whitespace;
+use crate::kernel::whitespace::strip;
 
 /// A kind of wrapping, in the order in which they are taken off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,8 +117,8 @@ impl Unwrapper {
     fn take_off(&self, answer: &mut Cow<'_, str>, steps: &mut Vec<Step>) -> bool {
         let mut has_changed = false;
         for step in REPEATED.into_iter().filter(|&step| self.has(step)) {
-            let inner = self.inner(step, answer.trim_matches(is_whitespace));
-            let Some(inner) = inner.map(|inner| inner.trim_matches(is_whitespace).to_owned()) else {
+            let inner = self.inner(step, strip(answer));
+            let Some(inner) = inner.map(|inner| strip(&inner).to_owned()) else {
                 continue;
             };
             *answer = Cow::Owned(inner);
@@ -165,7 +165,7 @@ impl Unwrapper {
             }
         }
         let is_unclosed = tags().any(|(start, _)| left.contains(start.as_str()));
-        (Some(left.trim_matches(is_whitespace).to_owned()), is_unclosed)
+        (Some(strip(&left).to_owned()), is_unclosed)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Wrapping that stands around an answer: tags, fences, emphasis, quotes, a full stop.
 
-use crate::kernel::whitespace::is_whitespace;
+use crate::kernel::whitespace::{is_whitespace, strip};
 
 const OPEN_TAG: &str = "<answer>";
 const CLOSE_TAG: &str = "</answer>";
@@ -98,7 +98,7 @@ pub fn without_full_stop(text: &str) -> Option<&str> {
         Some(at) => without.split_at(at),
         None => ("", without),
     };
-    let word = word.trim_matches(is_whitespace);
+    let word = strip(word);
     let lowered = word.to_lowercase();
     let is_abbreviation = ABBREVIATIONS.contains(&lowered.as_str());
     let is_initial = !before.is_empty() && word.chars().count() == 1 && word.starts_with(char::is_uppercase);

@@ -31,6 +31,18 @@ pub fn is_digit(character: char) -> bool {
 
 /// The number that Python's `float` reads in a text.
 pub fn float(text: &str) -> Option<f64> {
+    // Most texts are words or plain numbers.
+    match text.as_bytes().first()? {
+        b'0'..=b'9' | b'+' | b'-' | b'.' | b'i' | b'I' | b'n' | b'N' => {
+            text.parse().ok().or_else(|| unusual(text))
+        }
+        b'\t'..=b'\r' | b' ' | 0x80.. => unusual(text),
+        _ => None,
+    }
+}
+
+/// The number in a text with whitespace, underscores or digits beyond ASCII.
+fn unusual(text: &str) -> Option<f64> {
     let text = in_ascii(text)?;
     let text = text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
     if text.contains('_') { without_underscores(text)?.parse().ok() } else { text.parse().ok() }

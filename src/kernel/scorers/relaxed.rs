@@ -2,37 +2,46 @@
 
 use super::python::float;
 use crate::kernel::prepare::lowercase;
-use crate::kernel::whitespace::is_whitespace;
+use crate::kernel::whitespace::strip;
 
-/// How far a number may be off, and whether predictions are stripped.
+/// When a prediction agrees with an answer.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "plugin", derive(serde::Deserialize), serde(deny_unknown_fields))]
 pub struct RelaxedAccuracy {
-    tolerance: f64,
-    strip: bool,
+    /// The largest distance of a number, as a share of the answer.
+    pub tolerance: f64,
+    /// Whether whitespace around predictions is removed.
+    pub strip: bool,
 }
 
 impl RelaxedAccuracy {
     /// Whether a prediction agrees with one of the answers.
     pub fn accepts<'a>(self, prediction: &str, mut answers: impl Iterator<Item = &'a str>) -> bool {
-        let prediction = if self.strip { prediction.trim_matches(is_whitespace) } else { prediction };
-        let number = number(prediction);
-        answers.any(|answer| self.agree(prediction, number, answer))
-    }
-
-    fn agree(self, prediction: &str, predicted: Option<f64>, answer: &str) -> bool {
-        match (predicted, number(answer)) {
+        let prediction = if self.strip { strip(prediction) } else { prediction };
+        let Some(predicted) = number(prediction) else {
+            return answers.any(|answer| are_equal(prediction, answer));
+        };
+        answers.any(|answer| match number(answer) {
             // NaN counts as other than 0, and is then near nothing.
-            (Some(predicted), Some(number)) if number != 0.0 => {
-                (predicted - number).abs() / number.abs() <= self.tolerance
-            }
-            _ if prediction.is_ascii() && answer.is_ascii() => prediction.eq_ignore_ascii_case(answer),
-            // How a sigma is lowered depends on the text around it.
-            _ if prediction.contains('Σ') || answer.contains('Σ') => {
-                lowercase(prediction) == lowercase(answer)
-            }
-            _ => lowered(prediction).eq(lowered(answer)),
-        }
+            Some(number) if number != 0.0 => (predicted - number).abs() / number.abs() <= self.tolerance,
+            _ => are_equal(prediction, answer),
+        })
+    }
+}
+
+/// Whether texts are equal in lower case.
+fn are_equal(prediction: &str, answer: &str) -> bool {
+    if prediction.eq_ignore_ascii_case(answer) {
+        return true;
+    }
+    let same = |(left, right): &(u8, u8)| left.eq_ignore_ascii_case(right);
+    match prediction.bytes().zip(answer.bytes()).find(|pair| !same(pair)) {
+        Some((left, right)) if left.is_ascii() && right.is_ascii() => false,
+        // One goes on.
+        None => false,
+        // How a sigma is lowered depends on the text around it.
+        _ if prediction.contains('Σ') || answer.contains('Σ') => lowercase(prediction) == lowercase(answer),
+        _ => lowered(prediction).eq(lowered(answer)),
     }
 }
 

@@ -7,7 +7,7 @@
 use super::contractions::contraction;
 use super::python::is_digit;
 use crate::kernel::prepare::lowercase;
-use crate::kernel::whitespace::is_whitespace;
+use crate::kernel::whitespace::{is_whitespace, strip};
 
 /// Which of the codes cleans texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Processing {
     fn trimmed(self, text: &str) -> String {
         if self == Self::Evalai {
             let text = lower(text).replace([',', '?'], "").replace("'s", " 's");
-            return spaced(text.trim_matches(is_whitespace));
+            return spaced(strip(&text));
         }
         spaced(text)
     }
@@ -142,7 +142,7 @@ impl Processing {
 
 /// The text in one line, without whitespace at its ends.
 fn spaced(text: &str) -> String {
-    text.replace(['\n', '\t'], " ").trim_matches(is_whitespace).to_owned()
+    strip(&text.replace(['\n', '\t'], " ")).to_owned()
 }
 
 fn lower(text: &str) -> String {
