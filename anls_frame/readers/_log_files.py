@@ -32,13 +32,13 @@ _PEEK = 4096
 
 
 def by_system(
-    logs: Mapping[str, Paths] | Paths, runs: Runs, without: Collection[Path] = ()
+    logs: Mapping[str, Paths] | Paths, runs: Runs, without: Collection[Path] = (), *, repeats: bool = False
 ) -> dict[str, list[Path]]:
     """
     Return the files of each system, by name; `without` are files beside them that hold no rows of a system.
 
-    Without names, each file is a system, named after its path below the folder that all files share. The
-    files that a harness wrote to one folder, one for each task, are one system, named after the folder.
+    Without names, each file or folder is a system. The only folder or pattern holds the systems, unless its
+    files are `repeats`. The files that a harness wrote to one folder, one for each task, are one system.
 
     Raises
     ------
@@ -48,47 +48,69 @@ def by_system(
         If there is no such file, or no file matches a pattern or is in a folder.
     """
     if isinstance(logs, Mapping):
-        found = {}
-        for name, paths in logs.items():
+        for name in logs:
             if not isinstance(name, str) or not name:
                 raise TypeError(f"the name of a system must be a string that is not empty, got {name!r}")
-            found[name] = files_of(paths, runs, without)
+        systems = {name: files_of(paths, runs, without) for name, paths in logs.items()}
     else:
-        files = files_of(logs, runs, without)
-        found = {}
-        for name, file in zip(_names(files), files, strict=True):
-            found.setdefault(name, []).append(file)
-    if not found:
+        groups = _systems(logs, runs, without, repeats=repeats)
+        systems = dict(zip(names_of(list(groups)), groups.values(), strict=True))
+    if not systems:
         raise ValueError("logs must name at least one file")
-    _check_different([file for files in found.values() for file in files])
-    return found
+    check_different(file for files in systems.values() for file in files)
+    return systems
 
 
-def by_argument(
-    arguments: Sequence[Path], runs: Runs, without: Collection[Path], *, of_one: bool = False
-) -> dict[str, list[Path]]:
-    """
-    Return the files of each system, by name, where the arguments of a command are the systems.
+def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: bool) -> dict[Path, list[Path]]:
+    """Return the files of each system, by what names it: a file, a folder, or the time of a harness' run."""
+    entries = list(map(_content.as_path, _several(logs)))
+    if len(entries) == 1 and is_many(entries[0]) and not repeats:
+        entries = _runs.chosen(_in(entries[0], without), runs)
+    if len(entries) > 1:
+        entries = [entry for entry in entries if not _is_aggregated(entry)]
+    again = {folder for folder, _ in _runs.repeated(entries)}
+    systems: dict[Path, list[Path]] = {}
+    for entry in entries:
+        run = None if is_many(entry) else _runs.of(entry)
+        system = entry
+        if run is not None:
+            system = entry.parent / run.time if entry.parent in again else entry.parent
+        systems.setdefault(system, []).extend(files_of(entry, runs, without))
+    return systems
 
-    One folder or pattern holds the systems, unless it is `of_one`: each file or folder in it is one.
-    """
-    holds_systems = len(arguments) == 1 and is_many(arguments[0]) and not of_one
-    given = _in(arguments[0], without) if holds_systems else list(arguments)
-    systems = [path for path in given if len(given) == 1 or not _is_aggregated(path)]
-    files = [files_of(path, runs, without) for path in systems]
-    return dict(zip(names_of(systems), files, strict=True))
+
+def _several(paths: Paths) -> Iterable[str | os.PathLike[str]]:
+    if isinstance(paths, str | os.PathLike):
+        return [paths]
+    if not isinstance(paths, Iterable):
+        raise TypeError(f"logs must be names of files, patterns or folders, got {type(paths).__name__}")
+    return paths
 
 
 def names_of(systems: Sequence[Path]) -> list[str]:
-    """Return the name of each file or folder, with its folder if names alone do not differ."""
+    """
+    Return the name of each file or folder, if these differ.
+
+    Otherwise it is the path below the folder that all share, with the suffixes of files whose paths do not
+    differ without.
+    """
     names = list(map(name_of, systems))
-    return names if len(set(names)) == len(names) else list(map(path_text, systems))
+    if len(set(names)) == len(names):
+        return names
+    absolute = [system.absolute() for system in systems]
+    shared = os.path.commonpath([system.parent for system in absolute])
+    paths = [path_text(system.relative_to(shared)).replace(os.sep, "/") for system in absolute]
+    plain = [path.removesuffix(_format_suffix(Path(path))) for path in paths]
+    counts = Counter(plain)
+    return [name if counts[name] == 1 else path for name, path in zip(plain, paths, strict=True)]
 
 
 def name_of(path: Path) -> str:
     """Return a name for the system: that of the folder, or of the file without its format."""
     if is_many(path):
         return path_text(path.resolve().name if path.is_dir() else path)
+    if not path.exists():  # the time of a run in a folder
+        return path_text(path.name)
     if _runs.of(path) is not None:  # the file's name has the task and the time, and the folder's the model
         return path_text(path.resolve().parent.name)
     # A name such as model-1.5.jsonl has other dots too.
@@ -106,9 +128,7 @@ def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[P
     if isinstance(paths, str | os.PathLike):
         found = matching(paths, without)
         return found if found == [_content.as_path(paths)] else _runs.chosen(found, runs)
-    if not isinstance(paths, Iterable):
-        raise TypeError(f"logs must be names of files, patterns or folders, got {type(paths).__name__}")
-    files = [file for path in paths for file in files_of(path, runs, without)]
+    files = [file for path in _several(paths) for file in files_of(path, runs, without)]
     if not files:
         raise ValueError("each system must have at least one file")
     return files
@@ -191,31 +211,6 @@ def is_hidden(file: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
-def _names(files: list[Path]) -> list[str]:
-    """Return the shortest names of this kind that differ: without suffixes where they are not needed."""
-    absolute = [file.absolute() for file in files]
-    shared = os.path.commonpath([file.parent for file in absolute])
-    systems = _systems(absolute)
-    whole = {
-        system: path_text(system.relative_to(shared) if system != Path(shared) else system.name)
-        for system in systems
-    }
-    names = {system: name.replace(os.sep, "/") for system, name in whole.items()}
-    plain = {system: name.removesuffix(_format_suffix(Path(name))) for system, name in names.items()}
-    counts = Counter(plain.values())
-    return [plain[one] if counts[plain[one]] == 1 else names[one] for one in systems]
-
-
-def _systems(files: list[Path]) -> list[Path]:
-    """Return what names the system of each file: the file, or the folder (and time) of a harness' run."""
-    several = {folder for folder, _ in _runs.repeated(files)}
-    runs = map(_runs.of, files)
-    return [
-        file if run is None else file.parent / run.time if file.parent in several else file.parent
-        for file, run in zip(files, runs, strict=True)
-    ]
-
-
 def _format_suffix(file: Path) -> str:
     """Return the suffix that names the format, compression included; of `model-1.5.jsonl.gz`, `.jsonl.gz`."""
     packed = file.suffix if _compressed.is_compressed(file) else ""
@@ -223,7 +218,8 @@ def _format_suffix(file: Path) -> str:
     return of_format + packed if of_format.lower() in _SUFFIXES else ""
 
 
-def _check_different(files: list[Path]) -> None:
+def check_different(files: Iterable[Path]) -> None:
+    """Raise an error if a file is named twice."""
     first: dict[str, Path] = {}
     for file in files:
         same = first.setdefault(os.path.realpath(file), file)

@@ -46,10 +46,11 @@ def read_logs(
     ----------
     logs
         The files of each system, by the system's name: a file, a pattern such as `runs/old/*.jsonl`, a folder
-        (all files in it that may be logs), or a list of these. Without names, each file is a system, named
-        after its path below the folder that all files share, without suffix. Samples that lmms-eval or the
-        LM evaluation harness wrote (the files' names have the task and the time of the run) are one system
-        for each folder, named after the folder; if a task has several runs there, one for each time.
+        (all files in it that may be logs), or a list of these. Without names, each file or folder is a
+        system, named after it (or, if names are the same, after its path below the folder that all share); of
+        a single folder or pattern, each file or folder in it is one. Samples that lmms-eval or the LM
+        evaluation harness wrote (the files' names have the task and the time of the run) are one system for
+        each folder, named after the folder; if a task has several runs there, one for each time.
     reader
         The kind of all files by the name that the shell has for it, such as `"vlmevalkit"`: only
         VLMEvalKit's files must be named, because they look like tables. Pages have `read_pages`.

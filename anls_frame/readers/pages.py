@@ -186,11 +186,7 @@ def read_engines(paths: Sequence[Path], *, gold: Path, **options: Any) -> list[p
             pl.col(PAGE).alias("question_id"),
             cs.by_name(name).alias("prediction"),
             pl.col(REFERENCE).alias("answers"),
-            *(
-                cs.by_name(documents).alias("doc_id")
-                for documents in pages.columns
-                if documents == COLLECTION
-            ),
+            *(cs.by_name(column).alias("doc_id") for column in documents),
         )
         for name in names
     ]

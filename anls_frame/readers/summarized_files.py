@@ -50,9 +50,7 @@ class FilesOfSystem:
     """Whether files are read together: what one holds depends on others, or on the data set."""
 
     def __post_init__(self) -> None:
-        doubled = {str(path) for path in self.files if self.files.count(path) > 1}
-        if doubled:
-            raise ValueError(f"a file is given twice: {', '.join(sorted(doubled))}")
+        _log_files.check_different(self.files)
 
     @classmethod
     def found(

@@ -231,9 +231,6 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
         If the files have problems, or a system lacks a question or an epoch of one, unless these may be left
         out or the systems are not looked at together.
     """
-    twice = next((path for place, path in enumerate(given.files) if path in given.files[:place]), None)
-    if twice is not None:
-        raise ValueError(f"{twice}: the same file twice; name {given.number} files")
     if given.columns is not None and given.column_of_names is None:
         number = len(given.files)
         raise ValueError(
@@ -275,8 +272,10 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
     runs = "all" if given.repeats else given.runs
     if given.column_of_names is not None:
         files = _log_files.files_of(given.files, runs, without)
+        _log_files.check_different(files)
         return read_each({"": files}, how, column=given.column_of_names)
     if are_pages(given.how):
+        _log_files.check_different(given.files)
         options = given.how.of(["pages"])
         frames = read_engines(given.files, **options)
         names = _log_files.names_of(given.files)
@@ -284,7 +283,7 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
             Log(name, path, frame.with_columns(epoch=1))
             for name, path, frame in zip(names, given.files, frames, strict=True)
         ], None
-    return read_each(_log_files.by_argument(given.files, runs, without, of_one=given.repeats), how)
+    return read_each(_log_files.by_system(given.files, runs, without, repeats=given.repeats), how)
 
 
 def side_by_side(rows: pl.DataFrame, names: Sequence[str]) -> SystemTexts:

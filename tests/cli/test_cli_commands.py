@@ -191,7 +191,7 @@ def test_several_files_are_one_report_and_one_part(run: Run, tmp_path: Path) -> 
 
     expected = af.report(frame[:1500], "prediction", "answers")
     assert whole["settings"]["digest"] == merged["settings"]["digest"] == expected.summary.digest
-    refused(run("report", names[0], names[0]), "a file is given twice")
+    refused(run("report", names[0], names[0]), "occurs twice; each file")
 
 
 def test_clusters_are_folded_in_what_is_saved_alone(run: Run, tmp_path: Path) -> None:
@@ -502,7 +502,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
         (["report", TABLE, "-p", "tesseract", "--confidence", "2"], "confidence must be a number in (0, 1)"),
         (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two or more files"),
-        (["compare", TABLE, TABLE, "-p", "tesseract"], "the same file twice; name two or more files"),
+        (["compare", TABLE, TABLE, "-p", "tesseract"], "occurs twice; each file must belong to one system"),
         (
             ["compare", TABLE, "--systems", "tesseract,rapidocr", "--fail-if-drop", "-1"],
             "--fail-if-drop must be a number of at least 0",

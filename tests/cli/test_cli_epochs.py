@@ -253,7 +253,7 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     refused(run("compare", "empty"), "empty: this folder contains no logs")
     refused(run("compare", "no/*.json"), "no/*.json: no file matches this pattern")
-    refused(run("compare", "runs/alpha.json", "runs/alpha.json"), "the same file twice")
+    refused(run("compare", "runs/alpha.json", "runs/alpha.json"), "occurs twice; each file")
     refused(run("compare", "runs/alpha.json"), "name two or more files")
     refused(
         run("compare", "runs", "-m", "rouge"),
