@@ -208,7 +208,7 @@ def false_alarms(population: Population, number: int) -> tuple[dict[str, bool], 
 def errors_of(rows: ListedRows, listed: list[Any], held_out: Array, truth: float) -> Errors:
     """Return the errors of effects on the held-out rows, and their standard errors."""
     tested = rows.of(held_out)
-    masks = [tested.mask(one.found.conditions) for one in listed if not np.isnan(one.found.p_adjusted)]
+    masks = [tested.mask(one.slice.conditions) for one in listed if not np.isnan(one.slice.p_adjusted)]
     if not masks:
         return []
     found = tested.losses[0].of_masks(masks, Least(1, 1))
@@ -222,7 +222,7 @@ def honest_alarms(population: Population, number: int) -> tuple[dict[str, bool],
     if not held_out.any() or held_out.all():
         return {"honest": False}, []
     tested = outcome.honest(rows, held_out, PLAN).listed
-    again = [one for one in tested if one.found.p_adjusted <= LEVEL]
+    again = [one for one in tested if one.slice.p_adjusted <= LEVEL]
     return {"honest": bool(again)}, errors_of(rows, tested, held_out, 0.0)
 
 
@@ -315,10 +315,10 @@ def power(population: Population, fault: Fault, number: int) -> tuple[dict[str, 
     listed, tests = [], 0
     if is_found(rows):
         found = outcome.searched(rows, PLAN)
-        listed, tests = [one.found.conditions for one in found.listed], found.tests
+        listed, tests = [one.slice.conditions for one in found.listed], found.tests
     held_out = halves(document, number)
     tested = outcome.honest(rows, held_out, PLAN).listed
-    again = [one.found.conditions for one in tested if one.found.p_adjusted <= LEVEL]
+    again = [one.slice.conditions for one in tested if one.slice.p_adjusted <= LEVEL]
     is_listed = fault.conditions in listed
     truth = population.mean - fault.by
     wide = confidence_of_chosen(1 - LEVEL, len(listed), tests)
@@ -330,5 +330,5 @@ def power(population: Population, fault: Fault, number: int) -> tuple[dict[str, 
         "holds": is_listed and covers(rows, document, fault, truth, wide),
         "holds at 95 %": is_listed and covers(rows, document, fault, truth, 1 - LEVEL),
     }
-    planted = [one for one in tested if one.found.conditions == fault.conditions]
+    planted = [one for one in tested if one.slice.conditions == fault.conditions]
     return counted, errors_of(rows, planted, held_out, fault.by)

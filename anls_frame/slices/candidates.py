@@ -55,7 +55,7 @@ class Candidates:
     @property
     def roots(self) -> list[str]:
         """The columns that all of them need."""
-        return [*self.names, *(name for one in self.made.values() for name in one.meta.root_names())]
+        return [*self.names, *(name for expr in self.made.values() for name in expr.meta.root_names())]
 
     def source(self, name: str) -> pl.Expr:
         """Return a candidate as an expression."""
@@ -74,17 +74,17 @@ def candidates(
         roles = set(others)
         names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
         return _readable(frame, names)
-    is_one = isinstance(columns, str | pl.Expr) or not isinstance(columns, Iterable)
+    is_single = isinstance(columns, str | pl.Expr) or not isinstance(columns, Iterable)
     names, made = [], {}
-    for one in [columns] if is_one else list(columns):  # type: ignore[arg-type] # not one
-        if isinstance(one, pl.Expr):
-            name = one.meta.output_name(raise_if_undetermined=False)
+    for column in [columns] if is_single else list(columns):  # type: ignore[arg-type] # not one
+        if isinstance(column, pl.Expr):
+            name = column.meta.output_name(raise_if_undetermined=False)
             if name is None:
-                raise ValueError(f"columns must name each expression with .alias(...), got {one}")
-            made[name] = one
-        elif isinstance(one, str):
-            name = one
-            names.append(one)
+                raise ValueError(f"columns must name each expression with .alias(...), got {column}")
+            made[name] = column
+        elif isinstance(column, str):
+            name = column
+            names.append(column)
         else:
             raise TypeError(
                 f"columns must be a column name, an expression or a list of them, got {columns!r}"
@@ -141,4 +141,4 @@ def features(prediction: str | None, answers: str, schema: Mapping[str, pl.DataT
     made["script of the answer"] = script.otherwise(pl.lit("none"))
     if prediction is not None:
         made["length of the prediction"] = cs.by_name(prediction).as_expr().cast(pl.String).str.len_chars()
-    return {name: one.alias(name) for name, one in made.items()}
+    return {name: expr.alias(name) for name, expr in made.items()}

@@ -124,11 +124,11 @@ def coded(
     columns, left_out = [], {}
     for name in names:
         # Polars takes some names for patterns.
-        found = _coded(name, frame[name].alias("value"), search, counts)
-        if isinstance(found, SliceColumn):
-            columns.append(found)
+        column = _coded(name, frame[name].alias("value"), search, counts)
+        if isinstance(column, SliceColumn):
+            columns.append(column)
         else:
-            left_out[name] = found
+            left_out[name] = column
     return columns, left_out
 
 
@@ -163,9 +163,9 @@ def _coded(
     elif len(distinct) > search.max_values:
         return f"it has {len(distinct):,} values, more than {search.max_values:,}"
     else:
-        places = pl.DataFrame({"value": distinct, "place": np.arange(len(distinct))})
-        joined = values.to_frame().join(places, on="value", how="left", maintain_order="left")
-        codes = joined["place"].fill_null(len(distinct)).to_numpy().astype(np.intp)
+        codes_of = pl.DataFrame({"value": distinct, "code": np.arange(len(distinct))})
+        joined = values.to_frame().join(codes_of, on="value", how="left", maintain_order="left")
+        codes = joined["code"].fill_null(len(distinct)).to_numpy().astype(np.intp)
         kind: Literal["contains", "equals"] = "contains" if is_list else "equals"
         conditions = [Condition(name, kind, value) for value in distinct.to_list()]
     if values.null_count():
@@ -186,9 +186,9 @@ def _binned(
     else:
         table = table.with_columns(rows=counts).drop_nulls("value").sort("value")
         known, ends_of_lines = table["value"], table["rows"].cum_sum().to_numpy()
-    places = np.searchsorted(ends_of_lines, np.ceil(np.arange(1, bins) * ends_of_lines[-1] / bins))
+    positions = np.searchsorted(ends_of_lines, np.ceil(np.arange(1, bins) * ends_of_lines[-1] / bins))
     # No bin above the largest value.
-    ends = known.gather(places).unique().sort()
+    ends = known.gather(positions).unique().sort()
     ends = ends.filter(ends < known[-1])
     codes = np.full(len(values), len(ends) + 1, np.intp)
     has_value = values.is_not_null().to_numpy()

@@ -47,7 +47,7 @@ def figures(
     reported
         How the figures are computed.
     chosen
-        The metric of each slice, by its place, and the rows of the slice.
+        The number of the metric of each slice, and the rows of the slice.
     scores
         The scores of the rows in each metric.
     is_change
@@ -57,8 +57,8 @@ def figures(
         return _none(is_change=is_change)
     height = len(chosen[0][1])
     members = np.zeros((height, len(chosen)), bool)
-    for place, (_, mask) in enumerate(chosen):
-        members[:, place] = mask
+    for column, (_, mask) in enumerate(chosen):
+        members[:, column] = mask
     entries = np.nonzero(members)
     lists = pl.DataFrame({"row": entries[0], "slice": entries[1]}).group_by("row").agg("slice")
     rows = pl.DataFrame({"row": np.arange(height)}).join(lists, on="row", how="left", maintain_order="left")
@@ -66,7 +66,7 @@ def figures(
     wanted = pl.DataFrame(
         {SLICE: np.arange(len(chosen)), "metric": [scores[metric].metric.name for metric, _ in chosen]}
     )
-    found = wanted.join(table, on=[SLICE, "metric"], how="left", maintain_order="left").drop(SLICE)
+    listed = wanted.join(table, on=[SLICE, "metric"], how="left", maintain_order="left").drop(SLICE)
     others = [
         (scores[metric].rate(~mask), scores[metric].share_of_rows(mask), scores[metric].share_of_loss(mask))
         for metric, mask in chosen
@@ -74,10 +74,10 @@ def figures(
     schema = dict.fromkeys(("rest", "share_of_rows", "share_of_loss"), pl.Float64)
     rest = pl.DataFrame(others, schema=schema, orient="row")
     figure = pl.col("change" if is_change else "score")
-    return found.hstack(rest).with_columns(difference=figure - pl.col("rest"))
+    return listed.hstack(rest).with_columns(difference=figure - pl.col("rest"))
 
 
-def of_rows(
+def figures_of_rows(
     frame: pl.DataFrame,
     systems: Mapping[str, str],
     answers: str | None,
@@ -103,9 +103,9 @@ def of_rows(
         Confidence level of the intervals.
     """
     are_two = len(systems) > 1
-    of_one = next(iter(systems.values())) if answers is not None else None
-    prediction = systems if are_two else of_one
-    figures = of_comparison if are_two else of_report
+    only = next(iter(systems.values())) if answers is not None else None
+    prediction = systems if are_two else only
+    figures = figures_of_comparison if are_two else figures_of_report
 
     def reported(slices: pl.Series) -> pl.DataFrame:
         rows = frame.with_columns(slices.alias(SLICE))
@@ -115,12 +115,12 @@ def of_rows(
     return reported
 
 
-def of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
+def figures_of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
     """Return the figures of slices from a summary that is sliced by them."""
     return _lines(Report(summary, confidence=confidence).by_group, metrics)
 
 
-def of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
+def figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
     """Return the changes of slices from a summary of two systems that is sliced by them."""
     test = pairwise.Test(confidence=confidence, draws=1, seed=0)
     made = pairwise.figures(summary, lines(summary, key_names(summary.settings.by, None)), [(0, 1)], test)
@@ -140,9 +140,9 @@ def of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float
 
 def names_of_figures(*, is_change: bool) -> list[str]:
     """Return the columns of a slice's scores, the last of which are its figure with its interval."""
-    of_two = ["baseline_score", "score"] if is_change else []
+    two_scores = ["baseline_score", "score"] if is_change else []
     figure = "change" if is_change else "score"
-    return [*of_two, figure, f"{figure}_low", f"{figure}_high"]
+    return [*two_scores, figure, f"{figure}_low", f"{figure}_high"]
 
 
 def _none(*, is_change: bool) -> pl.DataFrame:

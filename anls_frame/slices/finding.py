@@ -16,8 +16,7 @@ from anls_frame.slices import work
 from anls_frame.slices.candidates import QUESTION, Candidates, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.columns import coded
-from anls_frame.slices.figures import figures, names_of_figures
-from anls_frame.slices.figures import of_rows as figures_of_rows
+from anls_frame.slices.figures import figures, figures_of_rows, names_of_figures
 from anls_frame.slices.listing import ListedRows
 from anls_frame.slices.outcome import honest, searched
 from anls_frame.slices.plan import Plan, SliceSearch
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from anls_frame.slices.columns import Condition, SliceColumn
     from anls_frame.slices.figures import Reported
     from anls_frame.slices.listing import Listed
-    from anls_frame.slices.search import Found
+    from anls_frame.slices.search import MetricSlice
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Unanswerable
@@ -187,17 +186,17 @@ def find_slices(
             "unanswerable": "drop",
             "protocol": "anls",
         }
-        of_rows: dict[str, Any] = {
+        row_options: dict[str, Any] = {
             "prediction": prediction,
             "answers": answers,
             "cluster": cluster,
             "features": features,
         }
-        of_rows |= {"missing": missing, "unanswerable": unanswerable, "protocol": protocol}
-        passed = [name for name, value in of_rows.items() if value != usual.get(name)]
+        row_options |= {"missing": missing, "unanswerable": unanswerable, "protocol": protocol}
+        passed = [name for name, value in row_options.items() if value != usual.get(name)]
         if passed:
             raise ValueError(f"a summary knows how its rows were scored; {passed} must be left out")
-        return _found(lines_of(frame, columns, metrics), plan)
+        return _searched(lines_of(frame, columns, metrics), plan)
     frame = at_hand(frame)
     given = _Given.of(frame, prediction, answers, metrics=metrics, protocol=protocol)
     settings = Settings(
@@ -215,7 +214,7 @@ def find_slices(
     source = to_lazy(frame, given.texts, others, answers=answers, protocol=compared).collect()
     if features:
         wanted = given.with_features(wanted, answers, source.schema)
-    source, of_metrics = scores(source, given.systems, answers, given.metrics, settings)
+    source, metric_scores = scores(source, given.systems, answers, given.metrics, settings)
     options = {
         **({"protocol": protocol} if answers else {}),
         "cluster": cluster,
@@ -225,16 +224,16 @@ def find_slices(
 
     def reported(chosen: Mask | None, confidence: float) -> Reported:
         on = source if chosen is None else source.filter(pl.Series(chosen))
-        resolved = [one.metric for one in of_metrics]
+        resolved = [scored.metric for scored in metric_scores]
         return figures_of_rows(on, given.systems, answers, resolved, options, confidence=confidence)
 
-    return _found(
+    return _searched(
         SearchInput(
             frame=source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made)),
             expressions={name: wanted.source(name) for name in (*wanted.names, *wanted.made)},
             roots=tuple(dict.fromkeys([*wanted.roots, *(given.texts if features else ()), *asked])),
             documents=None if cluster is None else source[cluster],
-            scores=of_metrics,
+            scores=metric_scores,
             reported=reported,
             settings=settings,
             systems=tuple(given.systems) if len(given.systems) > 1 else (),
@@ -246,7 +245,7 @@ def find_slices(
     )
 
 
-def _found(source: SearchInput, plan: Plan) -> Slices:
+def _searched(source: SearchInput, plan: Plan) -> Slices:
     """Search the slices of a source."""
     search, counts = plan.search, source.scores[0].counts
     sliced, left_out = coded(source.frame, source.frame.columns, search, counts=counts)
@@ -254,10 +253,10 @@ def _found(source: SearchInput, plan: Plan) -> Slices:
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
-    values = {one.name: one.codes.size for one in sliced}
+    values = {column.name: column.codes.size for column in sliced}
     work.check(values, rows=source.frame.height, depth=plan.depth, draws=0 if plan.holdout else search.draws)
     document = numbers(source.documents, source.frame.height)
-    rows = ListedRows([one.codes for one in sliced], source.scores, document)
+    rows = ListedRows([column.codes for column in sliced], source.scores, document)
     is_change = bool(source.systems)
     with following(search.draws * len(source.scores), "Testing slices", unit="draws") as advance:
         if plan.holdout:
@@ -266,26 +265,26 @@ def _found(source: SearchInput, plan: Plan) -> Slices:
             outcome = honest(rows, is_held_out.to_numpy(), plan, advance)
         else:
             outcome = searched(rows, plan, advance)
-        chosen = [one.found for one in outcome.listed]
+        chosen = [line.slice for line in outcome.listed]
         shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
-        masks = [(one.metric, shown.mask(one.conditions)) for one in chosen]
-        of_intervals = plan.confidence
+        masks = [(chosen_slice.metric, shown.mask(chosen_slice.conditions)) for chosen_slice in chosen]
+        level = plan.confidence
         if outcome.tested_on is None:
-            of_intervals = confidence_of_chosen(plan.confidence, len(chosen), outcome.tests)
-        reported = source.reported(outcome.tested_on, of_intervals)
+            level = confidence_of_chosen(plan.confidence, len(chosen), outcome.tests)
+        reported = source.reported(outcome.tested_on, level)
         table = figures(reported, chosen=masks, scores=shown.scores, is_change=is_change)
     return Slices(
         table=_described(table, outcome.listed, sliced, is_change=is_change),
-        conditions=[_conditions(one, sliced) for one in chosen],
-        sources={one.name: (source.expressions[one.name], one.dtype) for one in sliced},
-        metrics=[one.metric for one in source.scores],
+        conditions=[_conditions(chosen_slice, sliced) for chosen_slice in chosen],
+        sources={column.name: (source.expressions[column.name], column.dtype) for column in sliced},
+        metrics=[scored.metric for scored in source.scores],
         systems=source.systems,
         n_slices=outcome.slices,
         n_tests=outcome.tests,
         left_out=left_out,
         settings={
             **source.settings.to_dict(),
-            "columns": [one.name for one in sliced],
+            "columns": [column.name for column in sliced],
             "depth": plan.depth,
             "min_rows": search.min_rows,
             "min_clusters": search.min_clusters,
@@ -337,34 +336,34 @@ class _Given:
         """Return the candidates with features of texts, unless a column has the name of one."""
         if answers is None:
             raise ValueError("features are those of texts; columns of scores have none")
-        found = features_of(self.texts[0] if len(self.systems) == 1 else None, answers, schema)
-        new = {name: one for name, one in found.items() if name not in (*wanted.names, *wanted.made)}
+        made = features_of(self.texts[0] if len(self.systems) == 1 else None, answers, schema)
+        new = {name: expr for name, expr in made.items() if name not in (*wanted.names, *wanted.made)}
         return Candidates(wanted.names, {**wanted.made, **new})
 
 
-def _conditions(found: Found, columns: Sequence[SliceColumn]) -> list[Condition]:
-    return [columns[place].conditions[code] for place, code in found.conditions]
+def _conditions(metric_slice: MetricSlice, columns: Sequence[SliceColumn]) -> list[Condition]:
+    return [columns[column].conditions[code] for column, code in metric_slice.conditions]
 
 
-def _named(found: Found, columns: Sequence[SliceColumn]) -> str:
-    return " and ".join(map(str, _conditions(found, columns)))
+def _named(metric_slice: MetricSlice, columns: Sequence[SliceColumn]) -> str:
+    return " and ".join(map(str, _conditions(metric_slice, columns)))
 
 
 def _described(
     table: pl.DataFrame, chosen: Sequence[Listed], columns: Sequence[SliceColumn], *, is_change: bool
 ) -> pl.DataFrame:
     """Return the table with descriptions and p-values."""
-    names = [_named(one.found, columns) for one in chosen]
+    names = [_named(line.slice, columns) for line in chosen]
     # A slice may be worse in several metrics.
-    others = [dict.fromkeys(_named(other, columns) for other in one.overlapping) for one in chosen]
+    others = [dict.fromkeys(_named(other, columns) for other in line.overlapping) for line in chosen]
     table = table.with_columns(
         pl.Series("description", names, pl.String),
-        pl.Series("p_adjusted", [one.found.p_adjusted for one in chosen], pl.Float64).fill_nan(None),
+        pl.Series("p_adjusted", [line.slice.p_adjusted for line in chosen], pl.Float64).fill_nan(None),
         pl.Series(
             "overlapping",
             [
-                [other for other in of_one if other != name]
-                for name, of_one in zip(names, others, strict=True)
+                [other for other in overlapping if other != name]
+                for name, overlapping in zip(names, others, strict=True)
             ],
             pl.List(pl.String),
         ),

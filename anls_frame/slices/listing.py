@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anls_frame.slices.search import Found, Slice, mask
+from anls_frame.slices.search import MetricSlice, Slice, mask
 from anls_frame.statistics.codes import ordered
 from anls_frame.statistics.losses import Losses
 
@@ -67,15 +67,15 @@ class ListedRows:
         """What the rows lose in each metric."""
         order = ordered(self.columns, self.height)
         return [
-            Losses.of(*one.single_rows(), self.document, order, is_change=one.is_change)
-            for one in self.scores
+            Losses.of(*scored.single_rows(), self.document, order, is_change=scored.is_change)
+            for scored in self.scores
         ]
 
     def of(self, chosen: Mask) -> ListedRows:
         """Return the chosen rows."""
         return ListedRows(
-            [one.taken(np.flatnonzero(chosen)) for one in self.columns],
-            [one.of_rows(chosen) for one in self.scores],
+            [column.taken(np.flatnonzero(chosen)) for column in self.columns],
+            [scored.filtered(chosen) for scored in self.scores],
             self.document[chosen],
         )
 
@@ -83,18 +83,18 @@ class ListedRows:
         """Return the rows of a slice."""
         return mask(self.columns, conditions, self.height)
 
-    def values(self, found: Sequence[Found], least: Least, chosen: Mask | None = None) -> list[float]:
+    def values(self, slices: Sequence[MetricSlice], least: Least, chosen: Mask | None = None) -> list[float]:
         """Return the statistics of slices in all or the chosen rows; -inf where they cannot be tested."""
         rows = self if chosen is None else self.of(chosen)
-        values = [float("-inf")] * len(found)
+        values = [float("-inf")] * len(slices)
         for metric, losses in enumerate(rows.losses):
-            of_metric = [place for place, one in enumerate(found) if one.metric == metric]
+            indices = [index for index, slice_ in enumerate(slices) if slice_.metric == metric]
             # A few at a time: each takes a table of documents.
-            for start in range(0, len(of_metric), 64):
-                places = of_metric[start : start + 64]
-                tested = losses.of_masks([rows.mask(found[place].conditions) for place in places], least)
-                for place, value in zip(places, tested.value.tolist(), strict=True):
-                    values[place] = float("-inf") if np.isnan(value) else value
+            for start in range(0, len(indices), 64):
+                part = indices[start : start + 64]
+                tested = losses.of_masks([rows.mask(slices[index].conditions) for index in part], least)
+                for index, value in zip(part, tested.value.tolist(), strict=True):
+                    values[index] = float("-inf") if np.isnan(value) else value
         return values
 
 
@@ -102,12 +102,12 @@ class ListedRows:
 class Listed:
     """A slice that is listed, with those that overlap with it and are not worse beyond it."""
 
-    found: Found
-    overlapping: tuple[Found, ...] = ()
+    slice: MetricSlice
+    overlapping: tuple[MetricSlice, ...] = ()
 
 
 def listed(
-    found: Sequence[Found], rows: ListedRows, plan: Plan, *, critical: float, beyond: float
+    slices: Sequence[MetricSlice], rows: ListedRows, plan: Plan, *, critical: float, beyond: float
 ) -> list[Listed]:
     """
     Return the slices to list, the one with the largest statistic first.
@@ -118,7 +118,7 @@ def listed(
 
     Parameters
     ----------
-    found
+    slices
         Significant slices, the one with the largest statistic first.
     rows
         The rows that were searched.
@@ -129,45 +129,45 @@ def listed(
     beyond
         The smallest statistic of a slice among the rows of a parent.
     """
-    least, still = plan.least, list(found[:_MOST_OPEN])
+    least, still = plan.least, list(slices[:_MOST_OPEN])
     values = rows.values(still, least)
     remaining = np.ones(rows.height, bool)
     result: list[Listed] = []
     while still and len(result) < plan.n:
         chosen = next(
-            place
-            for place in _in_order(still, values)
+            index
+            for index in _in_order(still, values)
             if _is_beyond_parents(
-                still[place], still, rows, remaining, least=least, critical=critical, beyond=beyond
+                still[index], still, rows, remaining, least=least, critical=critical, beyond=beyond
             )
         )
         best = still.pop(chosen)
         remaining &= ~rows.mask(best.conditions)
         values = rows.values(still, least, remaining) if remaining.any() else [-np.inf] * len(still)
         is_open = [value >= critical for value in values]
-        result.append(Listed(best, tuple(compress(still, (not one for one in is_open)))))
+        result.append(Listed(best, tuple(compress(still, (not open_ for open_ in is_open)))))
         still, values = list(compress(still, is_open)), list(compress(values, is_open))
     return result
 
 
-def _in_order(found: Sequence[Found], values: Sequence[float]) -> list[int]:
+def _in_order(slices: Sequence[MetricSlice], values: Sequence[float]) -> list[int]:
     """
-    Return the places of slices, the one to list first at the start.
+    Return the indices of slices, the one to list first at the start.
 
     Of those whose statistics are nearly the largest it is the one with the fewest conditions.
     """
     nearly = _NEARLY * max(values)
 
-    def key(place: int) -> tuple[float, ...]:
-        value = values[place]
-        return (0, len(found[place].conditions), -value) if value >= nearly else (1, 0, -value)
+    def key(index: int) -> tuple[float, ...]:
+        value = values[index]
+        return (0, len(slices[index].conditions), -value) if value >= nearly else (1, 0, -value)
 
-    return sorted(range(len(found)), key=key)
+    return sorted(range(len(slices)), key=key)
 
 
 def _is_beyond_parents(
-    one: Found,
-    others: Sequence[Found],
+    candidate: MetricSlice,
+    others: Sequence[MetricSlice],
     rows: ListedRows,
     remaining: Mask,
     *,
@@ -184,11 +184,11 @@ def _is_beyond_parents(
     parents = [
         other
         for other in others
-        if other.metric == one.metric and set(other.conditions) < set(one.conditions)
+        if other.metric == candidate.metric and set(other.conditions) < set(candidate.conditions)
     ]
-    inside = rows.mask(one.conditions)
+    inside = rows.mask(candidate.conditions)
     for parent in parents:
-        (value,) = rows.values([one], least, remaining & rows.mask(parent.conditions))
+        (value,) = rows.values([candidate], least, remaining & rows.mask(parent.conditions))
         if value < beyond:
             return False
         if value < critical and rows.values([parent], least, remaining & ~inside)[0] >= critical:

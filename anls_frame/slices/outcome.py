@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anls_frame.slices import search as searching
 from anls_frame.slices.listing import Listed, ListedRows, listed
-from anls_frame.slices.search import Found
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.frames.progress import Advance
     from anls_frame.slices.plan import Plan
+    from anls_frame.slices.search import MetricSlice
     from anls_frame.statistics.losses import Least
 
     Mask = npt.NDArray[np.bool_]
@@ -39,10 +39,10 @@ class Outcome:
 
 def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> Outcome:
     """Choose the slices to list from all, tested on all rows."""
-    found = searching.search(rows.columns, rows.losses, plan, advance)
-    significant = [one for one in found.found if one.p_adjusted <= plan.alpha]
-    chosen = listed(significant, rows, plan, critical=found.critical, beyond=_BEYOND)
-    return Outcome(chosen, found.slices, found.tests)
+    result = searching.search(rows.columns, rows.losses, plan, advance)
+    significant = [slice_ for slice_ in result.best if slice_.p_adjusted <= plan.alpha]
+    chosen = listed(significant, rows, plan, critical=result.critical, beyond=_BEYOND)
+    return Outcome(chosen, result.slices, result.tests)
 
 
 def honest(rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None) -> Outcome:
@@ -53,32 +53,32 @@ def honest(rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None
     promising, looked = searching.screened(before.columns, before.losses, plan, most=_SCREENED)
     values = before.values(promising, plan.least)
     ordered = sorted(
-        (Found(one.metric, one.conditions, value) for one, value in zip(promising, values, strict=True)),
-        key=lambda one: -one.value,
+        (replace(slice_, value=value) for slice_, value in zip(promising, values, strict=True)),
+        key=lambda slice_: -slice_.value,
     )
-    worth = [one for one in ordered if one.value >= _PROMISING]
+    worth = [slice_ for slice_ in ordered if slice_.value >= _PROMISING]
     chosen = listed(worth, before, plan, critical=_PROMISING, beyond=_BEYOND)
     p_values = searching.adjusted(
-        [one.found for one in chosen],
+        [line.slice for line in chosen],
         after.losses,
-        [after.mask(one.found.conditions) for one in chosen],
-        _beyond_others([one.found for one in chosen], after, plan.least),
+        [after.mask(line.slice.conditions) for line in chosen],
+        _beyond_others([line.slice for line in chosen], after, plan.least),
         plan,
         advance=advance,
     )
     confirmed = [
-        Listed(Found(one.found.metric, one.found.conditions, one.found.value, float(p)), one.overlapping)
-        for one, p in zip(chosen, p_values, strict=True)
+        Listed(replace(line.slice, p_adjusted=float(p)), line.overlapping)
+        for line, p in zip(chosen, p_values, strict=True)
     ]
-    confirmed.sort(key=lambda one: (np.isnan(one.found.p_adjusted), one.found.p_adjusted))
+    confirmed.sort(key=lambda line: (np.isnan(line.slice.p_adjusted), line.slice.p_adjusted))
     return Outcome(confirmed, looked, len(chosen), held_out)
 
 
-def _beyond_others(found: list[Found], rows: ListedRows, least: Least) -> list[float]:
+def _beyond_others(slices: list[MetricSlice], rows: ListedRows, least: Least) -> list[float]:
     """Return the statistic of each slice in the rows that no slice before it has."""
     remaining = np.ones(rows.height, bool)
     values = []
-    for one in found:
-        values += rows.values([one], least, remaining) if remaining.any() else [float("-inf")]
-        remaining &= ~rows.mask(one.conditions)
+    for slice_ in slices:
+        values += rows.values([slice_], least, remaining) if remaining.any() else [float("-inf")]
+        remaining &= ~rows.mask(slice_.conditions)
     return values

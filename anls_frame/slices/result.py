@@ -118,10 +118,11 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         >>> df.filter(found.filter(0))["lang"].unique().to_list()
         ['ja']
         """
-        place = count("slice", slice, 0, max(len(self.conditions) - 1, 0))
+        index = count("slice", slice, 0, max(len(self.conditions) - 1, 0))
         if not self.conditions:
             raise ValueError("there is no slice: none was found")
-        return pl.all_horizontal(one.expression(*self.sources[one.column]) for one in self.conditions[place])
+        parts = self.conditions[index]
+        return pl.all_horizontal(part.expression(*self.sources[part.column]) for part in parts)
 
     def rows(self, frame: Any, slice: int) -> Any:  # noqa: A002 - what it selects
         """
@@ -152,8 +153,8 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         frame = at_hand(frame)
         if isinstance(frame, pl.DataFrame | pl.LazyFrame):
             return frame.filter(chosen)
-        places = in_polars(frame, self.roots).lazy().select(chosen.arg_true().alias("row")).collect()["row"]
-        rows = rows_at(frame, places)
+        numbers = in_polars(frame, self.roots).lazy().select(chosen.arg_true().alias("row")).collect()["row"]
+        rows = rows_at(frame, numbers)
         return rows if is_pandas(frame) else as_kind_of(frame, rows)
 
     @property

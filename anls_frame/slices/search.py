@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
 
 Slice = tuple[tuple[int, int], ...]
-"""The conditions of a slice: place of the column and code, by ascending place."""
+"""The conditions of a slice: number of the column and code, by ascending number."""
 
 _AT_ONCE = 10
 """Number of draws after which progress is told."""
@@ -38,7 +38,7 @@ _MOST = 4096
 
 
 @dataclass(frozen=True)
-class Found:
+class MetricSlice:
     """A slice in one metric, with its statistic."""
 
     metric: int
@@ -50,11 +50,11 @@ class Found:
 @dataclass(frozen=True)
 class Searched:
     """
-    What a search has found.
+    What a search returns.
 
     Parameters
     ----------
-    found
+    best
         The slices with the largest statistics, largest first.
     slices, tests
         Number of slices that were tested, and of tests: a slice is tested in each metric.
@@ -62,7 +62,7 @@ class Searched:
         The smallest statistic that is significant.
     """
 
-    found: list[Found]
+    best: list[MetricSlice]
     slices: int
     tests: int
     critical: float
@@ -81,26 +81,26 @@ def search(
     """
     largest = np.zeros(plan.search.draws)
     names, metrics, statistics = [], [], []
-    for metric, one in enumerate(losses):
-        of_rows = [column.taken(one.line) for column in columns]
-        tested = list(blocks(of_rows, one, plan.depth, plan.least))
+    for metric, lost in enumerate(losses):
+        row_columns = [column.taken(lost.line) for column in columns]
+        tested = list(blocks(row_columns, lost, plan.depth, plan.least))
         if tested:
-            np.maximum(largest, _drawn(one, tested, plan, advance), out=largest)
+            np.maximum(largest, _drawn(lost, tested, plan, advance), out=largest)
         for block in tested:
             names.append(block.names)
             metrics.append(np.full(len(block.names), metric))
             statistics.append(block.statistic)
     if not names:
         return Searched([], 0, 0, float("inf"))
-    name, metric_of, statistic = (np.concatenate(one) for one in (names, metrics, statistics))
-    of_columns = _Names(columns, plan.depth)
+    name, metric_of, statistic = (np.concatenate(parts) for parts in (names, metrics, statistics))
+    numbered = _Names(columns, plan.depth)
     best = np.lexsort((name, metric_of, -statistic))[:_MOST]
     p_values = p_adjusted(statistic[best], largest)
-    found = [
-        Found(int(metric_of[place]), of_columns.conditions(int(name[place])), float(statistic[place]), p)
-        for place, p in zip(best.tolist(), p_values.tolist(), strict=True)
+    slices = [
+        MetricSlice(int(metric_of[index]), numbered.conditions(int(name[index])), float(statistic[index]), p)
+        for index, p in zip(best.tolist(), p_values.tolist(), strict=True)
     ]
-    return Searched(found, len(np.unique(name)), len(name), critical(largest, plan.alpha))
+    return Searched(slices, len(np.unique(name)), len(name), critical(largest, plan.alpha))
 
 
 def _drawn(losses: Losses, blocks: Sequence[SliceBlock], plan: Plan, advance: Advance) -> FloatArray:
@@ -115,7 +115,7 @@ def _drawn(losses: Losses, blocks: Sequence[SliceBlock], plan: Plan, advance: Ad
 
 
 def adjusted(
-    found: Sequence[Found],
+    slices: Sequence[MetricSlice],
     losses: Sequence[Losses],
     masks: Sequence[Mask],
     most: Sequence[float],
@@ -128,17 +128,15 @@ def adjusted(
 
     The statistic of a slice is at most the number in `most`.
     """
-    largest, statistics = np.zeros(plan.search.draws), np.full(len(found), np.nan)
-    for metric, one in enumerate(losses):
-        of_metric = np.array(
-            [place for place, slice_ in enumerate(found) if slice_.metric == metric], np.intp
-        )
-        if not len(of_metric):
+    largest, statistics = np.zeros(plan.search.draws), np.full(len(slices), np.nan)
+    for metric, lost in enumerate(losses):
+        indices = np.array([index for index, slice_ in enumerate(slices) if slice_.metric == metric], np.intp)
+        if not len(indices):
             continue
-        members = np.stack([masks[place][one.line] for place in of_metric], axis=1)
+        members = np.stack([masks[index][lost.line] for index in indices], axis=1)
         row, code = np.nonzero(members)
-        block = block_of(Codes(code, len(of_metric), row), of_metric, one, plan.least)
-        np.maximum(largest, _drawn(one, [block], plan, advance), out=largest)
+        block = block_of(Codes(code, len(indices), row), indices, lost, plan.least)
+        np.maximum(largest, _drawn(lost, [block], plan, advance), out=largest)
         statistics[block.names] = np.minimum(block.statistic, np.asarray(most)[block.names])
     return np.where(np.isnan(statistics), np.nan, p_adjusted(statistics, largest))
 
@@ -157,8 +155,8 @@ class _Names:
     """The number of each slice: that of its code in its combination of columns, after those of all before."""
 
     def __init__(self, columns: Sequence[Codes], depth: int) -> None:
-        self._sizes = [one.size for one in columns]
-        self._places, sizes = zip(*shapes(self._sizes, depth), strict=True)
+        self._sizes = [column.size for column in columns]
+        self._combinations, sizes = zip(*shapes(self._sizes, depth), strict=True)
         self._firsts = np.cumsum(sizes) - sizes
 
     def conditions(self, name: int) -> Slice:
@@ -166,41 +164,41 @@ class _Names:
         combination = int(np.searchsorted(self._firsts, name, side="right")) - 1
         code = name - int(self._firsts[combination])
         conditions = []
-        for place in reversed(self._places[combination]):
-            code, own = divmod(code, self._sizes[place])
-            conditions.append((place, own))
+        for column in reversed(self._combinations[combination]):
+            code, own = divmod(code, self._sizes[column])
+            conditions.append((column, own))
         return tuple(reversed(conditions))
 
 
 def mask(columns: Sequence[Codes], conditions: Slice, height: int) -> Mask:
     """Return the lines of a slice."""
     chosen = np.ones(height, bool)
-    for place, code in conditions:
-        chosen &= columns[place].mask(code, height)
+    for column, code in conditions:
+        chosen &= columns[column].mask(code, height)
     return chosen
 
 
 def screened(
     columns: Sequence[Codes], losses: Sequence[Losses], plan: Plan, *, most: int
-) -> tuple[list[Found], int]:
+) -> tuple[list[MetricSlice], int]:
     """
     Return the most promising slices by a statistic that takes rows for independent, and how many there are.
 
     It takes one pass over the rows for each combination of columns, whatever the number of documents.
     """
-    heap: list[tuple[float, int, Found]] = []
+    heap: list[tuple[float, int, MetricSlice]] = []
     looked: list[IntArray] = []
-    of_columns = _Names(columns, plan.depth)
+    numbered = _Names(columns, plan.depth)
     least, seen = plan.least, 0
-    for metric, one in enumerate(losses):
-        of_rows = [column.taken(one.line) for column in columns]
-        variance = float(one.values @ one.values) / one.rows if one.rows else 0.0
+    for metric, lost in enumerate(losses):
+        row_columns = [column.taken(lost.line) for column in columns]
+        variance = float(lost.values @ lost.values) / lost.rows if lost.rows else 0.0
         first = 0
-        for table in tables(of_rows, plan.depth, [one.values, one.values**2, one.sizes]):
+        for table in tables(row_columns, plan.depth, [lost.values, lost.values**2, lost.sizes]):
             values, squares, sizes = table.sums
-            kept = (table.counts >= least.rows) & (one.rows - table.counts >= least.rows)
+            kept = (table.counts >= least.rows) & (lost.rows - table.counts >= least.rows)
             looked.append(first + np.flatnonzero(kept))
-            total = float(one.sizes.sum())
+            total = float(lost.sizes.sum())
             with np.errstate(divide="ignore", invalid="ignore"):
                 own, rest = 1 / sizes, 1 / (total - sizes)
                 shown = squares * own**2 + (variance * total - squares) * rest**2
@@ -208,13 +206,14 @@ def screened(
                 statistic = np.where(kept & (error > 0), values * (own + rest) / error, -np.inf)
             limit = heap[0][0] if len(heap) >= most else WORTH
             for code in np.flatnonzero(statistic > limit):
-                conditions = of_columns.conditions(first + int(code))
-                entry = (float(statistic[code]), -seen, Found(metric, conditions, float(statistic[code])))
+                conditions = numbered.conditions(first + int(code))
+                value = float(statistic[code])
+                entry = (value, -seen, MetricSlice(metric, conditions, value))
                 seen += 1
                 if len(heap) < most:
                     heapq.heappush(heap, entry)
                 else:
                     heapq.heappushpop(heap, entry)
             first += len(table.counts)
-    found = [one for *_, one in sorted(heap, key=lambda entry: entry[:2], reverse=True)]
-    return found, len(np.unique(np.concatenate(looked))) if looked else 0
+    slices = [slice_ for *_, slice_ in sorted(heap, key=lambda entry: entry[:2], reverse=True)]
+    return slices, len(np.unique(np.concatenate(looked))) if looked else 0

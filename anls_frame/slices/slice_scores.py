@@ -80,10 +80,10 @@ class Scores:
         line, deviation = rows_of_sums(self.counts, variance, share)
         return line, mean[line] + deviation, np.ones(len(line))
 
-    def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Scores:
+    def filtered(self, chosen: npt.NDArray[np.bool_]) -> Scores:
         """Return the scores of the chosen rows."""
         every = (self.lost, self.counts, self.spread)
-        lost, *others = (None if one is None else one[chosen] for one in every)
+        lost, *others = (None if values is None else values[chosen] for values in every)
         return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change, *others)
 
     def rate(self, chosen: npt.NDArray[np.bool_]) -> float | None:
@@ -128,36 +128,36 @@ def scores(
     rows = system_rows.scored_rows(frame, systems, answers, Live(metrics=tuple(metrics)), settings)
     names = [
         name
-        for place, metric in enumerate(metrics)
-        for name in system_rows.all_columns(place, metric, len(systems))
+        for index, metric in enumerate(metrics)
+        for name in system_rows.all_columns(index, metric, len(systems))
     ]
-    wrong = [is_wrong.any().alias(f"wrong_{place}") for place, is_wrong in enumerate(rows.wrong())]
-    scored, found = pl.collect_all(
+    wrong = [is_wrong.any().alias(f"wrong_{index}") for index, is_wrong in enumerate(rows.wrong())]
+    scored, marked = pl.collect_all(
         [rows.frame.select(names), rows.frame.select(wrong or pl.lit(value=False))]
     )
-    if any(found.row(0)):
+    if any(marked.row(0)):
         rows.raise_wrong()
-    every = [_of_metric(scored, place, metric, len(systems)) for place, metric in enumerate(metrics)]
-    is_scored = np.logical_or.reduce([one.y > 0 for one in every])
+    every = [_scores(scored, index, metric, len(systems)) for index, metric in enumerate(metrics)]
+    is_scored = np.logical_or.reduce([metric_scores.y > 0 for metric_scores in every])
     if not is_scored.any():
         raise ValueError("there is nothing to score: no row has an answer and a score")
-    return frame.filter(pl.Series(is_scored)), [one.of_rows(is_scored) for one in every]
+    return frame.filter(pl.Series(is_scored)), [metric_scores.filtered(is_scored) for metric_scores in every]
 
 
-def _of_metric(scored: pl.DataFrame, place: int, metric: Metric, systems: int) -> Scores:
-    columns = [system_rows.columns(place, metric, system) for system in range(systems)]
-    table = scored.select(name for one in columns for name in one)
+def _scores(scored: pl.DataFrame, index: int, metric: Metric, systems: int) -> Scores:
+    columns = [system_rows.columns(index, metric, system) for system in range(systems)]
+    table = scored.select(name for names in columns for name in names)
     is_scored = table.select(pl.all_horizontal(pl.all().is_not_null())).to_series().to_numpy()
     values: dict[str, Any] = {
         name: np.where(is_scored, table[name].fill_null(0).to_numpy(), 0.0) for name in table.columns
     }
     known = table.filter(pl.Series(is_scored))
-    ends = known.select(pl.concat_list([one[0] for one in columns]).list.explode().alias("score"))["score"]
+    ends = known.select(pl.concat_list(names[0] for names in columns).list.explode().alias("score"))["score"]
     metric = metric.within(*(cast("float | None", end) for end in (ends.min(), ends.max())))
     if metric.is_ratio:
-        x, y = ([values[one[part]] for one in columns] for part in (1, 2))
+        x, y = ([values[names[part]] for names in columns] for part in (1, 2))
     else:
-        x, y = [values[one[0]] for one in columns], [is_scored.astype(np.float64)] * systems
+        x, y = [values[names[0]] for names in columns], [is_scored.astype(np.float64)] * systems
     sign = 1.0 if metric.higher_is_better else -1.0
     if systems == 1:
         return Scores(metric, sign * x[0], y[0], lost(metric, x[0], y[0]))

@@ -37,16 +37,16 @@ def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> floa
     return 1 - (1 - confidence) * min(chosen / looked_at, 1.0) if looked_at else confidence
 
 
-def sentence(line: Mapping[str, Any], found: FoundSlices, *, percent: bool = False) -> str:
+def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = False) -> str:
     """Return a line of the table as a sentence."""
-    metric = next(one for one in found.metrics if one.name == line["metric"])
+    metric = next(metric for metric in slices.metrics if metric.name == line["metric"])
     kind = _shown_as(metric, percent=percent)
-    is_change = bool(found.systems)
-    of_metric = f" ({metric.label})" if len(found.metrics) > 1 else ""
+    is_change = bool(slices.systems)
+    label = f" ({metric.label})" if len(slices.metrics) > 1 else ""
     name = "change" if is_change else "score"
     ends = [line[f"{name}_low"], line[f"{name}_high"]]
     shown = spelled(line[name], ends, of_differences(kind) if is_change else kind)
-    parts = [f"{line['description']}{of_metric}: {shown}"]
+    parts = [f"{line['description']}{label}: {shown}"]
     difference = line["difference"]
     if difference is not None and line["rest"] is not None:
         if is_change:
@@ -65,75 +65,76 @@ def _shown_as(metric: Metric, *, percent: bool) -> Kind:
     return in_percent(kind) if percent else kind
 
 
-def sentences(found: FoundSlices, *, percent: bool = False) -> list[str]:
+def sentences(slices: FoundSlices, *, percent: bool = False) -> list[str]:
     """Return a sentence for each slice."""
-    return [sentence(line, found, percent=percent) for line in found.table.iter_rows(named=True)]
+    return [sentence(line, slices, percent=percent) for line in slices.table.iter_rows(named=True)]
 
 
 def document(
-    found: FoundSlices, conditions: Sequence[Mapping[str, Selection]], *, percent: bool = False
+    slices: FoundSlices, conditions: Sequence[Mapping[str, Selection]], *, percent: bool = False
 ) -> Document:
     """Return the document that `write` writes, with what selects the rows of each slice."""
     whole = Table(
         "Slices",
-        found.table.with_columns(pl.col("overlapping").list.join("; ")),
-        _kinds(found, percent=percent),
+        slices.table.with_columns(pl.col("overlapping").list.join("; ")),
+        _kinds(slices, percent=percent),
     )
-    pairs = found.table.select(
+    pairs = slices.table.select(
         "description", pl.col("overlapping").list.head(_NAMED), more=pl.col("overlapping").list.len()
     ).explode("overlapping", empty_as_null=False)
     pairs = pairs.with_columns((pl.col("more").cast(pl.Int64) - _NAMED).clip(0))
-    tables = [replace(_table(found, percent=percent), selections=conditions)]
+    tables = [replace(_table(slices, percent=percent), selections=conditions)]
     if pairs.height:
         pairs = pairs.drop(["more"] if not pairs["more"].sum() else [])
         names = headings(pairs.columns, {"overlapping": "overlaps with"})
         kinds: dict[str, Kind] = {"more": "count"} if "more" in pairs.columns else {}
         tables.append(Table("Overlapping slices", pairs, kinds, headings=names))
-    lines = sentences(found, percent=percent)
+    lines = sentences(slices, percent=percent)
     return Document(
-        title=_title(found),
+        title=_title(slices),
         tables=tables,
         flat=whole,
-        settings=found.settings,
-        signature=found.signature,
-        notes=[*lines, *notes(found)],
-        head=f"{len(lines)} of {found.n_slices:,} slices searched. The worst: {lines[0]}." if lines else "",
+        settings=slices.settings,
+        signature=slices.signature,
+        notes=[*lines, *notes(slices)],
+        head=f"{len(lines)} of {slices.n_slices:,} slices searched. The worst: {lines[0]}." if lines else "",
     )
 
 
-def slices_glances(found: FoundSlices, most: int | None, *, percent: bool = False) -> list[Glance]:
+def slices_glances(slices: FoundSlices, most: int | None, *, percent: bool = False) -> list[Glance]:
     """Return the table for a screen, with at most `most` slices."""
-    table = _table(found, percent=percent)
+    table = _table(slices, percent=percent)
     hidden = {"baseline_score", "p_value", "difference", "difference_low", "difference_high"}
     shown = {name: heading for name, heading in table.headings.items() if name not in hidden}
-    made = Document(_title(found), [table], {}, found.signature, notes(found))
-    return [one._replace(bold=()) for one in glances(made, [replace(table, headings=shown)], most)]
+    made = Document(_title(slices), [table], {}, slices.signature, notes(slices))
+    return [glance._replace(bold=()) for glance in glances(made, [replace(table, headings=shown)], most)]
 
 
-def _table(found: FoundSlices, *, percent: bool) -> Table:
+def _table(slices: FoundSlices, *, percent: bool) -> Table:
     """Return the table of the slices, without what is the same in all of them."""
-    frame = found.table.drop("overlapping")
-    same = {"metric"} if len(found.metrics) == 1 else set()
+    frame = slices.table.drop("overlapping")
+    same = {"metric"} if len(slices.metrics) == 1 else set()
     same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
     columns = [name for name in frame.columns if name not in {*same, "few_rows"}]
-    formats = {metric.name: (metric.label, _shown_as(metric, percent=percent)) for metric in found.metrics}
-    kinds = _kinds(found, percent=percent)
+    formats = {metric.name: (metric.label, _shown_as(metric, percent=percent)) for metric in slices.metrics}
+    kinds = _kinds(slices, percent=percent)
     kinds.pop("overlapping", None)
-    label = found.metrics[0].label if len(found.metrics) == 1 else "score"
+    label = slices.metrics[0].label if len(slices.metrics) == 1 else "score"
     names = headings(columns, {"score": label})
     return Table("Slices", frame, kinds, headings=names, formats={} if same & {"metric"} else formats)
 
 
-def notes(found: FoundSlices) -> list[str]:
+def notes(slices: FoundSlices) -> list[str]:
     """Return what was looked at and how, and what the figures mean."""
-    looked = f"{numbered(found.n_slices, 'slice')} of up to {numbered(found.settings['depth'], 'condition')}"
-    metrics = f" in {numbered(len(found.metrics), 'metric')}" if len(found.metrics) > 1 else ""
-    units = "rows" if found.settings["cluster"] is None else "documents"
-    level = f"{100 * (1 - found.confidence):.3g} %"
-    alpha = f"{1 - found.confidence:.3g}"
-    if found.holdout:
-        share = f"{100 * (1 - found.holdout):.3g} % of the {units}"
-        tested = numbered(found.n_tests, "slice")
+    depth = numbered(slices.settings["depth"], "condition")
+    looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
+    metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
+    units = "rows" if slices.settings["cluster"] is None else "documents"
+    level = f"{100 * (1 - slices.confidence):.3g} %"
+    alpha = f"{1 - slices.confidence:.3g}"
+    if slices.holdout:
+        share = f"{100 * (1 - slices.holdout):.3g} % of the {units}"
+        tested = numbered(slices.n_tests, "slice")
         said = [
             f"Looked at {looked}{metrics} on {share}. Tested {tested} on the others; figures are of these.",
             f"p is adjusted for these tests: if none is worse than the rest, p ≤ {alpha} in at most {level}.",
@@ -143,50 +144,50 @@ def notes(found: FoundSlices) -> list[str]:
             f"Looked at {looked}{metrics}; p is adjusted for all of them.",
             f"If nothing were wrong, a list like this would appear in about {level} of cases.",
         ]
-        if found.table.height:
-            of_each = 100 * confidence_of_chosen(found.confidence, found.table.height, found.n_tests)
+        if slices.table.height:
+            level_of_each = 100 * confidence_of_chosen(slices.confidence, slices.table.height, slices.n_tests)
             said.append(
                 "These slices were selected for looking bad, so their figures are too bad on average; "
                 f"a holdout of 0.5 estimates them on other {units}."
             )
             said.append(
-                f"Each interval has {of_each:.6g} % confidence, so that "
-                f"{100 * found.confidence:.3g} % of the intervals of selected slices hold."
+                f"Each interval has {level_of_each:.6g} % confidence, so that "
+                f"{100 * slices.confidence:.3g} % of the intervals of selected slices hold."
             )
-    left_out = {name: reason for name, reason in found.left_out.items() if reason != ONE_VALUE}
+    left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}
     if left_out:
         names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
         more = len(left_out) - len(names)
         said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
-    said += documents.note(found.settings["forgotten_documents"])
-    if found.table.height and found.table["few_rows"].any():
+    said += documents.note(slices.settings["forgotten_documents"])
+    if slices.table.height and slices.table["few_rows"].any():
         said.append(f"{FEW} few rows: intervals are only roughly right.")
     return said
 
 
-def _title(found: FoundSlices) -> str:
-    metrics = ", ".join(metric.label for metric in found.metrics)
-    if found.systems:
-        first, second = found.systems
+def _title(slices: FoundSlices) -> str:
+    metrics = ", ".join(metric.label for metric in slices.metrics)
+    if slices.systems:
+        first, second = slices.systems
         what = f"Where {second} lost against {first}"
     else:
         what = "Slices that are worse than the rest"
-    none = "" if found.table.height else ": none found"
+    none = "" if slices.table.height else ": none found"
     return f"{what} ({metrics}){none}"
 
 
-def _kinds(found: FoundSlices, *, percent: bool) -> dict[str, Kind]:
-    formats = {metric.format or "number" for metric in found.metrics}
+def _kinds(slices: FoundSlices, *, percent: bool) -> dict[str, Kind]:
+    formats = {metric.format or "number" for metric in slices.metrics}
     score: Kind = formats.pop() if len(formats) == 1 else "number"
     kinds: dict[str, Kind] = {"description": "text", "metric": "text", "n": "count", "n_clusters": "count"}
     kinds |= dict.fromkeys(("baseline_score", "score", "score_low", "score_high"), score)
     kinds |= dict.fromkeys(("change", "change_low", "change_high"), "difference")
     kinds |= {
-        "rest": "difference" if found.systems else score,
+        "rest": "difference" if slices.systems else score,
         "difference": "difference",
         "share_of_rows": "share",
         "share_of_loss": "share",
     }
     kinds |= {"p_adjusted": "p_value", "overlapping": "note", "few_rows": "text"}
     shown = {name: in_percent(kind) if percent else kind for name, kind in kinds.items()}
-    return {name: kind for name, kind in shown.items() if name in found.table.columns}
+    return {name: kind for name, kind in shown.items() if name in slices.table.columns}

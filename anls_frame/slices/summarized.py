@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.slices.figures import SLICE, of_comparison, of_report
+from anls_frame.slices.figures import SLICE, figures_of_comparison, figures_of_report
 from anls_frame.slices.search_input import SearchInput
 from anls_frame.slices.slice_scores import Scores, lost
 from anls_frame.summary import moments
@@ -45,16 +45,16 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     """
     settings = summary.settings
     names, chosen = check(summary, columns, metrics)
-    lines, of_frames = _numbered(summary.sums.cells, key_names(settings.by, settings.cluster))
-    of_metric = _change if isinstance(summary.sums, ComparisonSums) else _score
+    lines, cell_lines = _numbered(summary.sums.cells, key_names(settings.by, settings.cluster))
+    scores_in = _change if isinstance(summary.sums, ComparisonSums) else _score
     scores = [
-        of_metric(summary.sums.cells[name].with_columns(line=of_frames[name]), metric, lines.height)
+        scores_in(summary.sums.cells[name].with_columns(line=cell_lines[name]), metric, lines.height)
         for name, metric in chosen
     ]
-    if any(not np.array_equal(one.scored, scores[0].scored) for one in scores):
+    if any(not np.array_equal(scored.scored, scores[0].scored) for scored in scores):
         raise ValueError(
             "metrics of a summary must have scores in the same rows, because it does not say how many "
-            f"rows have any of {[one.metric.name for one in scores]}; pass one of them"
+            f"rows have any of {[scored.metric.name for scored in scores]}; pass one of them"
         )
     is_scored = scores[0].scored > 0
     if not is_scored.any():
@@ -66,22 +66,22 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     plain: dict[str, Any] = {"by": (), "tables": (), "orders": {}, "worst": 0, "keep": (), "details": False}
     described = tuple(by_name[metric.name] for _, metric in chosen)
     searched = dataclasses.replace(settings, metrics=described, **plain)
-    of_slices = dataclasses.replace(searched, by=(SLICE,))
+    with_slices = dataclasses.replace(searched, by=(SLICE,))
 
     def reported(chosen: npt.NDArray[np.bool_] | None, confidence: float) -> Reported:
         # The line of each cell among the chosen ones.
         is_in = is_scored.copy()
         is_in[is_scored] = True if chosen is None else chosen
-        place = pl.Series(np.where(is_in, np.cumsum(is_in) - 1, -1))
-        of_chosen = {name: place.gather(numbers) for name, numbers in of_frames.items()}
-        return lambda slices: _figures(summary, of_slices, slices, of_chosen, confidence)
+        position = pl.Series(np.where(is_in, np.cumsum(is_in) - 1, -1))
+        chosen_lines = {name: position.gather(numbers) for name, numbers in cell_lines.items()}
+        return lambda slices: _figures(summary, with_slices, slices, chosen_lines, confidence)
 
     return SearchInput(
         frame=frame,
         expressions={name: cs.by_name(name).as_expr() for name in frame.columns},
         roots=frame.columns,
         documents=kept[CLUSTER],
-        scores=[one.of_rows(is_scored) for one in scores],
+        scores=[scored.filtered(is_scored) for scored in scores],
         reported=reported,
         settings=searched,
         systems=tuple(summary.systems) if len(summary.systems) > 1 else (),
@@ -107,7 +107,7 @@ def _figures(
     sums = summary.sums.sliced(frames)
     parts = {"lines": sums.rows}
     sliced = dataclasses.replace(summary, settings=settings, parts=parts, sums=sums, from_pandas=False)
-    figures = of_comparison if isinstance(sums, ComparisonSums) else of_report
+    figures = figures_of_comparison if isinstance(sums, ComparisonSums) else figures_of_report
     return figures(sliced, sliced.metrics, confidence)
 
 
@@ -133,8 +133,8 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
 def _columns(by: Sequence[str], columns: object) -> list[str]:
     """Return the columns that a caller asked for; by default all."""
     given = list(by) if columns is None else [columns] if isinstance(columns, str) else columns
-    is_one = isinstance(given, pl.Expr) or not isinstance(given, Iterable)
-    every: list[Any] = [given] if is_one else list(cast("Iterable[Any]", given))
+    is_single = isinstance(given, pl.Expr) or not isinstance(given, Iterable)
+    every: list[Any] = [given] if is_single else list(cast("Iterable[Any]", given))
     names = [name for name in every if isinstance(name, str)]
     wrong = [str(name) for name in every if not isinstance(name, str) or name not in by]
     if wrong or not by:
@@ -160,15 +160,15 @@ def _metrics(summary: Summary, metrics: object) -> list[tuple[Any, Metric]]:
     names = {metric.name for metric in summary.settings.metrics}
     every = {
         metric.name: (name, metric)
-        for name, _, of_cells in summary.groups()
-        for metric in of_cells
+        for name, _, in_cells in summary.groups()
+        for metric in in_cells
         if metric.name in names
     }
     if metrics is None:
         wanted = ["anls"] if "anls" in every else [name for name in every if name != BUILT_IN["zeros"].name]
     else:
         given = [metrics] if isinstance(metrics, str) else list(cast("Sequence[Any]", metrics))
-        wanted = [getattr(one, "name", one) for one in given]
+        wanted = [getattr(metric, "name", metric) for metric in given]
     unknown = [name for name in wanted if name not in every]
     if unknown or not wanted:
         raise ValueError(f"metrics must be names of the summary's metrics, {list(every)}, got {unknown}")
@@ -182,17 +182,17 @@ def _metrics(summary: Summary, metrics: object) -> list[tuple[Any, Metric]]:
 
 def _numbered(frames: Cells, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[Any, pl.Series]]:
     """Return the different keys of all frames, and the number of the line of each row of each frame."""
-    places = pl.concat(
+    cell_rows = pl.concat(
         [
             cells.select(*keys, pl.lit(number).alias("frame")).with_row_index("row")
             for number, cells in enumerate(frames.values())
         ],
         how="vertical_relaxed",
     )
-    lines = places.group_by(keys, maintain_order=True).agg("frame", "row").with_row_index("line")
-    of_frames = lines.select("line", "frame", "row").explode("frame", "row", empty_as_null=False)
-    of_frames = of_frames.sort("frame", "row")
-    numbers = {name: of_frames.filter(frame=number)["line"] for number, name in enumerate(frames)}
+    lines = cell_rows.group_by(keys, maintain_order=True).agg("frame", "row").with_row_index("line")
+    cell_lines = lines.select("line", "frame", "row").explode("frame", "row", empty_as_null=False)
+    cell_lines = cell_lines.sort("frame", "row")
+    numbers = {name: cell_lines.filter(frame=number)["line"] for number, name in enumerate(frames)}
     return lines.select(keys), numbers
 
 
@@ -215,4 +215,4 @@ def _change(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
 def _sums(cells: pl.DataFrame, values: Sequence[pl.Expr], height: int) -> FloatArray:
     """Return the sums of values by line."""
     line = cells["line"].to_numpy()
-    return np.stack([np.bincount(line, cells.select(one).to_series().to_numpy(), height) for one in values])
+    return np.stack([np.bincount(line, cells.select(expr).to_series().to_numpy(), height) for expr in values])

@@ -41,27 +41,27 @@ class SearchedTable:
 def combinations(columns: Sequence[Codes], depth: int) -> Iterator[tuple[tuple[int, ...], Codes]]:
     """Yield each combination of up to `depth` columns with the codes of its cells."""
 
-    def extended(places: tuple[int, ...], codes: Codes) -> Iterator[tuple[tuple[int, ...], Codes]]:
-        yield places, codes
-        if len(places) < depth:
-            for place in range(places[-1] + 1, len(columns)):
-                yield from extended((*places, place), codes.crossed(columns[place]))
+    def extended(combination: tuple[int, ...], codes: Codes) -> Iterator[tuple[tuple[int, ...], Codes]]:
+        yield combination, codes
+        if len(combination) < depth:
+            for column in range(combination[-1] + 1, len(columns)):
+                yield from extended((*combination, column), codes.crossed(columns[column]))
 
-    for place, codes in enumerate(columns):
-        yield from extended((place,), codes)
+    for column, codes in enumerate(columns):
+        yield from extended((column,), codes)
 
 
 def shapes(sizes: Sequence[int], depth: int) -> Iterator[tuple[tuple[int, ...], int]]:
     """Yield each combination of columns of these sizes with its number of cells, in the same order."""
 
-    def extended(places: tuple[int, ...], size: int) -> Iterator[tuple[tuple[int, ...], int]]:
-        yield places, size
-        if len(places) < depth:
-            for place in range(places[-1] + 1, len(sizes)):
-                yield from extended((*places, place), size * sizes[place])
+    def extended(combination: tuple[int, ...], size: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        yield combination, size
+        if len(combination) < depth:
+            for column in range(combination[-1] + 1, len(sizes)):
+                yield from extended((*combination, column), size * sizes[column])
 
-    for place, size in enumerate(sizes):
-        yield from extended((place,), size)
+    for column, size in enumerate(sizes):
+        yield from extended((column,), size)
 
 
 def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[SearchedTable]:
@@ -78,15 +78,15 @@ def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) 
         What is added up, one number for each line.
     """
     height = len(weights[0])
-    if height <= _CHUNK or cells([one.size for one in columns], depth) > _MOST_CELLS:
-        yield from _of_part(columns, depth, weights)
+    if height <= _CHUNK or cells([column.size for column in columns], depth) > _MOST_CELLS:
+        yield from _counted(columns, depth, weights)
         return
     # Parts that stay in the cache, for every table in turn, take half the time.
     whole: dict[tuple[int, ...], SearchedTable] = {}
     for start in range(0, height, _CHUNK):
         end = min(start + _CHUNK, height)
-        part = [one.between(start, end) for one in columns]
-        for table in _of_part(part, depth, [weight[start:end] for weight in weights]):
+        part = [column.between(start, end) for column in columns]
+        for table in _counted(part, depth, [weight[start:end] for weight in weights]):
             before = whole.setdefault(table.columns, table)
             if before is not table:
                 np.add(before.counts, table.counts, out=before.counts)
@@ -100,20 +100,20 @@ _MOST_CELLS = 1 << 22
 """Maximum number of cells of all tables together that are kept while parts of the rows are added."""
 
 
-def _of_part(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[SearchedTable]:
-    for places, codes in combinations(columns, depth):
-        of_rows = weights if codes.rows is None else [weight[codes.rows] for weight in weights]
+def _counted(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) -> Iterator[SearchedTable]:
+    for combination, codes in combinations(columns, depth):
+        taken = weights if codes.rows is None else [weight[codes.rows] for weight in weights]
         counts = np.bincount(codes.codes, minlength=codes.size)
         sums = tuple(
-            np.bincount(codes.codes, weight, codes.size).astype(np.float64, copy=False) for weight in of_rows
+            np.bincount(codes.codes, weight, codes.size).astype(np.float64, copy=False) for weight in taken
         )
-        yield SearchedTable(places, counts, sums)
+        yield SearchedTable(combination, counts, sums)
 
 
 def cells(sizes: Sequence[int], depth: int) -> int:
     """Return the number of cells of all tables."""
-    of_depth = [1, *[0] * depth]
+    by_depth = [1, *[0] * depth]
     for size in sizes:
         for level in range(depth, 0, -1):
-            of_depth[level] += of_depth[level - 1] * size
-    return sum(of_depth[1:])
+            by_depth[level] += by_depth[level - 1] * size
+    return sum(by_depth[1:])
