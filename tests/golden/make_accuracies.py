@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 PLACES = {
     "mmf": "mmf/utils/m4c_evaluators.py",
@@ -131,6 +132,8 @@ def definitions(text: str, *names: str) -> dict[str, Any]:
     """Run the definitions of these names alone, whose modules import much else."""
     tree = ast.parse(text)
     kept = [node for node in tree.body if getattr(node, "name", None) in names]
+    for node in kept:
+        node.decorator_list = []
     space: dict[str, Any] = {"re": re, "np": np, "Optional": None, "statistics": statistics}
     exec(
         compile(
@@ -155,11 +158,20 @@ class Originals:
     def __init__(self, clones: Path) -> None:
         mmf = definitions(source(clones, "mmf", PLACES["mmf"]), "EvalAIAnswerProcessor")
         self.evalai = mmf["EvalAIAnswerProcessor"]()
+        # The package that its constructor imports counts the same edits.
+        scene_text = definitions(source(clones, "mmf", PLACES["mmf"]), "STVQAANLSEvaluator")[
+            "STVQAANLSEvaluator"
+        ]
+        self.scene_text = scene_text.__new__(scene_text)
+        self.scene_text.get_edit_distance = Levenshtein.distance
+        names = ("anls", "levenshtein_distance")
+        self.anls = definitions(source(clones, "lmms-eval", "lmms_eval/api/metrics.py"), *names)["anls"]
         relaxed = definitions(source(clones, "pix2struct", PLACES["pix2struct"]), "relaxed_correctness")
         self.relaxed = relaxed["relaxed_correctness"]
         kit = definitions(
             source(clones, "VLMEvalKit", PLACES["VLMEvalKit"]),
             *("_process_digit_article", "process_answer", "relaxed_correctness"),
+            *("anls_compute", "levenshtein_distance"),
         )
         misc = definitions(source(clones, "VLMEvalKit", "vlmeval/smp/misc.py"), "process_punctuation")
         kit["process_punctuation"] = misc["process_punctuation"]
@@ -222,8 +234,18 @@ class Originals:
             "contains": self.contained("middle", "IIIT5K", prediction, answers),
             "contains fold": self.contained("new", "IIIT5K", prediction, answers),
             "contains formulas": self.contained("new", "HME100k", prediction, answers),
+            "anls": float(self.anls(answers, [prediction])["anls"]),
+            "anls scene text": self.scene_text_anls(prediction, answers),
+            "distance": float(np.mean([self.kit["anls_compute"](answer, prediction) for answer in answers])),
             **self.vqa_scores(prediction, answers),
         }
+
+    def scene_text_anls(self, prediction: str, answers: list[str]) -> float | None:
+        """Return MMF's ANLS of scene texts; None where it divides by 0."""
+        try:
+            return float(max(self.scene_text.get_anls(prediction, answer) for answer in answers))
+        except ZeroDivisionError:
+            return None
 
 
 def main() -> None:

@@ -24,6 +24,8 @@ EXPRESSIONS = {
     "contains": af.contains_answer("prediction", "answers"),
     "contains fold": af.contains_answer("prediction", "answers", fold_width=True),
     "contains formulas": af.contains_answer("prediction", "answers", ignore_case=False, spaces="remove"),
+    "anls": af.anls("prediction", "answers", protocol="rrc"),
+    "anls scene text": af.anls("prediction", "answers", protocol="stvqa"),
     **{
         f"{processing} {mean}": af.vqa_accuracy("prediction", "answers", processing=processing, mean=mean)
         for processing in ("evalai", "vqa", "vqa_always", "vlmevalkit")
@@ -42,7 +44,7 @@ def differences(recorded: list[dict[str, Any]]) -> dict[str, int]:
     )
     scored = frame.select(expression.alias(name) for name, expression in EXPRESSIONS.items())
     return {
-        name: sum(ours != row[name] for ours, row in zip(scored[name], recorded, strict=True))
+        name: sum(row[name] not in (None, ours) for ours, row in zip(scored[name], recorded, strict=True))
         for name in EXPRESSIONS
     }
 

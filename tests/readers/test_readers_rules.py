@@ -1,0 +1,240 @@
+"""
+Logs as harnesses write them, with their own scores: `doctor` names the rule, and none after a change.
+
+The scores are those that `tests/golden/make_accuracies.py` recorded, the files follow the harnesses' writers:
+lmms-eval's `evaluation_tracker.py` and the `process_results` of its tasks, and VLMEvalKit's `image_vqa.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from anls_frame.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Rows = Sequence[dict[str, Any]]
+
+RECORDED = json.loads(
+    lzma.decompress((Path(__file__).parents[1] / "golden" / "accuracies-2026-08.json.xz").read_bytes())
+)
+
+
+def lmms_eval(task: str, metrics: Callable[[dict[str, Any], float], dict[str, Any]]) -> Any:
+    """Return the writer of a task's samples."""
+
+    def write(folder: Path, rows: Rows, scores: Sequence[float]) -> tuple[Path, str]:
+        samples = [
+            {
+                "doc_id": index,
+                "target": str(row["answers"][0] if task == "chartqa" else row["answers"]),
+                "filtered_resps": [row["prediction"]],
+                "doc_hash": "5f" * 32,
+                **metrics(row, score),
+                "input": "Which?\nAnswer the question with a single word.",
+            }
+            for index, (row, score) in enumerate(zip(rows, scores, strict=True))
+        ]
+        path = folder / f"20260806_102223_samples_{task}.jsonl"
+        lines = (json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)
+        path.write_text("".join(lines), encoding="utf-8")
+        column = next(iter(metrics(rows[0], 0.0)))
+        return path, column if task != "ocrbench" else f"{column}_score"
+
+    return write
+
+
+def chartqa(_: dict[str, Any], score: float) -> dict[str, Any]:
+    return {"relaxed_overall": score, "relaxed_human_split": score}
+
+
+def ocrbench(row: dict[str, Any], score: float) -> dict[str, Any]:
+    texts = {"prediction": row["prediction"].strip(), "ground_truth": row["answers"]}
+    return {"ocrbench_accuracy": {"question_type": "Doc-oriented VQA", "score": int(score), **texts}}
+
+
+def of_people(row: dict[str, Any], score: float) -> dict[str, Any]:
+    return {"exact_match": score, "submission": {"question_id": 1, "answer": row["prediction"].lower()}}
+
+
+def docvqa(_: dict[str, Any], score: float) -> dict[str, Any]:
+    return {"anls": score}
+
+
+def vlmevalkit(dataset: str, suffix: str = "tsv") -> Any:
+    """Return the writer of the detailed results of a data set."""
+
+    def write(folder: Path, rows: Rows, scores: Sequence[float]) -> tuple[Path, str]:
+        # A list of one answer is written as that answer.
+        answers = [row["answers"][0] if len(row["answers"]) == 1 else str(row["answers"]) for row in rows]
+        table = pd.DataFrame(
+            {
+                "index": range(len(rows)),
+                "question": "Which?",
+                "answer": answers,
+                "prediction": [row["prediction"] for row in rows],
+                "eval_gt": [str(row["answers"]) for row in rows],
+                "eval_pred": [row["prediction"].strip() for row in rows],
+                "eval_match": [str([score]) for score in scores],
+                "eval_score": scores,
+            }
+        )
+        path = folder / f"Model_{dataset}_results.{suffix}"
+        if suffix == "tsv":
+            table.to_csv(path, sep="\t", index=False, encoding="utf-8")
+        elif suffix == "json":
+            path.write_text(json.dumps(table.to_dict(orient="records"), indent=4), encoding="utf-8")
+        else:
+            table.to_excel(path, index=False, engine="xlsxwriter")
+        return path, "eval_score"
+
+    return write
+
+
+def lm_eval(folder: Path, rows: Rows, scores: Sequence[float]) -> tuple[Path, str]:
+    """Write the samples of a task of one's own, which calls pix2struct's function."""
+    samples = [
+        {
+            "doc_id": index,
+            "doc": {"question": "Which?", "answers": row["answers"]},
+            "target": str(row["answers"]),
+            "arguments": {"gen_args_0": {"arg_0": "Which?", "arg_1": {"until": ["\n"]}}},
+            "resps": [[row["prediction"]]],
+            "filtered_resps": [row["prediction"]],
+            "filter": "none",
+            "metrics": ["relaxed_accuracy"],
+            "doc_hash": "a" * 64,
+            "prompt_hash": "b" * 64,
+            "target_hash": "c" * 64,
+            "relaxed_accuracy": score,
+        }
+        for index, (row, score) in enumerate(zip(rows, scores, strict=True))
+    ]
+    path = folder / "samples_chartqa_2026-08-06T10-22-23.jsonl"
+    path.write_text("".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples))
+    return path, "relaxed_accuracy"
+
+
+def inspect(name: str) -> Any:
+    """Return the writer of a log whose scorer has this name."""
+
+    def write(folder: Path, rows: Rows, scores: Sequence[float]) -> tuple[Path, str]:
+        samples = [
+            {
+                "id": index,
+                "epoch": 1,
+                "input": "Which?",
+                "target": row["answers"],
+                "output": {"model": "m", "completion": row["prediction"]},
+                "scores": {name: {"value": score, "answer": row["prediction"], "metadata": {}}},
+            }
+            for index, (row, score) in enumerate(zip(rows, scores, strict=True))
+        ]
+        log = {"version": 2, "status": "success", "eval": {"task": "t"}, "results": None, "samples": samples}
+        path = folder / "2026-08-06T10-22-23_t_x.json"
+        path.write_text(json.dumps(log), encoding="utf-8")
+        return path, name
+
+    return write
+
+
+PEOPLE = "vqa_accuracy, processing "
+LOGS = {
+    "lmms-eval chartqa": (lmms_eval("chartqa", chartqa), "relaxed", "relaxed_accuracy, as ChartQA in pix2"),
+    "lmms-eval ocrbench": (lmms_eval("ocrbench", ocrbench), "contains", "contains_answer, as OCRBench, in"),
+    "lmms-eval ocrbench, new": (
+        lmms_eval("ocrbench", ocrbench),
+        "contains fold",
+        "contains_answer, as OCRBench in lmms-eval from 2026-07-30",
+    ),
+    "lmms-eval ocrbench, formulas": (
+        lmms_eval("ocrbench", ocrbench),
+        "contains formulas",
+        "contains_answer, as OCRBench's formulas, in lmms-eval from",
+    ),
+    "lmms-eval textvqa": (lmms_eval("textvqa_val", of_people), "evalai exact", f"{PEOPLE}evalai, mean exact"),
+    "lmms-eval vqav2": (
+        lmms_eval("vqav2_val", of_people),
+        "vqa_always exact",
+        f"{PEOPLE}vqa_always, mean ex",
+    ),
+    "lmms-eval docvqa": (lmms_eval("docvqa_val", docvqa), "anls", "anls, protocol rrc"),
+    "VLMEvalKit ChartQA": (
+        vlmevalkit("ChartQA_TEST"),
+        "relaxed strip",
+        "relaxed_accuracy, as ChartQA in VLMEvalKit",
+    ),
+    "VLMEvalKit TextVQA": (
+        vlmevalkit("TextVQA_VAL"),
+        "vlmevalkit numpy",
+        f"{PEOPLE}vlmevalkit, mean numpy",
+    ),
+    "VLMEvalKit TextVQA, JSON": (
+        vlmevalkit("TextVQA_VAL", "json"),
+        "vlmevalkit numpy",
+        f"{PEOPLE}vlmevalkit, mean numpy",
+    ),
+    "VLMEvalKit TextVQA, workbook": (
+        vlmevalkit("TextVQA_VAL", "xlsx"),
+        "vlmevalkit numpy",
+        f"{PEOPLE}vlmevalkit, mean numpy",
+    ),
+    "VLMEvalKit DocVQA": (
+        vlmevalkit("DocVQA_VAL"),
+        "distance",
+        "mean distance over the answers, protocol rrc",
+    ),
+    "lm-eval": (lm_eval, "relaxed", "relaxed_accuracy, as ChartQA in pix2struct"),
+    "Inspect, scene texts": (inspect("anls"), "anls scene text", "anls, protocol stvqa"),
+    "Inspect, VQA": (inspect("vqa"), "vqa sum", f"{PEOPLE}vqa, mean sum"),
+}
+"""How a log is written, whose recorded scores it has, and how the rule's name begins."""
+
+
+def rows_of(log: str, scores: str) -> Rows:
+    """Return up to a thousand rows of texts that a harness's file holds as they are."""
+    is_single = "chartqa" in log.lower()
+
+    def is_kept(text: str) -> bool:
+        # A row ends at U+000D, and an answer in brackets is read as a list.
+        is_plain = not any(sign in text for sign in "\x1c\r[")
+        # VLMEvalKit scores no text as "nan", and a workbook computes what begins with "=".
+        return is_plain and (not log.startswith("VLMEvalKit") or (text != "" and not text.startswith("=")))
+
+    return [
+        row
+        for row in RECORDED
+        if row[scores] is not None
+        and (len(row["answers"]) == 1) == is_single
+        and all(is_kept(text) for text in (row["prediction"], *row["answers"]))
+    ][:1000]
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_doctor_names_the_rule_of_a_log_and_none_after_a_change(tmp_path: Path, log: str) -> None:
+    write, name, rule = LOGS[log]
+    rows = rows_of(log, name)
+    scores = [row[name] for row in rows]
+    assert len(rows) > 100
+    path, column = write(tmp_path, rows, scores)
+    command = ["doctor", str(path), "--against", column]
+    if log.startswith("VLMEvalKit"):
+        command += ["--reader", "vlmevalkit"]
+    found = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    reproducing = [one["rule"] for one in found["rules"] if one["differing"] == 0]
+    assert found["reproduced"], found["rows"][:5]
+    assert any(one.startswith(rule) for one in reproducing), reproducing
+
+    scores[7] = 1 - scores[7]
+    write(tmp_path, rows, scores)
+    changed = CliRunner().invoke(app, command)
+    assert changed.exit_code == 1
+    assert "reproduced by none" in changed.stdout
