@@ -233,7 +233,7 @@ def test_hostile_texts_stay_within_the_frame() -> None:
     frame = pl.DataFrame({"a": texts, "b": [[text] for text in texts], "<b>": texts})
     widget = af.browse(frame, "a", "b", by="<b>", id="a").widget()
     for markup in (widget._repr_mimebundle_()[0]["text/html"], state_of(widget, "_frame")):
-        assert ReadPage(markup).tags == ["iframe"]
+        assert [one.tag for one in ReadPage(markup).inside] == ["iframe"]
     widget.set_state({"_verdicts": {"format": list(range(len(texts)))}})
     assert widget.verdicts["id"].to_list() == texts
 

@@ -7,12 +7,12 @@ import hashlib
 import os
 import re
 from datetime import UTC, datetime
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
+from html_pages import HtmlPage
 from plot_cases import compared, frame, report
 
 import anls_frame as af
@@ -24,80 +24,29 @@ from anls_frame.export.display import display_table
 if TYPE_CHECKING:
     from pathlib import Path
 
-VOID = {"meta", "br", "img", "input", "link", "hr", "wbr"}
 KNOWN = """
 html head meta title style body main header nav section h1 h2 p ul li a code dl dt dd div span small i figure
 figcaption script details summary table thead tbody tr th td svg line rect circle text bdi mark ins del wbr
 """
 
 
-class Page(HTMLParser):
-    """Elements with their attributes and texts; an element that is not closed in order is an error."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[tuple[str, dict[str, str | None], list[str]]] = []
-        self.elements: list[tuple[str, dict[str, str | None], str]] = []
-        self.feed(source)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert len(dict(attrs)) == len(attrs)
-        if tag in VOID:
-            self.elements.append((tag, dict(attrs), ""))
-        else:
-            self.open.append((tag, dict(attrs), []))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs), ""))
-
-    def handle_endtag(self, tag: str) -> None:
-        name, attributes, texts = self.open.pop()
-        assert name == tag
-        text = "".join(texts)
-        self.elements.append((tag, attributes, text))
-        if self.open and tag not in ("style", "script"):
-            self.open[-1][2].append(text)
-
-    def handle_data(self, data: str) -> None:
-        if self.open:
-            self.open[-1][2].append(data)
-        else:
-            assert not data.strip()
-
-    def handle_comment(self, data: str) -> None:
-        raise AssertionError(f"a comment: {data}")
-
-    def texts(self, tag: str, kind: str | None = None) -> list[str]:
-        """Return the texts of elements, of a class if one is given."""
-        return [
-            text
-            for name, attributes, text in self.elements
-            if name == tag and (kind is None or kind in (attributes.get("class") or "").split())
-        ]
+def page(document: Document, folder: Path) -> HtmlPage:
+    return HtmlPage(write(document, folder / "page.html").read_text(encoding="utf-8"))
 
 
-def page(document: Document, folder: Path) -> Page:
-    return Page(write(document, folder / "page.html").read_text(encoding="utf-8"))
-
-
-def check_harmless(shown: Page) -> None:
+def check_harmless(shown: HtmlPage) -> None:
     """Nothing is loaded, nothing runs but the script that is known."""
-    assert {tag for tag, _, _ in shown.elements} <= set(KNOWN.split())
+    assert shown.tags <= set(KNOWN.split())
     [script] = shown.texts("script")
-    policies = [a["content"] for t, a, _ in shown.elements if t == "meta" and "http-equiv" in a]
+    policies = [one.attributes["content"] for one in shown.find("meta") if "http-equiv" in one.attributes]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert policies == [
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
     ]
-    for tag, attributes, _ in shown.elements:
-        assert not any(name.startswith("on") or name in {"src", "srcset", "action"} for name in attributes)
-        if "href" in attributes:
-            assert tag == "a"
-            assert re.fullmatch(r"#(s|pair)\d+", attributes["href"] or "")
-        assert "url(" not in (attributes.get("style") or "")
-    assert "url(" not in "".join(shown.texts("style"))
+    assert not any(name.startswith("on") or name in {"src", "srcset", "action"} for name in shown.names)
+    assert {one.tag for one in shown.inside if "href" in one.attributes} <= {"a"}
+    assert all(re.fullmatch(r"#(s|pair)\d+", link) for link in shown.values("href"))
+    assert "url(" not in "".join([*shown.values("style"), *shown.texts("style")])
     assert "@import" not in "".join(shown.texts("style"))
 
 
@@ -113,12 +62,12 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path) -> None:
     shown = page(hostile_document(), tmp_path)
 
     check_harmless(shown)
-    cells = shown.texts("td", "d")
+    cells = shown.texts("td.d")
     assert cells[:2] == ["all rows", "null"]
     spaces = {" ": "␣", "  ": "␣␣", "\u00a0": "⟨U+00A0⟩"}
     expected = [spaces.get(text, seen(text)) or "empty" for text in HOSTILE_TEXTS]
     assert cells[2 : len(HOSTILE_TEXTS) + 2] == expected
-    notes = [text for tag, attributes, text in shown.elements if tag == "li" and attributes.get("dir")]
+    notes = [one.text for one in shown.find("li") if one.attributes.get("dir")]
     assert notes[-len(HOSTILE_TEXTS) :] == [seen(text) for text in HOSTILE_TEXTS]
     assert shown.texts("dd") == [seen(text) or "empty" for text in HOSTILE_TEXTS]
 
@@ -156,7 +105,7 @@ def test_hostile_labels_of_figures_do_nothing(tmp_path: Path) -> None:
     shown = page(Document("title", [table], {}, "", figures=[figure]), tmp_path)
 
     check_harmless(shown)
-    assert shown.texts("div", "lab") == [seen(label) for label, _ in rows]
+    assert shown.texts("div.lab") == [seen(label) for label, _ in rows]
 
 
 def test_hostile_categories_of_a_matrix_do_nothing(tmp_path: Path) -> None:
@@ -168,9 +117,7 @@ def test_hostile_categories_of_a_matrix_do_nothing(tmp_path: Path) -> None:
     shown = page(Document("title", [table], {}, "", figures=[figure]), tmp_path)
 
     check_harmless(shown)
-    found = [
-        text for tag, attributes, text in shown.elements if tag == "th" and attributes.get("scope") == "row"
-    ]
+    found = [one.text for one in shown.find("th") if one.attributes.get("scope") == "row"]
     assert found == [seen(spelled(text)) for text in texts]
 
 
@@ -179,23 +126,21 @@ def test_nothing_in_a_page_turns_the_writing_around_it(tmp_path: Path) -> None:
 
     assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", source)
     assert not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", source)
-    holders = [
-        a for t, a, _ in Page(source).elements if t == "td" and "d" in str(a["class"]).split() and "dir" in a
-    ]
-    assert len(holders) > len(HOSTILE_TEXTS)
-    assert {a["dir"] for a in holders} == {"auto"}
+    turned = [one.attributes["dir"] for one in HtmlPage(source).find("td.d") if "dir" in one.attributes]
+    assert len(turned) > len(HOSTILE_TEXTS)
+    assert set(turned) == {"auto"}
 
 
 def test_a_report_has_its_parts_and_a_table_of_contents(tmp_path: Path) -> None:
     made = report(frame(), worst=2)
 
-    shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
+    shown = HtmlPage(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
 
     check_harmless(shown)
     parts = ["By type", "Distribution", "Worst rows", "Worst rows, aligned", "How to read this", "Settings"]
     assert sorted(shown.texts("h2")) == sorted(parts)
-    links = [(a["href"], text) for tag, a, text in shown.elements if tag == "a"]
-    sections = [a["id"] for tag, a, _ in shown.elements if tag == "section"]
+    links = [(one.attributes["href"], one.text) for one in shown.find("a")]
+    sections = [one.attributes["id"] for one in shown.find("section")]
     assert [href for href, _ in links] == [f"#{name}" for name in sections]
     assert [text for _, text in links] == shown.texts("h2")
     assert made.signature in shown.texts("code")
@@ -207,24 +152,22 @@ def test_a_report_with_details_shows_errors_and_confusions(tmp_path: Path) -> No
     data = pl.DataFrame({**texts, "error_type": [["a"], ["a", "b"], ["b"], [], ["c"]]})
     made = af.report(data, "first", "answer", by="error_type", details=True)
 
-    shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
+    shown = HtmlPage(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
 
     check_harmless(shown)
     assert shown.texts("h2")[:5] == [
         *("By error_type", "Distribution", "Error types by slice"),
         *("Substitutions in rows of NLS 0.5 or more", "How to read this"),
     ]
-    assert shown.texts("ul", "key")[-1] == (
+    assert shown.texts("ul.key")[-1] == (
         "whitespace: 1 (25.0 %)near: 1 (25.0 %)wrong: 1 (25.0 %)missing: 1 (25.0 %)"
     )
-    labels = shown.texts("div", "lab")[-5:]
+    labels = shown.texts("div.lab")[-5:]
     assert labels == ["all rows", "a", "b", "null", "c"]
-    assert shown.texts("div", "val")[-5:] == ["n = 4", "n = 2", "n = 2", "n = 1", "n = 0"]
-    widths = [
-        float((a["width"] or "").rstrip("%")) for tag, a, _ in shown.elements if a.get("class") == "seg"
-    ]
+    assert shown.texts("div.val")[-5:] == ["n = 4", "n = 2", "n = 2", "n = 1", "n = 0"]
+    widths = [float((one.attributes["width"] or "").rstrip("%")) for one in shown.find("rect.seg")]
     assert widths[-9:] == [25, 25, 25, 25, 50, 50, 50, 50, 100]
-    cells = shown.texts("td", "d")
+    cells = shown.texts("td.d")
     assert ["I", "l"] in [cells[at : at + 2] for at in range(len(cells))]
 
 
@@ -232,16 +175,15 @@ def test_the_worst_rows_are_aligned_with_their_nearest_answers(tmp_path: Path) -
     texts = {"first": ["<b>ab</b>", None, "x" * 5_000], "answer": [["zzz", "<b>ac</b>"], ["y"], ["z" * 9]]}
     data = pl.DataFrame({**texts, "type": ["a", "a", "b"]})
 
-    shown = Page(report(data, worst=3).write(tmp_path / "report.html").read_text(encoding="utf-8"))
+    shown = HtmlPage(report(data, worst=3).write(tmp_path / "report.html").read_text(encoding="utf-8"))
 
     check_harmless(shown)
-    captions = [text for text in shown.texts("p", "cap") if text.startswith("Row")]
+    captions = [text for text in shown.texts("p.cap") if text.startswith("Row")]
     assert captions == [
         "Row 2: ANLS 0.000, CER 555.556 (the first 2,000 characters)",
         "Row 3: ANLS 0.889, CER 0.111",
     ]
-    pairs = [text for tag, attributes, text in shown.elements if tag == "bdi"]
-    assert pairs == ["z" * 9, "x" * 2_000, "<b>ac</b>", "<b>ab</b>"]
+    assert shown.texts("bdi") == ["z" * 9, "x" * 2_000, "<b>ac</b>", "<b>ab</b>"]
     assert shown.texts("mark")[-2:] == ["c", "b"]
 
 
@@ -249,14 +191,16 @@ def test_a_cell_has_the_exact_number_and_shows_the_interval(tmp_path: Path) -> N
     made = report(frame())
     table = made.to_polars()
 
-    shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
+    shown = HtmlPage(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
 
-    cells = [(a, text) for tag, a, text in shown.elements if tag == "td" and "n" in (a["class"] or "")]
+    cells = shown.find("td.n")
     width = len(cells) // table.height
-    assert [float(a["data-v"] or "") for a, _ in cells[1::width]] == pytest.approx(table["anls"].to_list())
+    assert [float(one.attributes["data-v"] or "") for one in cells[1::width]] == pytest.approx(
+        table["anls"].to_list()
+    )
     low, high = table["anls_low"][0], table["anls_high"][0]
-    assert cells[1][1] == f"{table['anls'][0]:.3f}{low:.3f} to {high:.3f}"
-    assert shown.texts("tr", "all")[0].startswith("all rows")
+    assert cells[1].text == f"{table['anls'][0]:.3f}{low:.3f} to {high:.3f}"
+    assert shown.texts("tr.all")[0].startswith("all rows")
 
 
 def test_intervals_are_drawn_on_one_scale(tmp_path: Path) -> None:
@@ -280,12 +224,12 @@ def test_intervals_are_drawn_on_one_scale(tmp_path: Path) -> None:
 def test_a_comparison_shows_both_systems(tmp_path: Path) -> None:
     made = compared(frame(), "<old>", "new")
 
-    shown = Page(made.write(tmp_path / "comparison.html").read_text(encoding="utf-8"))
+    shown = HtmlPage(made.write(tmp_path / "comparison.html").read_text(encoding="utf-8"))
 
     check_harmless(shown)
     assert "ANLS by type" in shown.texts("h2")
-    assert shown.texts("ul", "key") == ["<old>new"]
-    points = [a for tag, a, _ in shown.elements if tag == "circle" and a["r"] == "5"]
+    assert shown.texts("ul.key") == ["<old>new"]
+    points = [one.attributes for one in shown.find("circle") if one.attributes["r"] == "5"]
     assert len({a["stroke"] for a in points}) == 2
     # The first system's points are hollow; here the second one is never worse.
     overall = [(float((a["cx"] or "").rstrip("%")), a["fill"]) for a in points[:2]]
@@ -298,7 +242,7 @@ def test_existing_scores_and_empty_frames_have_pages(tmp_path: Path) -> None:
     empty = report(frame(0), worst=3)
 
     for made in (scores, empty, compared(frame(0))):
-        check_harmless(Page(made.write(tmp_path / "page.html").read_text(encoding="utf-8")))
+        check_harmless(HtmlPage(made.write(tmp_path / "page.html").read_text(encoding="utf-8")))
 
 
 def test_what_is_left_out_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,13 +252,13 @@ def test_what_is_left_out_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     path = write(Document("title", [long, short], {}, ""), tmp_path / "page.html")
 
-    shown = Page(path.read_text(encoding="utf-8"))
+    shown = HtmlPage(path.read_text(encoding="utf-8"))
     assert path.stat().st_size < 1_100_000
-    rows = len(shown.texts("td", "d")) - 3
+    rows = len(shown.texts("td.d")) - 3
     assert 3_000 < rows < 20_000
-    [note] = shown.texts("p", "cap")
+    [note] = shown.texts("p.cap")
     assert note.startswith(f"The first {rows:,} of 20,000 rows: a page is kept below 1 MB.")
-    assert shown.texts("td", "d")[-3:] == ["last"] * 3
+    assert shown.texts("td.d")[-3:] == ["last"] * 3
 
 
 def test_no_more_rows_are_laid_out_than_can_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,34 +275,34 @@ def test_no_more_rows_are_laid_out_than_can_fit(tmp_path: Path, monkeypatch: pyt
     )
     path = write(Document("title", [Table("t", null)], {}, ""), tmp_path / "page.html")
 
-    shown = len(Page(path.read_text(encoding="utf-8")).texts("td", "n"))
+    shown = len(HtmlPage(path.read_text(encoding="utf-8")).texts("td.n"))
     assert path.read_text(encoding="utf-8").count(f"The first {shown:,} of 200,000 rows") == 1
     assert shown < max(laid_out) < 20_000
 
 
 def test_without_scripts_headings_are_plain(tmp_path: Path) -> None:
-    shown = Page(report(frame()).write(tmp_path / "page.html").read_text(encoding="utf-8"))
+    shown = HtmlPage(report(frame()).write(tmp_path / "page.html").read_text(encoding="utf-8"))
 
-    assert "button" not in {tag for tag, _, _ in shown.elements}
+    assert "button" not in shown.tags
     assert shown.texts("th")[:3] == ["type", "rows", "ANLS"]
 
 
 def test_error_types_stand_on_a_page_once(tmp_path: Path) -> None:
     made = report(frame(), details=True)
 
-    shown = Page(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
+    shown = HtmlPage(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
 
     headings = shown.texts("h2")
     assert [heading for heading in headings if heading.startswith("Error types")] == ["Error types by slice"]
     # What the table has, with no row left out.
-    key = "".join(shown.texts("ul", "key"))
+    key = "".join(shown.texts("ul.key"))
     for kind, n, share in made.errors().select("error_type", "n", "share").iter_rows():
         if n:
             assert f"{kind.replace('_', ' ')}: {n:,} ({100 * share:.1f} %)" in key
     # Formats without pictures keep the table.
     assert "Error types" in made.write(tmp_path / "report.md").read_text(encoding="utf-8")
     alone = af.report(frame(), "first", "answer", details=True)
-    page = Page(alone.write(tmp_path / "alone.html").read_text(encoding="utf-8"))
+    page = HtmlPage(alone.write(tmp_path / "alone.html").read_text(encoding="utf-8"))
     assert "Error types" in page.texts("h2")
 
 
@@ -475,10 +419,10 @@ def test_a_page_names_its_files_and_has_no_other_date(tmp_path: Path) -> None:
     named = ["<b>results.jsonl (2024-02-20)", "truth (2024-02-07)", "runs-*.csv"]
     made, files = report(frame()), [results, str(folder), "runs-*.csv"]
 
-    shown = Page(made.write(tmp_path / "report.html", source=files).read_text(encoding="utf-8"))
+    shown = HtmlPage(made.write(tmp_path / "report.html", source=files).read_text(encoding="utf-8"))
 
     check_harmless(shown)
-    assert shown.texts("p", "source") == [", ".join(named)]
+    assert shown.texts("p.source") == [", ".join(named)]
     again = made.write(tmp_path / "again.html", source=files).read_text(encoding="utf-8")
     assert again == (tmp_path / "report.html").read_text(encoding="utf-8")
     many = made.write(tmp_path / "many.html", source=[f"{number}.csv" for number in range(14)])
@@ -490,5 +434,5 @@ def test_a_page_names_its_files_and_has_no_other_date(tmp_path: Path) -> None:
 def test_the_head_stands_above_the_notes_and_settings_are_folded(tmp_path: Path) -> None:
     document = report(frame()).to_document()
     shown = page(document, tmp_path)
-    assert shown.texts("p", "head") == [document.head]
+    assert shown.texts("p.head") == [document.head]
     assert len(shown.texts("details")) == 1

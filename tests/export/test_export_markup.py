@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import cmarkgfm
@@ -12,6 +11,7 @@ import polars as pl
 import pytest
 from cmarkgfm.cmark import Options
 from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
+from html_pages import HtmlPage
 
 import anls_frame as af
 from anls_frame.export import write
@@ -31,38 +31,18 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 # Markdown, rendered by GitHub's own library with raw HTML let through
 
 
-class Rendered(HTMLParser):
-    """Text of each cell, item and heading, what of it is code, and all tags."""
-
-    PLACES = ("td", "th", "li", "h1", "h2", "p")
+class Rendered(HtmlPage):
+    """A file of Markdown as a page."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(convert_charrefs=True)
-        self.texts: dict[str, list[str]] = {place: [] for place in self.PLACES}
-        self.codes: dict[str, list[str]] = {place: [] for place in self.PLACES}
-        self.tags: set[str] = set()
-        self._open: list[str] = []
         source = path.read_bytes().decode()
-        self.feed(cmarkgfm.github_flavored_markdown_to_html(source, options=Options.CMARK_OPT_UNSAFE))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
+        super().__init__(cmarkgfm.github_flavored_markdown_to_html(source, options=Options.CMARK_OPT_UNSAFE))
         # Numbers to the right is all the markup there is.
-        assert attrs in ([], [("align", "right")])
-        self._open.append(tag)
-        if tag in self.PLACES:
-            self.texts[tag].append("")
-            self.codes[tag].append("")
+        assert all(one.attributes in ({}, {"align": "right"}) for one in self.inside)
 
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        place = next((tag for tag in reversed(self._open) if tag in self.PLACES), None)
-        if place:
-            self.texts[place][-1] += data
-            if "code" in self._open:
-                self.codes[place][-1] += data
+    def codes(self, tag: str) -> list[str]:
+        """Return what of the text of each such element is code."""
+        return ["".join(text for around, text in one.pieces if around == "code") for one in self.find(tag)]
 
 
 TAGS = {"h1", "h2", "table", "thead", "tbody", "tr", "th", "td", "strong", "em", "code", "ul", "li", "p"}
@@ -95,11 +75,11 @@ def test_markdown_texts_come_back(files: Mapping[str, Path]) -> None:
     page = Rendered(files[".md"])
     keys = slice(3, 3 + 3 * (len(HOSTILE_TEXTS) + 2), 3)
     assert page.tags == TAGS
-    assert page.texts["td"][: keys.start] == ["all rows", "0", "0.500"]
-    assert page.texts["td"][3] == "null"
+    assert page.texts("td")[: keys.start] == ["all rows", "0", "0.500"]
+    assert page.texts("td")[3] == "null"
     assert_shown(
-        page.texts["td"][6 : keys.stop : 3][: len(HOSTILE_TEXTS)],
-        page.codes["td"][6::3][: len(HOSTILE_TEXTS)],
+        page.texts("td")[6 : keys.stop : 3][: len(HOSTILE_TEXTS)],
+        page.codes("td")[6::3][: len(HOSTILE_TEXTS)],
         HOSTILE_TEXTS,
     )
 
@@ -108,17 +88,17 @@ def test_markdown_has_code_where_github_would_link(files: Mapping[str, Path]) ->
     linked = {"@somebody", "#1", "GH-1", "https://example.org/a?b=c&d=e#f", "www.example.org", ":smile:"}
     linked |= {"somebody@example.org", "mailto:somebody@example.org", "somebody@example.org\\|x"}
     page = Rendered(files[".md"])
-    assert linked <= set(page.codes["td"])
-    assert linked <= set(page.codes["li"])
+    assert linked <= set(page.codes("td"))
+    assert linked <= set(page.codes("li"))
 
 
 def test_markdown_remarks_and_settings_come_back(files: Mapping[str, Path]) -> None:
     page = Rendered(files[".md"])
     count = len(HOSTILE_TEXTS)
-    remarks, settings = page.texts["li"][:count], page.texts["li"][count:]
-    for shown, code, text in zip(remarks, page.codes["li"], HOSTILE_TEXTS, strict=False):
+    remarks, settings = page.texts("li")[:count], page.texts("li")[count:]
+    for shown, code, text in zip(remarks, page.codes("li"), HOSTILE_TEXTS, strict=False):
         assert shown == with_symbols(text, in_code=bool(code))
-    for shown, code, text in zip(settings, page.codes["li"][count:], HOSTILE_TEXTS, strict=True):
+    for shown, code, text in zip(settings, page.codes("li")[count:], HOSTILE_TEXTS, strict=True):
         assert shown.endswith(": " + (with_symbols(text, in_code=True) or "empty"))
         assert code.endswith(with_symbols(text, in_code=True))
 
@@ -132,11 +112,11 @@ def test_markdown_names_of_all_kinds_come_back(tmp_path: Path) -> None:
 
 def check_markdown_names(page: Rendered, text: str, column: str) -> None:
     assert page.tags <= TAGS
-    title, name = page.texts["h1"] + page.texts["h2"][:1]
-    code = bool(page.codes["h1"][0])
+    title, name = page.texts("h1") + page.texts("h2")[:1]
+    code = bool(page.codes("h1")[0])
     assert title == name == with_symbols(text, in_code=code)
-    assert page.texts["th"][0] == with_symbols(column, in_code=bool(page.codes["th"][0]))
-    assert page.texts["p"] == ([f"Signature: {with_symbols(text, in_code=True)}"] if text else [])
+    assert page.texts("th")[0] == with_symbols(column, in_code=bool(page.codes("th")[0]))
+    assert page.texts("p") == ([f"Signature: {with_symbols(text, in_code=True)}"] if text else [])
 
 
 # LaTeX, read back by a small reader that knows the commands a table may hold and no others

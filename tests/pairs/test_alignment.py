@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
-from html.parser import HTMLParser
 from typing import Any
 
 import polars as pl
 import pytest
 import strategies
+from html_pages import HtmlPage
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
@@ -26,37 +26,12 @@ def terminal_width(text: str) -> int:
     )
 
 
-class Reader(HTMLParser):
-    """Tags, and the texts of the cells with what is marked in them and what is not."""
+MARKS = ("mark", "ins", "del")
 
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.cells: list[str] = []
-        self.marked: list[list[str]] = []
-        self.plain: list[str] = []
-        self.feed(html)
-        self.close()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        assert all(name in {"class", "dir", "style", "title"} for name, _ in attrs)
-        if tag == "td":
-            self.cells.append("")
-            self.marked.append([])
-            self.plain.append("")
-
-    def handle_data(self, data: str) -> None:
-        if self.tags[-1] != "th":
-            self.cells[-1] += data
-            if self.tags[-1] in {"mark", "ins", "del"}:
-                self.marked[-1].append(data)
-            else:
-                self.plain[-1] += data
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in {"mark", "ins", "del", "th"}:
-            self.tags.append(f"/{tag}")
+def marked(page: HtmlPage) -> list[list[str]]:
+    """Return what is marked in each text."""
+    return [cell.texts(*MARKS) for cell in page.find("td")]
 
 
 @given(strategies.nearby_texts(2))
@@ -128,9 +103,9 @@ def test_words_are_shown_whole_and_signs_stand_under_their_beginnings() -> None:
         "HYP: The qvick ***** fox jumps over\n"
         "         S     D               I"
     )
-    page = Reader(aligned.to_html())
-    assert page.marked == [["quick", "brown"], ["qvick", "over"]]
-    assert page.cells == ["The quick brown fox jumps", "The qvick fox␊\njumps  over"]
+    page = HtmlPage(aligned.to_html())
+    assert marked(page) == [["quick", "brown"], ["qvick", "over"]]
+    assert page.texts("td") == ["The quick brown fox jumps", "The qvick fox␊\njumps  over"]
     assert aligned.to_text(context=1).split("\n")[1] == "HYP: The qvick ***** fox jumps over"
     long = af.pairs.alignment("a b c d e f x", "a b c d e f y", unit="word")
     assert long.to_text(context=2) == "REF: … e f y\nHYP: … e f x\n           S"
@@ -139,8 +114,8 @@ def test_words_are_shown_whole_and_signs_stand_under_their_beginnings() -> None:
 def test_a_character_of_several_code_points_is_marked_as_a_whole() -> None:
     for unit in ("codepoint", "grapheme"):
         aligned = af.pairs.alignment("nai\u0308ve \U0001f469\u200d\U0001f467", "naive \U0001f469", unit=unit)  # type: ignore[arg-type]
-        page = Reader(aligned.to_html())
-        assert page.marked == [["i", "\U0001f469"], ["i\u0308", "\U0001f469\u200d\U0001f467"]]
+        page = HtmlPage(aligned.to_html())
+        assert marked(page) == [["i", "\U0001f469"], ["i\u0308", "\U0001f469\u200d\U0001f467"]]
     assert str(af.pairs.alignment("e\u0301x", "ex", unit="grapheme")) == "REF: ex\nHYP: e\u0301x\n     S"
     # The context is not cut within a character either.
     assert "…a" in af.pairs.alignment("x" * 9 + "ab", "x" * 9 + "ac").to_html(context=1)
@@ -199,30 +174,28 @@ def test_long_equal_stretches_can_be_left_out() -> None:
     assert len(aligned._repr_html_()) < 2_000
     assert repr(af.pairs.alignment("ab", "b")) == "<Alignment prediction='ab', reference='b', distance=1>"
     assert len(repr(aligned)) < 120
-    assert Reader(aligned.to_html(context=2)).cells[1] == "…aaxbb…bbycc…"
-    assert Reader(aligned.to_html()).cells[1] == aligned.prediction
+    assert HtmlPage(aligned.to_html(context=2)).texts("td")[1] == "…aaxbb…bbycc…"
+    assert HtmlPage(aligned.to_html()).texts("td")[1] == aligned.prediction
 
 
 @given(strategies.nearby_texts(2))
 def test_html_holds_both_texts_and_marks_their_differences(texts: tuple[str, str]) -> None:
     aligned = af.pairs.alignment(*texts)
-    page = Reader(aligned.to_html())
-    assert set(page.tags) <= {
-        *("div", "table", "tbody", "tr", "th", "td", "bdi", "mark", "ins", "del"),
-        *("/mark", "/ins", "/del", "/th"),
-    }
-    for cell, marked, text, op in zip(
-        page.cells, page.marked, (aligned.reference, aligned.prediction), ("insert", "delete"), strict=True
-    ):
+    page = HtmlPage(aligned.to_html())
+    assert page.tags <= {"div", "table", "tbody", "tr", "th", "td", "bdi", *MARKS}
+    assert page.names <= {"class", "dir", "style", "title"}
+    sides = (aligned.reference, "insert"), (aligned.prediction, "delete")
+    for cell, (text, op) in zip(page.find("td"), sides, strict=True):
         if text.isascii() and text.isprintable():
-            assert cell.replace("␣", " ") == text
+            assert cell.text.replace("␣", " ") == text
         # A character of several code points is marked as a whole, and so is what it stands beside.
         if all(one.isascii() and "\r\n" not in one for one in texts):
             different = [one.op for one in aligned.segments() if one.op != "equal"]
-            assert len(marked) == len(different) - different.count(op)
+            assert len(cell.find(*MARKS)) == len(different) - different.count(op)
     # What is not marked is the same in both.
-    assert page.plain[0] == page.plain[1]
-    assert any(page.marked) == (aligned.distance > 0)
+    plain = ["".join(text for tag, text in cell.pieces if tag not in MARKS) for cell in page.find("td")]
+    assert plain[0] == plain[1]
+    assert bool(page.find(*MARKS)) == (aligned.distance > 0)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +208,7 @@ def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
         af.pairs.alignment(text, text),
     ):
         html = aligned.to_html()
-        page = Reader(html)
+        page = HtmlPage(html)
         assert "script" not in page.tags
         assert "img" not in page.tags
         assert not set(html + str(aligned)) & {"\0", "\u202e"}

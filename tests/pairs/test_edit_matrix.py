@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from html.parser import HTMLParser
 
 import numpy as np
 import polars as pl
 import pytest
 import strategies
+from html_pages import HtmlPage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
@@ -175,41 +175,10 @@ def test_the_reference_may_stand_above(texts: tuple[str, str]) -> None:
         matrix.to_text(across="answers")  # type: ignore[arg-type]
 
 
-class Cells(HTMLParser):
-    """The cells of a table, as texts with their titles, and the words outside."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.rows: list[list[tuple[str, str | None]]] = []
-        self.tags: set[str] = set()
-        self.words: list[str] = []
-        self.title: str | None = None
-        self.is_cell = False
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self.is_cell = True
-            self.rows[-1].append(("", dict(attrs).get("title")))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th"):
-            self.is_cell = False
-
-    def handle_data(self, data: str) -> None:
-        if self.is_cell:
-            text, title = self.rows[-1][-1]
-            self.rows[-1][-1] = text + data, title
-        else:
-            self.words.append(data)
-
-
 def test_html_shows_the_path_by_its_steps_with_a_legend() -> None:
-    page = Cells(af.edit_matrix("cat", "cafe").to_html())
-    assert [[text for text, _ in row] for row in page.rows] == [
+    page = HtmlPage(af.edit_matrix("cat", "cafe").to_html())
+    rows = [row.find("th", "td") for row in page.find("tr")]
+    assert [[cell.text for cell in row] for row in rows] == [
         ["", "", "c", "a", "t"],
         ["", "0", "1", "2", "3"],
         ["c", "1", "0", "1", "2"],
@@ -217,7 +186,12 @@ def test_html_shows_the_path_by_its_steps_with_a_legend() -> None:
         ["f", "3", "2", "1", "1"],
         ["e", "4", "3", "2", "2"],
     ]
-    titles = {(i, j): title for i, row in enumerate(page.rows) for j, (_, title) in enumerate(row) if title}
+    titles = {
+        (i, j): cell.attributes["title"]
+        for i, row in enumerate(rows)
+        for j, cell in enumerate(row)
+        if "title" in cell.attributes
+    }
     assert titles == {
         (1, 1): "start",
         (2, 2): "kept",
@@ -227,20 +201,20 @@ def test_html_shows_the_path_by_its_steps_with_a_legend() -> None:
         (5, 4): "left out",
     }
     legend = ["kept", "replaced", "left out", "another cheapest path"]
-    assert page.words[-4:] == legend
-    assert page.words[:2] == [
+    assert [text for text in page.texts("span") if text] == legend
+    assert page.texts("div")[1:3] == [
         "2 edits: 1 replaced, 1 left out; one of 2 cheapest paths",
         "prediction from left to right, reference from top to bottom",
     ]
-    turned = Cells(af.edit_matrix("cat", "cafe").to_html(across="reference"))
-    assert [text for text, _ in turned.rows[0]] == ["", "", "c", "a", "f", "e"]
+    turned = HtmlPage(af.edit_matrix("cat", "cafe").to_html(across="reference"))
+    assert turned.find("tr")[0].texts("th") == ["", "", "c", "a", "f", "e"]
 
 
 def test_html_shows_any_text_and_obeys_none() -> None:
-    page = Cells(af.edit_matrix("<b>\u202e", "a &\n")._repr_html_() or "")
+    page = HtmlPage(af.edit_matrix("<b>\u202e", "a &\n")._repr_html_() or "")
     assert page.tags == {"div", "b", "table", "thead", "tr", "th", "td", "tbody", "bdi", "span"}
-    assert [text for text, _ in page.rows[0]] == ["", "", "<", "b", ">", "⟨U+202E⟩"]
-    assert [row[0][0] for row in page.rows] == ["", "", "a", "␣", "&", "␊"]
+    assert page.find("tr")[0].texts("th") == ["", "", "<", "b", ">", "⟨U+202E⟩"]
+    assert [row.texts("th")[0] for row in page.find("tr")] == ["", "", "a", "␣", "&", "␊"]
 
 
 def test_a_notebook_shows_a_table_only_where_it_can_be_read() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 from hostile_texts import KINDS
+from html_pages import HtmlPage
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
@@ -25,32 +25,6 @@ Found = list[tuple[int | None, int | None, str, str, int]]
 
 def lines(prediction: str, reference: str, *, only_errors: bool = False) -> Found:
     return [line[:5] for line in af.pairs.alignment(prediction, reference).by_line(only_errors=only_errors)]
-
-
-class Page(HTMLParser):
-    """The tags, ids and links of a page, and the texts of its cells."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.cells: list[str] = []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = dict(attrs)
-        self.tags.append(tag)
-        assert named.keys() <= {"class", "dir", "id", "href", "title", "aria-label"}
-        self.ids += [named["id"] or ""] if "id" in named else []
-        self.links += [named["href"] or ""] if "href" in named else []
-        if tag == "td":
-            self.cells.append("")
-
-    def handle_data(self, data: str) -> None:
-        if self.cells:
-            self.cells[-1] += data
 
 
 @given(st.text("ab \n", max_size=30), st.text("ab \n", max_size=30))
@@ -155,24 +129,24 @@ def test_text_keeps_words_whole_and_within_the_width() -> None:
 
 
 def test_links_lead_from_one_error_to_the_next_and_back() -> None:
-    page = Page(af.pairs.alignment("a\nX\nc\nY\ne", "a\nb\nc\nd\ne").by_line().to_html(element_id="p<1>"))
+    page = HtmlPage(af.pairs.alignment("a\nX\nc\nY\ne", "a\nb\nc\nd\ne").by_line().to_html(element_id="p<1>"))
 
-    assert page.ids == ["p<1>", "p<1>-1", "p<1>-2"]
-    assert page.links == ["#p<1>-1", "#p<1>-2", "#p<1>-1"]
-    assert "a" not in Page(af.pairs.alignment("a\nb", "a\nb").by_line().to_html()).tags
-    assert len(Page(af.pairs.alignment("a\nX", "a\nb").by_line()._repr_html_()).links) == 1
+    assert page.values("id") == ["p<1>", "p<1>-1", "p<1>-2"]
+    assert page.values("href") == ["#p<1>-1", "#p<1>-2", "#p<1>-1"]
+    assert "a" not in HtmlPage(af.pairs.alignment("a\nb", "a\nb").by_line().to_html()).tags
+    assert len(HtmlPage(af.pairs.alignment("a\nX", "a\nb").by_line()._repr_html_()).values("href")) == 1
 
 
 def test_a_page_has_the_texts_of_both_sides() -> None:
-    added = Page(af.pairs.alignment("one tvvo\nand\nthree", "one two\nthree").by_line().to_html())
-    page = Page(af.pairs.alignment("one", "one\n\nlast").by_line().to_html(style=False))
+    added = HtmlPage(af.pairs.alignment("one tvvo\nand\nthree", "one two\nthree").by_line().to_html())
+    page = HtmlPage(af.pairs.alignment("one", "one\n\nlast").by_line().to_html(style=False))
 
-    assert added.cells == [
+    assert added.texts("td") == [
         *("1", "one two", "1", "one tvvo", "↓"),
         *("", "not in the reference", "2", "and↵", "↑"),
         *("2", "three", "3", "three", ""),
     ]
-    assert page.cells == [
+    assert page.texts("td") == [
         *("1", "one↵", "1", "one", "↓"),
         *("2", "↵", "", "not read", "↓"),
         *("3", "last", "", "not read", "↑"),
@@ -186,11 +160,12 @@ def test_a_page_has_the_texts_of_both_sides() -> None:
 def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
     for pair in ((text, ""), ("", text), (f"a\n{text}\nb", f"a\n{text}x\nb")):
         html = af.pairs.alignment(*pair).by_line().to_html()
-        page = Page(html)
-        assert set(page.tags) <= {
+        page = HtmlPage(html)
+        assert page.tags <= {
             *("div", "style", "a", "table", "thead", "tbody", "tr", "th", "td"),
             *("i", "mark", "ins", "del", "wbr"),
         }
+        assert page.names <= {"class", "dir", "id", "href", "title", "aria-label"}
         assert not set(html) & set("\0\u202e\u2028\x9b")
 
 

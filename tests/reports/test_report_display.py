@@ -152,8 +152,8 @@ def test_hostile_keys_and_names_are_texts_in_a_page(key: str) -> None:
     html = one._repr_html_()
     page = Texts(html)
     assert page.tags <= TAGS
-    assert not any(name.startswith("on") for name in page.attributes)
-    assert not {"href", "src"} & page.attributes
+    assert not any(name.startswith("on") for name in page.names)
+    assert not {"href", "src"} & page.names
     assert page.cells.count(key) == 2
     assert f"Scores by {key}" in set(page.cells)
     assert any(cell.endswith(f"clusters ({key}).") for cell in page.cells)

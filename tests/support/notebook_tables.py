@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
+import functools
+
+from html_pages import HtmlPage
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -26,27 +28,13 @@ HOSTILE = [
 NONE = "\N{EN DASH}"
 
 
-class Texts(HTMLParser):
-    """The texts of a page's table cells, as a browser shows them, and the tags that are there."""
+class Texts(HtmlPage):
+    """The texts of the cells of its tables, as a browser shows them."""
 
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.cells: list[str] = []
-        self.feed(html)
-        self.close()
-        self.cells = [cell.strip() for cell in self.cells]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-        if tag in ("td", "th"):
-            self.cells.append("")
-
-    def handle_data(self, data: str) -> None:
-        if self.cells:
-            self.cells[-1] += data
+    @functools.cached_property
+    def cells(self) -> list[str]:
+        """They without the space around them."""
+        return [text.strip() for text in self.texts("th", "td")]
 
 
 TAGS = {"div", "style", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "span"}

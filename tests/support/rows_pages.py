@@ -8,53 +8,24 @@ import gzip
 import itertools
 import json
 import re
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import parse_qsl
 
+from html_pages import HtmlPage
 
-@dataclass
-class ReadPage(HTMLParser):
-    """The elements of a page, and its columns as lists of values."""
 
-    html: str
-    tags: list[str] = field(default_factory=list)
-    attributes: list[tuple[str, str | None]] = field(default_factory=list)
-    scripts: dict[str, str] = field(default_factory=dict)
-    code: str = ""
-    style: str = ""
-    policy: str = ""
-    text: str = ""
-    known: dict[str, list[Any]] = field(default_factory=dict)
+class ReadPage(HtmlPage):
+    """A page of rows, and its columns as lists of values."""
 
-    def __post_init__(self) -> None:
-        super().__init__()
-        self._open: dict[str, str | None] | None = None
-        self.feed(self.html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        self._open = {"tag": tag, **dict(attrs)}
-        if tag == "meta" and ("http-equiv", "Content-Security-Policy") in attrs:
-            self.policy = str(dict(attrs)["content"])
-
-    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - of the parser
-        self._open = None
-
-    def handle_data(self, data: str) -> None:
-        opened = self._open or {}
-        if opened.get("tag") == "script":
-            if opened.get("id"):
-                self.scripts[str(opened["id"])] = data
-            else:
-                self.code += data
-        elif opened.get("tag") == "style":
-            self.style += data
-        else:
-            self.text += data
+    def __init__(self, html: str) -> None:
+        super().__init__(html)
+        self.html = html
+        scripts = self.find("script")
+        self.scripts = {one.attributes["id"]: one.text for one in scripts if "id" in one.attributes}
+        self.code = "".join(one.text for one in scripts if "id" not in one.attributes)
+        self.style = "".join(self.texts("style"))
+        self.policy = policy(self)
+        self.known: dict[str, list[Any]] = {}
 
     @functools.cached_property
     def meta(self) -> dict[str, Any]:
@@ -83,25 +54,14 @@ _RANGE = re.compile(r"[-+.\de]*\.\.[-+.\de]*")
 _OPEN = ("-inf", "inf")
 
 
-class Linked(HTMLParser):
+class Linked(HtmlPage):
     """The links of a page, and the page of rows within it."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.views: list[str] = []
-        self.policy = ""
-        self.rows: ReadPage | None = None
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = dict(attrs)
-        if "data-view" in named:
-            self.views.append(str(named["data-view"]))
-        if named.get("http-equiv") == "Content-Security-Policy":
-            self.policy = str(named["content"])
-        if tag == "iframe":
-            self.rows = ReadPage(str(named["srcdoc"]))
+    def __init__(self, html: str) -> None:
+        super().__init__(html)
+        self.views = self.values("data-view")
+        self.policy = policy(self)
+        self.rows = next((ReadPage(text) for text in self.values("srcdoc")), None)
 
     def count(self, view: str) -> int:
         """Return how many rows of the page a view selects."""
@@ -133,3 +93,12 @@ class Linked(HTMLParser):
         # An empty list passes as null.
         entries = [(value or [None]) if isinstance(value, list) else [value] for value in values]
         return [any(entry in wanted for entry in of_row) for of_row in entries]
+
+
+def policy(page: HtmlPage) -> str:
+    """Return the policy of a page, which says what it may load and run."""
+    return "".join(
+        one.attributes["content"] or ""
+        for one in page.find("meta")
+        if one.attributes.get("http-equiv") == "Content-Security-Policy"
+    )
