@@ -248,7 +248,14 @@ def follow(page: Page, address: str, folder: Path) -> None:
         page.wait_for_timeout(2_000)
         shown(large, "100,000 rows")
         opened.append(ready(large, page))
-    print(f"JupyterLab: 100,000 rows that a kernel follows open in {min(opened):.0f} ms (at most {OPENS:,})")
+    file = page.context.new_page()
+    file.goto((folder / "large.html").as_uri())
+    file.wait_for_function("() => window.readyAt", timeout=1000 * RUNS)
+    print(
+        f"JupyterLab: 100,000 rows that a kernel follows open in {min(opened):.0f} ms (at most {OPENS:,}), "
+        f"as a file in {file.evaluate('window.readyAt'):.0f} ms"
+    )
+    file.close()
     if min(opened) > OPENS:
         sys.exit(f"100,000 rows open in {opened} ms")
 
@@ -309,11 +316,13 @@ def shown(cell: Locator, text: str) -> FrameLocator:
 def until(page: Page, cell: Locator, is_right: Callable[[list[str]], bool]) -> None:
     """Run a cell until it prints what it should: what a page says takes a moment to arrive."""
     lines: list[str] = []
-    for _ in range(20):
+    begun = time.monotonic()
+    while time.monotonic() < begun + RUNS:
         cell.scroll_into_view_if_needed()
         cell.locator(".cm-content").click()
         page.keyboard.press("Control+Enter")
         page.wait_for_timeout(1_000)
+        page.get_by_text("package | Idle").wait_for(timeout=1000 * RUNS)
         lines = cell.locator(".jp-OutputArea").inner_text().splitlines()
         if lines and is_right(lines):
             return
