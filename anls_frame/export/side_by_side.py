@@ -13,7 +13,7 @@ from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SideBySide", "apart", "of_slices", "ordered", "side_by_side"]
+__all__ = ["SideBySide", "apart", "metric_lines", "ordered", "side_by_side"]
 
 
 _PLACE = "anls_frame:place"
@@ -43,7 +43,7 @@ class SideBySide:
     is_best: list[list[bool]]
 
 
-def of_slices(frame: pl.DataFrame, metric: str, columns: Sequence[str]) -> pl.DataFrame:
+def metric_lines(frame: pl.DataFrame, metric: str, columns: Sequence[str]) -> pl.DataFrame:
     """Return the lines of a metric in all rows and in the slices of one table, with its keys alone."""
     is_shown = pl.col(SLICE) == OVERALL
     if columns:

@@ -12,7 +12,7 @@ from anls_frame._arguments import count
 from anls_frame._text import text_width
 from anls_frame.export.display import figure
 from anls_frame.export.document import FEW, GROUP, OVERALL, SLICE, TABLE, crossed
-from anls_frame.export.side_by_side import of_slices, side_by_side
+from anls_frame.export.side_by_side import metric_lines, side_by_side
 from anls_frame.plot import _inputs, _room, _style
 from anls_frame.results import SlicedResult
 
@@ -206,7 +206,7 @@ def heat_map(
     """
     groups, columns = count("max_groups", max_groups, 1), count("max_systems", max_systems, 1)
     given = _ranked(comparison, _HEAT_MAP, metric)
-    grid = side_by_side(of_slices(given.frame, given.metric.name, given.by), given.by)
+    grid = side_by_side(metric_lines(given.frame, given.metric.name, given.by), given.by)
     slices, hidden = _inputs.DrawnSlices(given.by, grid.slices).first(groups)
     labels, systems = list(slices.labels.values()), grid.systems[:columns]
     width = max(2.4 + _COLUMN * len(systems), 4.5)

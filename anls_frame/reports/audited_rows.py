@@ -109,13 +109,13 @@ class AuditedRows:
         cells, judged = (explode_lists(table, keys) for table in (self.cells, self.judged))
         if not keys:
             return pl.DataFrame(), iter([self._slice(cells, judged)])
-        found = cells.select(keys).unique(maintain_order=True)
-        parts = (_by_slice(table, found, keys) for table in (cells, judged))
-        return found, (self._slice(*both) for both in zip(*parts, strict=True))
+        slices = cells.select(keys).unique(maintain_order=True)
+        parts = (_by_slice(table, slices, keys) for table in (cells, judged))
+        return slices, (self._slice(*both) for both in zip(*parts, strict=True))
 
     def _slice(self, cells: pl.DataFrame, judged: pl.DataFrame) -> AuditedSlice:
         documents, document = np.unique(cells[CLUSTER].to_numpy(), return_inverse=True)
-        scores, truths = ([f"{name}_{place}" for place in range(self.systems)] for name in ("score", "truth"))
+        scores, truths = ([f"{name}_{n}" for n in range(self.systems)] for name in ("score", "truth"))
         return AuditedSlice(
             document=document,
             stratum=cells[STRATUM].to_numpy(),
@@ -163,8 +163,8 @@ def audited(
         The lowest and the highest score.
     """
     columns = [
-        _number(source, column, bounds).alias(f"{role}_{place}")
-        for place, system in enumerate(systems.values())
+        _number(source, column, bounds).alias(f"{role}_{number}")
+        for number, system in enumerate(systems.values())
         for role, column in system._asdict().items()
     ]
     others = [cs.by_name(column).alias(name) for name, column in names.items()]
@@ -185,7 +185,7 @@ def audited(
         rows = rows.with_columns(pl.lit("all").alias(STRATUM))
     unknown = pl.col(PROBABILITY).is_null().cast(pl.Int64) if PROBABILITY in names else pl.lit(0)
     by = [name for name in rows.columns if name.startswith("key_") or name in {CLUSTER, STRATUM}]
-    scores = [f"score_{place}" for place, _ in enumerate(systems)]
+    scores = [f"score_{number}" for number, _ in enumerate(systems)]
     cells = rows.select(*by, *scores, pl.lit(1.0).alias(_N), unknown.alias(_UNKNOWN))
     if has_clusters:
         cells = cells.group_by(by).sum()
@@ -231,15 +231,15 @@ def _number(source: pl.LazyFrame, name: str, bounds: tuple[float, float]) -> pl.
 
 def _check_values(rows: pl.DataFrame, systems: Mapping[str, System], bounds: tuple[float, float]) -> None:
     """Raise an error for scores that are missing, and for values outside the bounds."""
-    for place, system in enumerate(systems.values()):
-        missing = rows[f"score_{place}"].null_count()
+    for number, system in enumerate(systems.values()):
+        missing = rows[f"score_{number}"].null_count()
         if missing:
             raise ValueError(
                 f"column {system.score!r} is null in {numbered(missing, 'row')} of {rows.height:,}; each row "
                 "needs a score: leave these rows out before the draw, or fill them"
             )
         for role, column in system._asdict().items():
-            outside = int((~rows[f"{role}_{place}"].is_between(0, 1)).sum())
+            outside = int((~rows[f"{role}_{number}"].is_between(0, 1)).sum())
             if outside:
                 raise ValueError(
                     f"column {column!r} is outside {bounds[0]:g} to {bounds[1]:g} in "
@@ -251,9 +251,9 @@ def _check_judged(rows: pl.DataFrame, systems: Mapping[str, System], names: Mapp
     """Raise an error if not the drawn rows are judged, each for all systems."""
     first, *others = (system.truth for system in systems.values())
     judged = rows.select(is_judged()).to_series()
-    for place, other in enumerate(others, 1):
+    for number, other in enumerate(others, 1):
         _refuse(
-            rows[f"truth_{place}"].is_not_null() != judged,
+            rows[f"truth_{number}"].is_not_null() != judged,
             f"of {first!r} and {other!r}, one column alone has a truth; judge rows for all systems",
         )
     if AUDIT in names:
@@ -319,9 +319,9 @@ def _check_undrawn(rows: pl.DataFrame, judged: pl.DataFrame, systems: Mapping[st
     """Raise an error or warn if rows that nobody drew are visibly not like the others."""
     counts = judged[CLUSTER].unique_counts().to_numpy()
     clustering = 1 + USUAL_CORRELATION * (float(counts @ counts) / judged.height - 1)
-    for place, system in enumerate(systems.values()):
-        scores = rows[f"score_{place}"].to_numpy()
-        own = judged[f"score_{place}"].to_numpy()
+    for number, system in enumerate(systems.values()):
+        scores = rows[f"score_{number}"].to_numpy()
+        own = judged[f"score_{number}"].to_numpy()
         for kind, others in (("lost points", scores == 1), ("have all points", scores < 1)):
             is_missed = (own < 1 if kind == "lost points" else own == 1).all()
             # A sample may miss what is rare.

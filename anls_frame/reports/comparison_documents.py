@@ -23,7 +23,7 @@ from anls_frame.export.column_headings import headings
 from anls_frame.export.display import glances, in_percent, of_differences, slice_labels, spelled
 from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE
 from anls_frame.export.heads import head
-from anls_frame.export.side_by_side import apart, of_slices, ordered, side_by_side
+from anls_frame.export.side_by_side import apart, metric_lines, ordered, side_by_side
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.protocol import protocol_from_dict
@@ -129,14 +129,14 @@ class ComparisonView:
         """The largest p-value that shows a difference."""
         return float(round(1 - self.settings["confidence"], 12))
 
-    def of_slices(self, frame: pl.DataFrame, metric: Metric, columns: Sequence[str]) -> pl.DataFrame:
+    def sorted_lines(self, frame: pl.DataFrame, metric: Metric, columns: Sequence[str]) -> pl.DataFrame:
         """Return the lines of a metric in all rows and in the slices of one table, in the order of `sort`."""
-        shown = of_slices(frame, metric.name, columns)
+        shown = metric_lines(frame, metric.name, columns)
         if self.sort is None or not columns:
             return shown
         if self.sort in self.settings["by"]:
             return shown if self.sort not in columns else ordered(shown, columns, self.sort, descending=False)
-        first = of_slices(self.differences(), self.metrics[0].name, columns)
+        first = metric_lines(self.differences(), self.metrics[0].name, columns)
         if self.sort not in first.columns or not first.schema[self.sort].is_numeric():
             numeric = [name for name, dtype in first.schema.items() if dtype.is_numeric()]
             known = [*self.settings["by"], *numeric]
@@ -147,7 +147,7 @@ class ComparisonView:
     def grid(self, metric: Metric, columns: Sequence[str]) -> SideBySide:
         """Return the scores of the systems side by side, a line for each slice of a table."""
         ranked = self.ranking() if self.significant else self.scores()
-        return side_by_side(self.of_slices(ranked, metric, columns), columns, only_shown=self.significant)
+        return side_by_side(self.sorted_lines(ranked, metric, columns), columns, only_shown=self.significant)
 
     @property
     def formats(self) -> dict[str, tuple[str, Kind]]:
@@ -200,12 +200,12 @@ def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
     tables = [*(table for table, _ in shown), *_macro_tables(view)]
     document = Document(_title(view), tables, {}, view.signature, _notes(view))
     made = glances(document, tables, most)
-    for place, (table, notes) in enumerate(shown):
-        made[place] = made[place]._replace(notes=[*notes, *made[place].notes])
+    for index, (table, notes) in enumerate(shown):
+        made[index] = made[index]._replace(notes=[*notes, *made[index].notes])
         if "rank" in table.frame.columns:
             # Bold are the systems that are possibly the best.
             best = table.frame["possibly_best"].head(most or table.frame.height)
-            made[place] = made[place]._replace(bold=best.fill_null(value=False).arg_true().to_list())
+            made[index] = made[index]._replace(bold=best.fill_null(value=False).arg_true().to_list())
     return made
 
 
@@ -275,8 +275,8 @@ def _with_published(ranked: pl.DataFrame, figures: Mapping[str, float], metric: 
     for name, figure in figures.items():
         scores = [line["score"] for line in lines]
         worse = (
-            place
-            for place, score in enumerate(scores)
+            index
+            for index, score in enumerate(scores)
             if score is None or (score < figure if metric.higher_is_better else score > figure)
         )
         lines.insert(next(worse, len(lines)), {"system": name, "score": figure})
@@ -284,7 +284,7 @@ def _with_published(ranked: pl.DataFrame, figures: Mapping[str, float], metric: 
 
 
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
-    ranked = of_slices(view.overall_ranking(), metric.name, ())
+    ranked = metric_lines(view.overall_ranking(), metric.name, ())
     change = view.overall.filter(pl.col("metric") == metric.name)
     change = change.select("system", *_DIFFERENCE, "p_value", "p_adjusted")
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
@@ -298,7 +298,7 @@ def _scores(grid: SideBySide, columns: Sequence[str], kind: Kind, name: str) -> 
     """Return the table of the scores side by side, with the names of the best of each line."""
     names = apart(grid.systems, [*columns, SLICE, "n", "best", "few_rows"])
     values = zip(*grid.scores, strict=True)
-    scores = [pl.Series(name, of_system, pl.Float64) for name, of_system in zip(names, values, strict=True)]
+    scores = [pl.Series(name, column, pl.Float64) for name, column in zip(names, values, strict=True)]
     best = [[name for name, is_best in zip(names, line, strict=True) if is_best] for line in grid.is_best]
     heads = grid.slices.drop("few_rows")
     listed = pl.Series("best", [", ".join(line) for line in best], pl.String)
@@ -366,10 +366,10 @@ def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[T
         shown = {name: short.get(name, text) for name, text in table.headings.items() if name not in hidden}
         if len(systems) <= _FEW_BESIDE:
             shown.pop("best")
-        listed_best = [", ".join(short[one] for one in systems if one in line) for line in table.best]
+        listed_best = [", ".join(short[name] for name in systems if name in line) for line in table.best]
         frame = table.frame.with_columns(pl.Series("best", listed_best, pl.String))
-        named = [one for one in systems if one not in hidden or any(one in line for line in table.best)]
-        notes = _key([short[one] for one in named], named)
+        named = [name for name in systems if name not in hidden or any(name in line for line in table.best)]
+        notes = _key([short[name] for name in named], named)
         if hidden:
             notes.append(f"... and {numbered(len(hidden), 'more system')}; `ranking` has them all")
         yield replace(table, frame=frame, headings=shown), notes
@@ -377,7 +377,7 @@ def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[T
 
 def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return a note on which names stand behind shortened ones."""
-    cut = [f"{one} {visible(name)}" for one, name in zip(short, names, strict=True) if one != visible(name)]
+    cut = [f"{key} {visible(name)}" for key, name in zip(short, names, strict=True) if key != visible(name)]
     return [f"Names: {'; '.join(cut)}."] if cut else []
 
 
@@ -419,7 +419,7 @@ def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Me
 
 def _document_of_two(view: ComparisonView) -> Document:
     sliced = [
-        (columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in _of_two(view)
+        (columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in _pair_tables(view)
     ]
     figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
     tables = [*_by_metric(view), *(table for _, table in sliced), *_macro_tables(view)]
@@ -429,7 +429,7 @@ def _document_of_two(view: ComparisonView) -> Document:
     )
 
 
-def _of_two(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
+def _pair_tables(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
     """Return the keys, metric and name of each table of two systems; one of a single line has all rows."""
     metric, *others = view.metrics
     return view.sliced if view.tables or others else [((), metric, _ALL_ROWS)]
@@ -445,7 +445,7 @@ def _by_metric(view: ComparisonView) -> list[Table]:
 
 def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric, name: str) -> Table:
     """Return the slices of two systems in a metric."""
-    frame = view.of_slices(view.differences(), metric, columns)
+    frame = view.sorted_lines(view.differences(), metric, columns)
     if view.significant:
         frame = frame.filter((pl.col(SLICE) == OVERALL) | (pl.col("p_adjusted") <= view.alpha))
     return Table(
@@ -467,7 +467,7 @@ def _headings(view: ComparisonView, first: Sequence[str]) -> dict[str, str]:
 
 
 def _screen_of_two(view: ComparisonView) -> list[Table]:
-    tables = [*_by_metric(view), *(_slices_of_two(view, *of_metric) for of_metric in _of_two(view))]
+    tables = [*_by_metric(view), *(_slices_of_two(view, *shown) for shown in _pair_tables(view))]
     return [
         replace(table, headings={name: text for name, text in table.headings.items() if name != "n_clusters"})
         for table in tables
@@ -500,8 +500,8 @@ def _head_of_many(view: ComparisonView) -> str:
     rivals = [shortened_label(row["system"]) for row in ranked[1:] if row["possibly_best"]]
     are_all = len(rivals) == len(view.systems) - 1
     all_rows = numbered(ranked[0]["n"], "row")
-    place = "has the highest rank" if rivals else "is the best"
-    parts = [f"{label} of {len(view.systems):,} systems over {all_rows}: {first} {place}"]
+    standing = "has the highest rank" if rivals else "is the best"
+    parts = [f"{label} of {len(view.systems):,} systems over {all_rows}: {first} {standing}"]
     if rivals:
         more = [f"{len(rivals) - _NAMED:,} more"] if len(rivals) > _NAMED else []
         named = _listed([*rivals[:_NAMED], *more])
@@ -528,14 +528,14 @@ def _head_of_two(view: ComparisonView) -> str:
     ]
     changes = [
         spelled(
-            one["difference"],
-            (one["difference_low"], one["difference_high"]),
+            line["difference"],
+            (line["difference_low"], line["difference_high"]),
             of_differences(view.kind(each)),
         )
-        for one, each in zip((row, *others), view.metrics, strict=True)
+        for line, each in zip((row, *others), view.metrics, strict=True)
     ]
     differences = view.differences()
-    tables = [(tuple(columns), of_slices(differences, metric.name, columns)) for columns in view.tables]
+    tables = [(tuple(columns), metric_lines(differences, metric.name, columns)) for columns in view.tables]
     worst = worst_slice(
         tables,
         "difference",
@@ -626,7 +626,7 @@ def _notes_on_published(view: ComparisonView) -> list[str]:
 
 def _number_of_slices(view: ComparisonView, by: Sequence[str]) -> int:
     """Return the number of slices of a table, in which all rows come first."""
-    lines = of_slices(view.differences(), view.metrics[0].name, by)
+    lines = metric_lines(view.differences(), view.metrics[0].name, by)
     return lines.filter(pl.col("system") == view.systems[-1]).height - 1
 
 
@@ -653,7 +653,8 @@ def _notes_on_cer(view: ComparisonView) -> list[str]:
         )
     if BUILT_IN["cer_corpus"] in view.metrics and view.is_of_two:
         notes.append("Wins, ties and losses in corpus CER are by the CER of each row.")
-    if settings["n_empty_reference"] and any(one.is_built_in and one.row == "cer" for one in view.metrics):
+    has_cer = any(metric.is_built_in and metric.row == "cer" for metric in view.metrics)
+    if settings["n_empty_reference"] and has_cer:
         notes.append(
             f"{numbered(settings['n_empty_reference'], 'empty reference')}; CER counts the insertions there."
         )

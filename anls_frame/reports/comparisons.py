@@ -436,8 +436,8 @@ class Comparison(SlicedResult[Table_co]):
         return self._presented(self._by_rank(slices), columns)
 
     def _by_rank(self, slices: pl.DataFrame) -> pl.DataFrame:
-        places = {metric.name: place for place, metric in enumerate(self.measures)}
-        order = pl.col("metric").replace_strict(places)
+        numbers = {metric.name: number for number, metric in enumerate(self.measures)}
+        order = pl.col("metric").replace_strict(numbers)
         return slices.sort(order, "rank", maintain_order=True, nulls_last=True)
 
     def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -447,7 +447,7 @@ class Comparison(SlicedResult[Table_co]):
         )
 
     def _against(self, baseline: str) -> list[tuple[int, int]]:
-        """Return the pairs of one system with all others, by their places."""
+        """Return the pairs of one system with all others, by their numbers."""
         names = list(self.systems)
         first, *others = (names.index(name) for name in baseline_first(names, baseline))
         return [(first, other) for other in others]
@@ -496,7 +496,7 @@ class Comparison(SlicedResult[Table_co]):
 
     def _macro(self, columns: Sequence[str], weights: Mapping[Any, float] | None = None) -> pl.DataFrame:
         keys, chosen = self._sliced_by(columns), self._against(self.baseline)
-        return macro.of_comparison(self.summary, keys, chosen, weights, self.confidence)
+        return macro.comparison_lines(self.summary, keys, chosen, weights, self.confidence)
 
     def beside(self, published: Published) -> Table_co:
         """
@@ -771,11 +771,11 @@ class Comparison(SlicedResult[Table_co]):
         if not self._sums.transitions:
             return []
         overall = self._transitions(())
-        found = [
+        shown = [
             (columns, self._with_overall(self._transitions(columns), overall)) for columns in self._tables
         ]
         # The first table has all rows.
-        return found[:1] + [(columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in found[1:]]
+        return shown[:1] + [(columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in shown[1:]]
 
     def _view(
         self,
@@ -860,7 +860,7 @@ class Comparison(SlicedResult[Table_co]):
         """
         power, alpha = _power_and_level(power, alpha)
         planners = self._planners(self._against(self.baseline))
-        return self._planned(planners, lambda one, keys: one.detectable(keys, power=power, alpha=alpha))
+        return self._planned(planners, lambda plan, keys: plan.detectable(keys, power=power, alpha=alpha))
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -916,7 +916,7 @@ class Comparison(SlicedResult[Table_co]):
         # One warning says enough.
         any(planner.warn_of_small_pilot() for planner in planners)
         return self._planned(
-            planners, lambda one, keys: one.sample_size(keys, effect, power=power, alpha=alpha)
+            planners, lambda plan, keys: plan.sample_size(keys, effect, power=power, alpha=alpha)
         )
 
     def decide(
@@ -989,7 +989,7 @@ class Comparison(SlicedResult[Table_co]):
         alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
         slices = flag("slices", slices)
         if anchor is None:
-            return self._decided(self._of_two(), within, alpha, slices=slices)
+            return self._decided(self._only_pair(), within, alpha, slices=slices)
         first, second = beside(self.systems, self.measures, anchor)
         decided = self._decided((first, second), within, alpha, slices=slices)
         earlier = self._decided((anchor, second), within, alpha, slices=slices)
@@ -1001,12 +1001,12 @@ class Comparison(SlicedResult[Table_co]):
         """Decide about two of the systems."""
         names = list(self.summary.systems)
         (planner,) = self._planners([(names.index(systems[0]), names.index(systems[1]))])
-        together = self._of_all_tables if slices and self._by else None
+        together = self._all_slices if slices and self._by else None
         decision = decide(planner, together, systems, within=within, alpha=alpha)
         table = None if decision.slices is None else self._as_given(decision.slices)
         return dataclasses.replace(cast("Decision[Table_co]", decision), slices=table)
 
-    def _of_two(self) -> tuple[str, str]:
+    def _only_pair(self) -> tuple[str, str]:
         if len(self.systems) > 2 or len(self.measures) > 1:  # noqa: PLR2004 - of a pair
             raise ValueError(
                 "a decision is about two systems in one metric: compare these alone, or name an anchor"
@@ -1016,10 +1016,10 @@ class Comparison(SlicedResult[Table_co]):
 
     def _planners(self, chosen: Sequence[tuple[int, int]]) -> list[Planner]:
         """Return what plans for each metric and pair of systems."""
-        of_keys = cache(lambda keys: lines(self.summary, keys))
+        cached_lines = cache(lambda keys: lines(self.summary, keys))
         return [
-            Planner(self.summary, of_keys, place, pair, self.draws)
-            for place in range(len(self.measures))
+            Planner(self.summary, cached_lines, metric, pair, self.draws)
+            for metric in range(len(self.measures))
             for pair in chosen
         ]
 
@@ -1035,13 +1035,13 @@ class Comparison(SlicedResult[Table_co]):
             for planner in planners:
                 first, second = planner.pair
                 compared = {"metric": planner.metric.name, "baseline": names[first], "system": names[second]}
-                of_pair = [pl.lit(value).alias(name) for name, value in compared.items()]
-                tables.append(figures(planner, keys).select(*keys, *of_pair, pl.exclude(keys)))
+                labels = [pl.lit(value).alias(name) for name, value in compared.items()]
+                tables.append(figures(planner, keys).select(*keys, *labels, pl.exclude(keys)))
             return self._presented(pl.concat(tables), columns)
 
         return self._as_given(self._flat(slices))
 
-    def _of_all_tables(self, slices: Callable[[tuple[str, ...]], pl.DataFrame]) -> pl.DataFrame:
+    def _all_slices(self, slices: Callable[[tuple[str, ...]], pl.DataFrame]) -> pl.DataFrame:
         """Return the slices of all tables below each other, from a function of their keys."""
         return self._below_each_other(
             lambda columns: self._presented(slices(tuple(chosen_keys(columns, self._by, self.noun))), columns)
@@ -1057,8 +1057,8 @@ def _check_test(confidence: float, draws: int, seed: int) -> None:
 def _check_names(comparison: Comparison) -> None:
     """Raise an error if `by` columns have the names of columns of the result."""
     settings = comparison.summary.settings
-    of_result = {*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if settings.tables else [])}
-    reserved = [column for column in settings.by if column in of_result]
+    result_columns = {*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if settings.tables else [])}
+    reserved = [column for column in settings.by if column in result_columns]
     if reserved:
         raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
 

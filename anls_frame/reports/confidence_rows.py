@@ -49,7 +49,7 @@ class Signal(NamedTuple):
     """A confidence with what it is a confidence in, row by row."""
 
     system: int
-    """The place of the system whose answers it is about."""
+    """The number of the system whose answers it is about."""
     confidence: FloatArray
     """Higher is surer; -inf where there is none."""
 
@@ -119,7 +119,7 @@ class ConfidenceRows:
         names = list(systems)
         cells = canonical(table.select(rows.keys))
         check_values(cells, dict(zip(rows.keys, slicing.names, strict=False)))
-        found = cls(
+        ranked_rows = cls(
             keys=cells,
             losses=[1 - score if metric.higher_is_better else score for score in in_unit],
             signals={
@@ -130,8 +130,8 @@ class ConfidenceRows:
             metric=metric,
             settings=replace(settings, orders=rows.orders),
         )
-        found._warn()
-        return found
+        ranked_rows._warn()
+        return ranked_rows
 
     def ranked(self, signal: str, rows: IntArray | None = None) -> RiskCoverage:
         """Return some rows ranked by a confidence, all by default."""
@@ -150,8 +150,8 @@ class ConfidenceRows:
         entries = explode_lists(self.keys.select(keys).with_row_index(_ROW), keys)
         groups = entries.group_by(keys).agg(_ROW).with_columns(n=pl.col(_ROW).list.len())
         groups = largest_first(groups, keys, columns, self.settings.orders)
-        for place, rows in enumerate(groups[_ROW]):
-            yield groups[place].select(cs.by_name(*columns)), rows.to_numpy().astype(np.intp)
+        for index, rows in enumerate(groups[_ROW]):
+            yield groups[index].select(cs.by_name(*columns)), rows.to_numpy().astype(np.intp)
 
     def _warn(self) -> None:
         """Warn of confidences that are too coarse for a threshold."""
@@ -212,7 +212,7 @@ def _collected(rows: system_rows.SystemRows, settings: Settings, systems: int) -
 
 def _bounded(metric: Metric, scores: Sequence[FloatArray]) -> Metric:
     """Return the metric with its bounds; raise an error without two of them."""
-    ends = (min(float(one.min()) for one in scores), max(float(one.max()) for one in scores))
+    ends = (min(float(column.min()) for column in scores), max(float(column.max()) for column in scores))
     bounded = metric.within(*ends)
     if bounded.span is None:
         raise ValueError(

@@ -124,7 +124,7 @@ class Selective(SlicedResult[Table_co]):
         self._rows = rows
         self._higher_is_surer = higher_is_surer
         self._forgotten_documents = forgotten_documents
-        self._of_all_rows = {signal: rows.ranked(signal) for signal in rows.signals}
+        self._all_rows = {signal: rows.ranked(signal) for signal in rows.signals}
 
     @property
     def signature(self) -> str:
@@ -175,7 +175,7 @@ class Selective(SlicedResult[Table_co]):
         return self._as_given(self._slices(columns))
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        return self._lines(columns, _FIGURES, lambda *one: [self._figures(self._ranked(*one))])
+        return self._lines(columns, _FIGURES, lambda name, rows: [self._figures(self._ranked(name, rows))])
 
     def _figures(self, ranked: RiskCoverage) -> _Line:
         """Return the figures of a slice."""
@@ -185,8 +185,8 @@ class Selective(SlicedResult[Table_co]):
             for end, value in zip(("low", "high"), ranked.interval(area, self.confidence), strict=True)
         }
         everything = ranked.all_rows()
-        loss, low, high = (float(one[0]) for one in (everything.risk, *everything.interval(self.confidence)))
-        score, *of_score = (self._score(value) for value in (loss, low, high))
+        loss, low, high = (float(end[0]) for end in (everything.risk, *everything.interval(self.confidence)))
+        score, *bounds = (self._score(value) for value in (loss, low, high))
         bias, ece = self._calibration(ranked)
         return {
             "n": ranked.n,
@@ -194,8 +194,8 @@ class Selective(SlicedResult[Table_co]):
             "n_unsure": ranked.n - ranked.n_known,
             "n_distinct": ranked.n_distinct,
             "score": score,
-            "score_low": min(of_score),
-            "score_high": max(of_score),
+            "score_low": min(bounds),
+            "score_high": max(bounds),
             "augrc": ranked.augrc,
             "aurc": ranked.aurc,
             "eaurc": max(ranked.aurc - ranked.best_aurc, 0.0),
@@ -328,16 +328,16 @@ class Selective(SlicedResult[Table_co]):
         def lines(signal: str, rows: Rows) -> list[_Line]:
             ranked = self._ranked(signal, rows)
             is_probability = self._calibration(ranked)[0] is not None
-            found: list[_Line] = []
+            result: list[_Line] = []
             ends = ranked.bins(bins)
             for start, end in zip(ends[:-1][::-1], ends[1:][::-1], strict=True):
                 part = ranked.between(start, end)
                 sums = part.all_rows()
-                low, high = (float(one[0]) for one in sums.interval(self.confidence))
+                low, high = (float(end[0]) for end in sums.interval(self.confidence))
                 known = self._given(part.confidence)
                 score = 1 - float(sums.risk[0])
-                found.append({
-                    "bin": len(found) + 1,
+                result.append({
+                    "bin": len(result) + 1,
                     "n": part.n,
                     "n_clusters": self._n_clusters(sums.documents[0]),
                     "confidence_min": known.min(),
@@ -348,7 +348,7 @@ class Selective(SlicedResult[Table_co]):
                     "score_high": 1 - low,
                     "gap": score - known.mean() if is_probability else None,
                 })  # fmt: skip
-            return found
+            return result
 
         return self._as_given(self._lines(columns, _RELIABILITY, lines))
 
@@ -401,41 +401,41 @@ class Selective(SlicedResult[Table_co]):
         level = _level(confidence)
         columns = check_by(by)
         n_lines = sum(1 for _ in self._rows.slices(columns)) * len(self._rows.signals)
-        of_each = 1 - (1 - level) / (n_lines if together else 1)
+        level_of_each = 1 - (1 - level) / (n_lines if together else 1)
         return self._as_given(
             self._lines(
                 columns,
                 _THRESHOLD,
-                lambda signal, rows: [self._certified(self._ranked(signal, rows), target, of_each)],
+                lambda signal, rows: [self._certified(self._ranked(signal, rows), target, level_of_each)],
             )
         )
 
     def _certified(self, ranked: RiskCoverage, risk: float, confidence: float) -> _Line:
-        found = ranked.certified(risk, confidence)
+        result = ranked.certified(risk, confidence)
         line: _Line = {
             "n": ranked.n,
-            "naive_accepted": found.naive_coverage,
-            "status": found.status,
-            "documents_needed": None if np.isnan(found.documents_needed) else int(found.documents_needed),
+            "naive_accepted": result.naive_coverage,
+            "status": result.status,
+            "documents_needed": None if np.isnan(result.documents_needed) else int(result.documents_needed),
         }
-        if found.status != "certified":
+        if result.status != "certified":
             return {**line, "n_accepted": 0, "n_clusters_accepted": self._n_clusters(0), "accepted": 0.0}
-        sums = ranked.accepted([found.threshold])
-        is_accepted = ranked.confidence >= found.threshold
-        of_share = replace(ranked, loss=is_accepted.astype(float)).all_rows().interval(self.confidence)
+        sums = ranked.accepted([result.threshold])
+        is_accepted = ranked.confidence >= result.threshold
+        shares = replace(ranked, loss=is_accepted.astype(float)).all_rows().interval(self.confidence)
         (low,), (high,) = sums.interval(self.confidence)
         return {
             **line,
-            "threshold": float(self._given(np.array(found.threshold))),
+            "threshold": float(self._given(np.array(result.threshold))),
             "n_accepted": int(sums.n[0]),
             "n_clusters_accepted": self._n_clusters(sums.documents[0]),
             "accepted": float(sums.n[0]) / ranked.n,
-            "accepted_low": float(of_share[0][0]),
-            "accepted_high": float(of_share[1][0]),
+            "accepted_low": float(shares[0][0]),
+            "accepted_high": float(shares[1][0]),
             "risk": float(sums.risk[0]),
             "risk_low": float(low),
             "risk_high": float(high),
-            "risk_bound": found.bound,
+            "risk_bound": result.bound,
         }
 
     def holds(self, threshold: float, risk: float = 0.02, *, confidence: float = 0.95) -> RiskDecision:
@@ -467,7 +467,7 @@ class Selective(SlicedResult[Table_co]):
                 f"a threshold is one of a single confidence, but there are {list(self._rows.signals)}; pass "
                 "one as model_confidence"
             )
-        (ranked,) = self._of_all_rows.values()
+        (ranked,) = self._all_rows.values()
         lowest = float(number("threshold", threshold, -np.inf) if self._higher_is_surer else -threshold)
         return RiskDecision.of(
             ranked.accepted([lowest]),
@@ -507,7 +507,7 @@ class Selective(SlicedResult[Table_co]):
         return plot.risk_coverage(self.curve(*columns), certified=certified, **options)
 
     def _ranked(self, signal: str, rows: Rows) -> RiskCoverage:
-        return self._of_all_rows[signal] if rows is None else self._rows.ranked(signal, rows)
+        return self._all_rows[signal] if rows is None else self._rows.ranked(signal, rows)
 
     def _lines(
         self,

@@ -85,7 +85,7 @@ def _tables(view: CorrectedView) -> list[Table]:
             against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
             by = f" by {' and '.join(columns)}" if columns else ""
             # The name of the table has the systems.
-            shown = [one for one in own.columns if one not in ("system", "baseline", "few_rows")]
+            shown = [name for name in own.columns if name not in ("system", "baseline", "few_rows")]
             labels = _NAMES | {column: column for column in columns}
             kinds = _kinds(view, own, columns)
             tables.append(Table(f"{name}{against}{by}", own, kinds, headings=headings(shown, labels)))
@@ -108,20 +108,18 @@ def notes(view: CorrectedView) -> list[str]:
     """Return the result of all rows in sentences, and notes on the figures."""
     tables = [frame for _, frame in (*view.scores, *view.differences)]
     lines = [line for frame in (view.scores[0][1], view.differences[0][1]) for line in overall(frame)]
-    found = [sentence(line, percent=view.percent) for line in lines]
+    said = [sentence(line, percent=view.percent) for line in lines]
     figures = [frame.get_column(name, default=None) for frame in tables for name in _DIFFERENCES]
     if any(values is not None and values.null_count() for values in figures):
-        found.append(
+        said.append(
             "No figure is given below 30 verdicts or 10 documents with verdicts, of a slice below 10 or 5, "
             "nor where a stratum of the draw has no verdict."
         )
     if any(frame["few_rows"].any() for frame in tables):
-        found.append(f"{FEW} few rows: verdicts rest on few documents; treat the interval as rough.")
+        said.append(f"{FEW} few rows: verdicts rest on few documents; treat the interval as rough.")
     if view.settings["cluster"] is None:
-        found.append(
-            "Without cluster=, rows are taken as independent; name their documents if they have any."
-        )
-    return found
+        said.append("Without cluster=, rows are taken as independent; name their documents if they have any.")
+    return said
 
 
 def overall(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
@@ -140,10 +138,10 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
     if line[name] is None:
         alone = spelled(line[given], (), kind)
         return f"{what}: no figure from {verdicts} (the scores of {rows} alone: {alone})"
-    found = spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind)
+    text = spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind)
     bias = "" if is_difference else _bias(line, kind)
     return (
-        f"{what}: {found} by {verdicts} and the scores of {rows} (the scores alone: "
+        f"{what}: {text} by {verdicts} and the scores of {rows} (the scores alone: "
         f"{spelled(line[given], (), kind)}{bias}); as good as {line['verdicts_worth']:,} verdicts alone"
         f"{'' if is_difference else _share(line)}"
     )

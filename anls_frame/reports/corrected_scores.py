@@ -287,10 +287,10 @@ class Corrected(SlicedResult[Table_co]):
         keys = chosen_keys(columns, self._by, self.noun)
         slices, parts = self._rows.slices(keys)
         fewest = FEWEST_OF_SLICE if keys else FEWEST
-        lines = [(place, line) for place, part in enumerate(parts) for line in lines_of(part, fewest)]
+        lines = [(index, line) for index, part in enumerate(parts) for line in lines_of(part, fewest)]
         table = pl.DataFrame([line for _, line in lines], schema=schema)
         if keys:
-            table = pl.concat([slices[[place for place, _ in lines]], table], how="horizontal")
+            table = pl.concat([slices[[index for index, _ in lines]], table], how="horizontal")
         return largest_first(table, keys, columns, self._settings.orders)
 
     def _means(
@@ -359,7 +359,7 @@ class Corrected(SlicedResult[Table_co]):
                     "audit_low": audit_low,
                     "audit_high": audit_high,
                     "audit_share": mean.drawn_variance / mean.variance,
-                    **_of_mean(mean),
+                    **_mean_figures(mean),
                     **agreement(audit),
                 }
             yield line
@@ -379,7 +379,7 @@ class Corrected(SlicedResult[Table_co]):
                     "difference_low": low,
                     "difference_high": high,
                     "p_value": mean.p_value,
-                    **_of_mean(mean),
+                    **_mean_figures(mean),
                 }
             yield line
 
@@ -414,7 +414,7 @@ class Corrected(SlicedResult[Table_co]):
         )
 
 
-def _of_mean(mean: CorrectedMean) -> dict[str, Any]:
+def _mean_figures(mean: CorrectedMean) -> dict[str, Any]:
     """Return what figures of scores and of differences have in common."""
     return {
         "verdicts_worth": round(mean.verdicts_worth),
@@ -588,7 +588,7 @@ def _systems(score: Any, truth: Any, systems: Any) -> dict[str, System]:
         raise ValueError("pass two columns, score and truth, or those of several systems in systems=")
     if systems is None:
         return {score: System(score, truth)}
-    found = {name: System(*pair) for name, pair in systems.items()}
-    if not all(isinstance(column, str) for system in found.values() for column in system):
+    named = {name: System(*pair) for name, pair in systems.items()}
+    if not all(isinstance(column, str) for system in named.values() for column in system):
         raise TypeError(f"systems must map names to the columns of scores and truths, got {systems!r}")
-    return found
+    return named

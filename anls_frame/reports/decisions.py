@@ -217,9 +217,9 @@ class RiskDecision:
             low, high = sums.interval(2 * confidence - 1)
             return (high <= risk) | (low > risk)
 
-        observed, *ends = (float(one[0]) for one in (accepted.risk, *accepted.interval(2 * confidence - 1)))
+        observed, *ends = (float(end[0]) for end in (accepted.risk, *accepted.interval(2 * confidence - 1)))
         needed = accepted.documents_that(decides) if accepted.n[0] else math.nan
-        figures = (None if math.isnan(one) else one for one in (observed, *ends, needed))
+        figures = (None if math.isnan(figure) else figure for figure in (observed, *ends, needed))
         observed_risk, low, high, documents_needed = figures
         return cls(
             threshold=threshold,
@@ -264,11 +264,11 @@ class RiskDecision:
 
 def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bool = False) -> float:
     """Return a margin as a float; raise an error if one of the metrics cannot, or need not, lose as much."""
-    found = number(name, value, 0, ends=zero)
+    points = number(name, value, 0, ends=zero)
     for metric in metrics:
         bounds = metric.bounds or (None, None)
         margin(name, value, bounds, metric.label, zero=zero, in_points=metric.format == "rate")
-    return found
+    return points
 
 
 def beside(
@@ -302,7 +302,7 @@ def decide(
     """
     level = {"alpha": alpha, "level": alpha}
     whole = _answered(planner.bounds((), **level), planner.metric, within).row(0, named=True)
-    of_rows: Answer = whole["answer"] or "undecided"
+    answer: Answer = whole["answer"] or "undecided"
     table, untested = None, 0
     counts: dict[Answer, int] = {}
     fewest = None
@@ -328,7 +328,7 @@ def decide(
         needed_low=if_equal[f"{unit}_needed_low"],
         slices=table,
         untested=untested,
-        of_rows=of_rows,
+        of_rows=answer,
         answers=counts,
         fewest=fewest,
     )

@@ -43,7 +43,7 @@ class Sums(NamedTuple):
     n_cubes: FloatArray
     n_fourths: FloatArray
 
-    def of_fields(self, cubes: FloatArray, fourths: FloatArray) -> Sums:
+    def with_fields(self, cubes: FloatArray, fourths: FloatArray) -> Sums:
         """
         Return the sums of a ratio with its fields as rows: of the y fields of a unit, x have the score 1.
 
@@ -83,12 +83,12 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
         moments = [sums[name].to_numpy() for name in metric.moments()]
         powers = moments[6:]
         fields = [*moments[:6], sums[metric.bracket].to_numpy(), n, *sizes]
-        of_metric = Sums(*fields)
-        found = estimate(metric, of_metric, n, confidence, powers)
-        few |= found.few
+        metric_sums = Sums(*fields)
+        estimated = estimate(metric, metric_sums, n, confidence, powers)
+        few |= estimated.few
         columns += [
             pl.Series(name, values, nan_to_null=True)
-            for name, values in zip(metric.ends, found[:3], strict=True)
+            for name, values in zip(metric.ends, estimated[:3], strict=True)
         ]
     return [*columns, pl.Series("few_rows", few)]
 
@@ -120,7 +120,7 @@ def estimate(
     """
     score = np.divide(sums.x, sums.y, out=np.full(sums.x.shape, np.nan), where=sums.y > 0)
     whole = sums if metric.span is None else sums.in_unit(*metric.span)
-    whole = whole.of_fields(*powers) if metric.counts_fields else whole
+    whole = whole.with_fields(*powers) if metric.counts_fields else whole
     whole = whole if squares is None else whole._replace(squares=squares)
     low, high = brought_back(metric, score, *interval(metric.interval, whole, confidence))
     # A share of rows can truly be 0 (no page is exact), however many units there are.
@@ -178,11 +178,11 @@ def carriers(kind: Interval, sums: Sums) -> FloatArray:
     sides = [(sums.x, sums.xx)]
     if kind == "bounded":
         sides.append((sums.y - sums.x, sums.yy - 2 * sums.xy + sums.xx))
-    found = [
+    carried = [
         total * np.divide(total, squares, out=np.zeros_like(total), where=(total > 0) & (squares > 0))
         for total, squares in sides
     ]
-    return np.where(sums.y > 0, np.minimum.reduce(found), np.nan)
+    return np.where(sums.y > 0, np.minimum.reduce(carried), np.nan)
 
 
 def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:

@@ -142,7 +142,7 @@ def format_tax(
     >>> tax.overall.select("baseline_score", "score").row(0)
     (0.0, 0.6666666666666666)
     """
-    found = conversion.at_hand(frame)
+    given = conversion.at_hand(frame)
     column = cs.by_name(string("prediction", prediction, "the name of a column"))
     answer = unwrap(column, steps=steps, markers=markers, reasoning_tags=reasoning_tags)
     added = [
@@ -150,14 +150,14 @@ def format_tax(
         answer.struct.field("steps").fill_null(_NOTHING).alias(STEPS),
     ]
     for name in (_UNWRAPPED, STEPS):
-        if name in conversion.column_names(found):
+        if name in conversion.column_names(given):
             raise DuplicateColumnError(
                 f"the frame already has a column {name!r}, which is the name of a result; rename it"
             )
-    if isinstance(found, pl.DataFrame | pl.LazyFrame):
-        both = found.with_columns(added)
+    if isinstance(given, pl.DataFrame | pl.LazyFrame):
+        both = given.with_columns(added)
     else:
-        both = conversion.with_columns(found, conversion.to_polars(found, [prediction]).select(added))
+        both = conversion.with_columns(given, conversion.to_polars(given, [prediction]).select(added))
     keys = slicing.resolve(by)
     tables: list[list[Any]] = [
         [keys.expressions.get(name, name) for name in table] for table in keys.tables or [keys.names] if table

@@ -45,14 +45,14 @@ class Line(NamedTuple):
 
     def in_groups(self, count: int, seed: int) -> Line:
         """Return the sums of random groups of clusters as units."""
-        place = np.random.default_rng(seed).permutation(len(self.unit)) % count
-        n, x, y = (added_by(place, values, count) for values in (self.n[:, None], self.x, self.y))
+        group = np.random.default_rng(seed).permutation(len(self.unit)) % count
+        n, x, y = (added_by(group, values, count) for values in (self.n[:, None], self.x, self.y))
         return Line(np.arange(count), np.ones(count, np.int64), n[:, 0], x, y)
 
 
-def added_by(place: IntArray, values: FloatArray, count: int) -> FloatArray:
-    """Add up lines of a table with the same place."""
-    return np.stack([np.bincount(place, column, count) for column in values.T], axis=1)
+def added_by(group: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Add up lines of a table that are in the same group."""
+    return np.stack([np.bincount(group, column, count) for column in values.T], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class Lines:
     cells
         What the units are made of.
     members
-        The cells of all slices, slice by slice: the place of the cell in `row`, its unit in `unit`.
+        The cells of all slices, slice by slice: the number of the cell in `row`, its unit in `unit`.
     sizes
         How many of them each slice has.
     """
@@ -96,7 +96,7 @@ class Lines:
             first = last
 
     def together(self) -> tuple[IntArray, Line]:
-        """Return the slice of each unit, by its place, and the units of all slices."""
+        """Return the slice of each unit, by its number, and the units of all slices."""
         none = np.zeros(0, np.int64)
         x = np.zeros((0, self.systems))
         every = [Line(none, none, np.zeros(0), x, x if self.metric.is_ratio else x[:, :1]), *self]
@@ -127,16 +127,16 @@ class Lines:
         n, x, y = (self._sums(row, starts, names) for names in (["n"], self._names("x"), self._sizes))
         counts = self.cells["count"].to_numpy()[row[starts]]
         ends = np.searchsorted(slice_of[starts], np.arange(first, last + 1))
-        for place in itertools.starmap(slice, itertools.pairwise(ends.tolist())):
-            yield Line(unit[starts[place]], counts[place], n[place, 0], x[place], y[place])
+        for part in itertools.starmap(slice, itertools.pairwise(ends.tolist())):
+            yield Line(unit[starts[part]], counts[part], n[part, 0], x[part], y[part])
 
     def _sums(
         self, row: IntArray, starts: IntArray, names: Sequence[str], counts: IntArray | int = 1
     ) -> FloatArray:
         """Return sums of columns over the cells from each start on, column by column: copies can be large."""
         table = np.zeros((len(names), len(starts)))
-        for place, name in enumerate(names if len(row) else ()):
-            table[place] = np.add.reduceat(self.cells[name].to_numpy()[row] * counts, starts)
+        for index, name in enumerate(names if len(row) else ()):
+            table[index] = np.add.reduceat(self.cells[name].to_numpy()[row] * counts, starts)
         return table.T
 
     @property
@@ -153,7 +153,7 @@ def lines(summary: Summary, keys: Sequence[str]) -> list[Lines]:
     has_clusters = summary.settings.cluster is not None
     units = _clusters(summary) if has_clusters else _rows(summary)
     return [
-        _of_metric(summary, place, metric, tuple(keys), units) for place, metric in enumerate(summary.metrics)
+        _lines_of(summary, index, metric, tuple(keys), units) for index, metric in enumerate(summary.metrics)
     ]
 
 
@@ -166,13 +166,13 @@ def _clusters(summary: Summary) -> pl.DataFrame:
 def _rows(summary: Summary) -> pl.DataFrame:
     """Return all combinations of scores, sorted, with their numbers."""
     count = len(summary.systems)
-    values = [name for place, one in enumerate(summary.metrics) for name in all_columns(place, one, count)]
+    values = [name for i, metric in enumerate(summary.metrics) for name in all_columns(i, metric, count)]
     keys = key_names(summary.settings.by, None)
     return summary.comparison_sums.cells[ALL].sort(*keys, *values).with_row_index("unit")
 
 
-def _of_metric(
-    summary: Summary, place: int, metric: Metric, keys: tuple[str, ...], units: pl.DataFrame
+def _lines_of(
+    summary: Summary, index: int, metric: Metric, keys: tuple[str, ...], units: pl.DataFrame
 ) -> Lines:
     count = len(summary.systems)
     if summary.settings.cluster is not None:
@@ -181,9 +181,9 @@ def _of_metric(
             units, on=CLUSTER, how="left", nulls_equal=True, maintain_order="left"
         )["unit"]
     else:
-        rows = units.filter(pl.all_horizontal(pl.col(scores(place, count)).is_not_null()))
+        rows = units.filter(pl.all_horizontal(pl.col(scores(index, count)).is_not_null()))
         number = rows["unit"]
-        parts = [columns(place, metric, system)[-2:] for system in range(count)]
+        parts = [columns(index, metric, system)[-2:] for system in range(count)]
         named = {f"x_{system}": names[0] for system, names in enumerate(parts)}
         if metric.is_ratio:
             named |= {f"y_{system}": names[1] for system, names in enumerate(parts)}

@@ -132,12 +132,12 @@ def side_by_side(
     columns = [*ids, system, *values, *optional(answers)]
     table = to_lazy(frame, [], list(dict.fromkeys(columns))).collect()
     rows = table.select(
-        *(cs.by_name(name).alias(f"key_{place}") for place, name in enumerate(ids)),
+        *(cs.by_name(name).alias(f"key_{index}") for index, name in enumerate(ids)),
         cs.by_name(system).cast(pl.String).alias("system"),
-        *(cs.by_name(value).alias(f"value_{place}") for place, value in enumerate(values)),
+        *(cs.by_name(value).alias(f"value_{index}") for index, value in enumerate(values)),
         *([] if answers is None else [cs.by_name(answers).alias("answers")]),
     ).with_row_index("row")
-    keys = [f"key_{place}" for place in range(len(ids))]
+    keys = [f"key_{index}" for index in range(len(ids))]
     _check_rows(rows, keys, ids, system)
     chosen = _chosen(systems, rows["system"].unique(maintain_order=True).to_list())
     rows = rows.filter(pl.col("system").is_in(chosen.values()))
@@ -150,31 +150,31 @@ def side_by_side(
     taken = column_names(frame)
     names = {name: [_free(f"{value} of {name}", taken) for value in values] for name in order}
     for name, made in names.items():
-        of_system = rows.filter(pl.col("system") == name)
+        own = rows.filter(pl.col("system") == name)
         wide = wide.join(
-            of_system.select(*keys, *(pl.col(f"value_{place}").alias(one) for place, one in enumerate(made))),
+            own.select(*keys, *(pl.col(f"value_{index}").alias(column) for index, column in enumerate(made))),
             on=keys,
             how="left",
             maintain_order="left",
         )
         if answers is not None:
-            _check_answers(questions, of_system, keys, ids, (order[0], name))
+            _check_answers(questions, own, keys, ids, (order[0], name))
     table = origins.like(attach(frame, wide["row"], wide.drop(*keys, "row")), given)
     first = {name: made[0] for name, made in names.items()}
     if not scores:
         return Wide(table, first, answers, None)
-    of = {value: {name: made[place] for name, made in names.items()} for place, value in enumerate(values)}
-    return Wide(table, first, None, [_of_systems(metric, of) for metric in scores])
+    of = {value: {name: made[index] for name, made in names.items()} for index, value in enumerate(values)}
+    return Wide(table, first, None, [_with_systems(metric, of) for metric in scores])
 
 
-def _chosen(systems: Mapping[str, str] | Sequence[str] | None, found: list[str]) -> dict[str, str]:
+def _chosen(systems: Mapping[str, str] | Sequence[str] | None, known: list[str]) -> dict[str, str]:
     """Return the systems to compare, in order, from what they are called to what the column says."""
     if systems is None:
-        systems = found
+        systems = known
     names = dict(systems) if isinstance(systems, Mapping) else {name: name for name in systems}
-    unknown = [value for value in names.values() if value not in found]
+    unknown = [value for value in names.values() if value not in known]
     if unknown:
-        raise ValueError(f"systems must be among {found}, got {unknown}")
+        raise ValueError(f"systems must be among {known}, got {unknown}")
     if len(set(names.values())) < len(names):
         raise ValueError(f"systems must name each system once, got {names}")
     return names
@@ -183,17 +183,17 @@ def _chosen(systems: Mapping[str, str] | Sequence[str] | None, found: list[str])
 def _scores(metrics: Any) -> list[Metric]:
     """Return metrics of columns of scores, or nothing if others are among them."""
     every = [metrics] if isinstance(metrics, str | Metric) else metrics
-    if not isinstance(every, list | tuple) or not all(isinstance(one, str | Metric) for one in every):
+    if not isinstance(every, list | tuple) or not all(isinstance(metric, str | Metric) for metric in every):
         return []
-    found = [one if isinstance(one, Metric) else Metric(one) for one in every]
-    return found if all(isinstance(value, str) for metric in found for value in _columns(metric)) else []
+    scores = [metric if isinstance(metric, Metric) else Metric(metric) for metric in every]
+    return scores if all(isinstance(value, str) for metric in scores for value in _columns(metric)) else []
 
 
 def _columns(metric: Metric) -> list[Any]:
     return [value for value in (metric.numerator, metric.denominator) if value is not None]
 
 
-def _of_systems(metric: Metric, of: Mapping[str, Mapping[str, str]]) -> Metric:
+def _with_systems(metric: Metric, of: Mapping[str, Mapping[str, str]]) -> Metric:
     """Return the metric with a column for each system."""
     numerator, *denominator = (of[value] for value in _columns(metric))
     return dataclasses.replace(
@@ -219,8 +219,8 @@ def _check_complete(rows: pl.DataFrame, questions: pl.DataFrame, ids: list[str],
     """Raise an error that lists the questions which a system lacks."""
     lacking, all_lost = [], []
     for name in order:
-        of_system = rows.filter(pl.col("system") == name)
-        lost = questions.join(of_system, on=questions.columns, how="anti", maintain_order="left")
+        own = rows.filter(pl.col("system") == name)
+        lost = questions.join(own, on=questions.columns, how="anti", maintain_order="left")
         if lost.height:
             all_lost.append(lost)
             lacking.append(

@@ -139,7 +139,7 @@ class Contributions(NamedTuple):
         return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes), cubes, fourths
 
 
-def of_report(
+def report_line(
     cells: pl.DataFrame,
     keys: Sequence[str],
     metric: Metric,
@@ -163,7 +163,7 @@ def of_report(
         maintain_order="left",
     )
     cell, slice_of = (entries[name].cast(pl.Int64).to_numpy() for name in ("key_line", "slice"))
-    of_cells = {name: by_cell[name].cast(pl.Float64).to_numpy() for name in ("n", *names, metric.bracket)}
+    cell_sums = {name: by_cell[name].cast(pl.Float64).to_numpy() for name in ("n", *names, metric.bracket)}
     # Of a ratio, the fields are rows, each with the score 0 or 1.
     row_squares = x if metric.counts_fields else counted[names[5]].cast(pl.Float64).to_numpy()[:, None]
     if has_clusters:
@@ -171,13 +171,13 @@ def of_report(
         line = Line(
             unit,
             np.ones(len(unit), np.int64),
-            of_cells["n"][cell],
-            of_cells[names[0]][cell][:, None],
-            of_cells[names[1]][cell][:, None],
+            cell_sums["n"][cell],
+            cell_sums[names[0]][cell][:, None],
+            cell_sums[names[1]][cell][:, None],
         )
         average = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
     else:
-        average = _sums_of_rows(slices, (cell, slice_of), of_cells, metric, row_squares)
+        average = _sums_of_rows(slices, (cell, slice_of), cell_sums, metric, row_squares)
     score, low, high, _, few = _estimate(metric, average, n.sum(), level)
     return {
         "metric": metric.name,
@@ -187,21 +187,21 @@ def of_report(
         "score_low": _number(low[0]),
         "score_high": _number(high[0]),
         "few_rows": bool(few[0]),
-        "n_clusters": len(np.unique(unit[of_cells["n"][cell] > 0])) if has_clusters else None,
+        "n_clusters": len(np.unique(unit[cell_sums["n"][cell] > 0])) if has_clusters else None,
     }
 
 
 def _sums_of_rows(
     slices: WeightedSlices,
     entries: tuple[IntArray, IntArray],
-    of_cells: Mapping[str, FloatArray],
+    cell_sums: Mapping[str, FloatArray],
     metric: Metric,
     row_squares: FloatArray,
 ) -> _AverageSums:
     """Return the sums of a report with rows as units, from the moments of the rows of each cell."""
     cell, slice_of = entries
     names, rows, length = metric.moments(), slices.rows, float(slices.length[0])
-    n, x, y, xx, xy, yy = (of_cells[name] for name in ("n", *names[:5]))
+    n, x, y, xx, xy, yy = (cell_sums[name] for name in ("n", *names[:5]))
 
     def added(values: FloatArray) -> FloatArray:
         return np.bincount(cell, np.nan_to_num(values[slice_of]), len(n)).astype(np.float64)
@@ -211,9 +211,9 @@ def _sums_of_rows(
     # A row adds share * x - expected * y, that is share * (x - own * y) + off * y.
     own = np.nan_to_num(_divided(x, y))
     off = share * own - expected
-    bracket = share**2 * of_cells[metric.bracket] + 2 * share * off * (xy - own * yy) + off**2 * yy
+    bracket = share**2 * cell_sums[metric.bracket] + 2 * share * off * (xy - own * yy) + off**2 * yy
     sizes = [np.array([n @ size**power]) for power in (1, 2, 3, 4)]
-    cubes, fourths = (of_cells[name] for name in names[6:]) if len(names) > 6 else (n * 0, n * 0)  # noqa: PLR2004
+    cubes, fourths = (cell_sums[name] for name in names[6:]) if len(names) > 6 else (n * 0, n * 0)  # noqa: PLR2004
     parts = [share @ x, share @ y, share**2 @ xx, share**2 @ xy, share**2 @ yy]
     totals = [np.array([part]) for part in (*parts, share**3 @ cubes, share**4 @ fourths)]
     x, y, xx, xy, yy, cubes, fourths = totals
@@ -228,7 +228,7 @@ def _estimate(metric: Metric, average: _AverageSums, n: float, level: float) -> 
     return estimate(metric, sums, np.full(len(sums.x), n), level, powers, squares=squares)
 
 
-def of_comparison(
+def comparison_lines(
     summary: Summary,
     keys: Sequence[str],
     pairs: Sequence[tuple[int, int]],
@@ -239,36 +239,36 @@ def of_comparison(
     names = list(summary.systems)
     return pl.DataFrame([
         {
-            "metric": of_metric.metric.name,
+            "metric": metric_lines.metric.name,
             "baseline": names[first],
             "system": names[second],
             **line,
         }
-        for of_metric in lines(summary, keys)
+        for metric_lines in lines(summary, keys)
         for (first, second), line in zip(
-            pairs, _of_pairs(summary, of_metric, pairs, weights, level), strict=True
+            pairs, _pair_figures(summary, metric_lines, pairs, weights, level), strict=True
         )
     ])  # fmt: skip
 
 
-def _of_pairs(
+def _pair_figures(
     summary: Summary,
-    of_metric: Lines,
+    metric_lines: Lines,
     pairs: Sequence[tuple[int, int]],
     weights: Mapping[object, float] | None,
     level: float,
 ) -> Iterator[dict[str, object]]:
     """Yield the figures of each pair of systems in a metric."""
-    metric = of_metric.metric
-    x, y = of_metric.totals
-    n = of_metric.slices["n"].cast(pl.Float64).to_numpy()
-    slices = WeightedSlices.of(weights_of(of_metric.slices.select(of_metric.keys), weights), x, y, n)
-    each = Contributions.of(slices, *of_metric.together())
+    metric = metric_lines.metric
+    x, y = metric_lines.totals
+    n = metric_lines.slices["n"].cast(pl.Float64).to_numpy()
+    slices = WeightedSlices.of(weights_of(metric_lines.slices.select(metric_lines.keys), weights), x, y, n)
+    each = Contributions.of(slices, *metric_lines.together())
     squares = np.zeros_like(x)
     if metric.interval == "bounded":
         # Of a ratio, the fields are rows, each with the score 0 or 1.
         least, width = metric.span or (0, 1)
-        in_unit = squares_of_rows(summary, of_metric)
+        in_unit = squares_of_rows(summary, metric_lines)
         squares = x if metric.counts_fields else width**2 * in_unit + least * (2 * x - least * y)
     sums = each.sums(slices, squares)
     score, low, high, _, few = _estimate(metric, sums, n.sum(), level)

@@ -210,19 +210,19 @@ def _joined(  # noqa: PLR0917 - the arguments of `pair`
     if taken or columns[0] == columns[1]:
         raise ValueError(f"the prediction columns must have new, distinct names, got {columns}; pass names=")
     matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
-    for place, name in enumerate(answers):
-        differs = disagreeing(matched[f"answers_{place}"], matched[f"answers_{place}_second"])
+    for index, name in enumerate(answers):
+        differs = disagreeing(matched[f"answers_{index}"], matched[f"answers_{index}_second"])
         _check_answers(name, ids, matched.filter(differs).select(keys))
     only = [
-        one.join(other, on=keys, how="anti", maintain_order="left")
+        rows.join(other, on=keys, how="anti", maintain_order="left")
         .select(keys)
         .rename(dict(zip(keys, ids, strict=True)))
-        for one, other in ((left, right), (right, left))
+        for rows, other in ((left, right), (right, left))
     ]
     if hint := differing_in_case(", ".join(map(str, row)) for row in pl.concat(only).iter_rows()):
         warn(hint)
     matched_rows = conversion.side_by_side(first, second, prediction, columns, matched)
-    return matched_rows, *(conversion.as_kind_of(first, ids_of_one) for ids_of_one in only)
+    return matched_rows, *(conversion.as_kind_of(first, lost_ids) for lost_ids in only)
 
 
 def _usual_answers(frame: Any, others: list[str]) -> list[str]:
@@ -253,7 +253,7 @@ def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str],
     return table.select(
         *key_columns(table.schema, ids, None),
         cs.by_name(prediction).alias("prediction"),
-        *(cs.by_name(name).alias(f"answers_{place}") for place, name in enumerate(answers)),
+        *(cs.by_name(name).alias(f"answers_{index}") for index, name in enumerate(answers)),
     ).with_row_index("row")
 
 

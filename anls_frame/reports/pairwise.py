@@ -82,7 +82,7 @@ def table(
     """
     every = lines(summary, keys)
     tested = statistics.pairwise(system_sums(every, test.seed), pairs, draws=test.draws, seed=test.seed)
-    votes = [_voted(summary, of_metric, pairs) for of_metric in every]
+    votes = [_voted(summary, metric_lines, pairs) for metric_lines in every]
     return (
         figures(summary, every, pairs, test)
         .with_columns(
@@ -101,7 +101,7 @@ def figures(
     summary: Summary, every: Sequence[Lines], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
     """Return the same lines without p-values, wins, ties and losses."""
-    return pl.concat([_of_metric(summary, of_metric, pairs, test) for of_metric in every])
+    return pl.concat([_metric_figures(summary, metric_lines, pairs, test) for metric_lines in every])
 
 
 def with_simultaneous(
@@ -116,33 +116,33 @@ def with_simultaneous(
     stricter = replace(test, confidence=1 - (1 - test.confidence) / count)
     wider = figures(summary, lines(summary, keys), pairs, stricter)
     ends = {f"simultaneous_{end}": wider[f"difference_{end}"] for end in ("low", "high")}
-    place = made.columns.index("difference_high") + 1
+    index = made.columns.index("difference_high") + 1
     return made.select(
-        *made.columns[:place], *(pl.Series(name, end) for name, end in ends.items()), *made.columns[place:]
+        *made.columns[:index], *(pl.Series(name, end) for name, end in ends.items()), *made.columns[index:]
     )
 
 
-def _of_metric(
+def _metric_figures(
     summary: Summary,
-    of_metric: Lines,
+    metric_lines: Lines,
     pairs: Sequence[tuple[int, int]],
     test: Test,
 ) -> pl.DataFrame:
     """Return the lines of a metric for all pairs."""
-    metric, names = of_metric.metric, list(summary.systems)
+    metric, names = metric_lines.metric, list(summary.systems)
     has_clusters = summary.settings.cluster is not None
     first, second = np.array(pairs).T
-    _, y = of_metric.totals
-    scores = system_scores(summary, of_metric, test.confidence)
+    _, y = metric_lines.totals
+    scores = system_scores(summary, metric_lines, test.confidence)
     score = scores.figures.score
-    shape = (of_metric.slices.height, len(pairs))
+    shape = (metric_lines.slices.height, len(pairs))
     variance, effective, carrying = np.full((3, *shape), np.nan)
-    for place, line in enumerate(of_metric):
-        influence = _influence(line, score[place], y[place])
-        effective[place], variance[place] = spread_of(influence, line.counts, line.y, pairs)
+    for index, line in enumerate(metric_lines):
+        influence = _influence(line, score[index], y[index])
+        effective[index], variance[index] = spread_of(influence, line.counts, line.y, pairs)
         if has_clusters:
             few_units = line if len(line.unit) <= GROUPS else line.in_groups(GROUPS, test.seed)
-            carrying[place] = _carrying(few_units, score[place], y[place], pairs)
+            carrying[index] = _carrying(few_units, score[index], y[index], pairs)
     difference = score[:, second] - score[:, first]
     low, high = statistics.t_interval(difference, variance, effective, test.confidence)
     largest = metric.largest_difference
@@ -160,11 +160,11 @@ def _of_metric(
     }
     rows = np.repeat(np.arange(shape[0]), len(pairs))
     n_clusters = pl.Series(scores.clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
-    return of_metric.slices[rows].with_columns(
+    return metric_lines.slices[rows].with_columns(
         pl.lit(metric.name).alias("metric"),
-        pl.Series("baseline", [names[place] for place in first] * shape[0], pl.String),
-        pl.Series("system", [names[place] for place in second] * shape[0], pl.String),
-        *(pl.Series(name, of_pairs.ravel(), nan_to_null=True) for name, of_pairs in values.items()),
+        pl.Series("baseline", [names[system] for system in first] * shape[0], pl.String),
+        pl.Series("system", [names[system] for system in second] * shape[0], pl.String),
+        *(pl.Series(name, column.ravel(), nan_to_null=True) for name, column in values.items()),
         pl.Series("few_rows", few.ravel()),
         n_clusters=n_clusters,
     )
@@ -195,8 +195,8 @@ def spread_of(
     first, second = np.array(pairs).T
     squares = counts @ influence**2
     bracket = np.empty(len(pairs))
-    for one, places, others in _by_first(pairs):
-        bracket[places] = counts @ (influence[:, others] - influence[:, [one]]) ** 2
+    for baseline, columns, others in _by_first(pairs):
+        bracket[columns] = counts @ (influence[:, others] - influence[:, [baseline]]) ** 2
     # What is left of equal systems is rounding.
     bracket[bracket <= _NO_SPREAD * (squares[first] + squares[second])] = 0.0
     total = (counts[:, None] * y).sum(axis=0)
@@ -216,17 +216,17 @@ def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tupl
     with np.errstate(invalid="ignore", divide="ignore"):
         size = (np.abs(line.x) + np.abs(score) * line.y) / y
     carrying = np.empty(len(pairs))
-    for first, places, others in _by_first(pairs):
+    for first, columns, others in _by_first(pairs):
         apart = influence[:, others] - influence[:, [first]]
-        carrying[places] = _carriers(apart, size[:, others] + size[:, [first]])
+        carrying[columns] = _carriers(apart, size[:, others] + size[:, [first]])
     return carrying
 
 
 def _by_first(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int], list[int]]]:
-    """Yield each first system of pairs, with the places of its pairs and their second systems."""
+    """Yield each first system of pairs, with the columns of its pairs and their second systems."""
     for first in dict.fromkeys(first for first, _ in pairs):
-        places = [place for place, pair in enumerate(pairs) if pair[0] == first]
-        yield first, places, [pairs[place][1] for place in places]
+        columns = [index for index, pair in enumerate(pairs) if pair[0] == first]
+        yield first, columns, [pairs[index][1] for index in columns]
 
 
 def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
@@ -253,38 +253,38 @@ def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
 
 
 def _voted(
-    summary: Summary, of_metric: Lines, pairs: Sequence[tuple[int, int]]
+    summary: Summary, metric_lines: Lines, pairs: Sequence[tuple[int, int]]
 ) -> tuple[npt.NDArray[np.int64], ...]:
     """Return the counts of wins, ties and losses of all lines and pairs."""
-    keys, systems = of_metric.keys, len(summary.systems)
-    votes = explode_lists(summary.comparison_sums.votes[of_metric.metric.name], keys)
+    keys, systems = metric_lines.keys, len(summary.systems)
+    votes = explode_lists(summary.comparison_sums.votes[metric_lines.metric.name], keys)
     added = votes.group_by(*keys, "pair").agg(pl.col(VOTES).sum()).sort(*keys, "pair")
     numbers = {pair: number for number, pair in enumerate(all_pairs(systems))}
-    shape = (of_metric.slices.height, len(numbers))
+    shape = (metric_lines.slices.height, len(numbers))
     wins, ties, losses = (
         added[name].to_numpy().reshape(shape) if added.height else np.zeros(shape, np.int64) for name in VOTES
     )
-    places = [numbers[min(pair), max(pair)] for pair in pairs]
+    columns = [numbers[min(pair), max(pair)] for pair in pairs]
     turned = np.array([first > second for first, second in pairs])
-    better = np.where(turned, losses[:, places], wins[:, places])
-    worse = np.where(turned, wins[:, places], losses[:, places])
-    return better.ravel(), ties[:, places].ravel(), worse.ravel()
+    better = np.where(turned, losses[:, columns], wins[:, columns])
+    worse = np.where(turned, wins[:, columns], losses[:, columns])
+    return better.ravel(), ties[:, columns].ravel(), worse.ravel()
 
 
 def system_sums(every: Sequence[Lines], seed: int) -> SystemSums:
     """Return the sums of all lines by unit; very many units are added up in random groups."""
-    numbers = pl.concat([of_metric.units() for of_metric in every]).unique("unit")
+    numbers = pl.concat([metric_lines.units() for metric_lines in every]).unique("unit")
     counts = np.zeros(int(numbers["unit"].max() or 0) + 1, np.int64)  # type: ignore[arg-type]
     counts[numbers["unit"].to_numpy()] = numbers["count"].to_numpy()
     groups = Groups.of(counts, seed)
-    wide = any(of_metric.metric.is_ratio for of_metric in every)
+    wide = any(metric_lines.metric.is_ratio for metric_lines in every)
     systems = every[0].systems
     none = np.zeros(0, np.int64)
     parts = [(none, none, np.zeros((0, systems)), np.zeros((0, systems if wide else 1)))]
-    for place, line in enumerate(one for of_metric in every for one in of_metric):
+    for number, line in enumerate(line for metric_lines in every for line in metric_lines):
         unit, x, y = groups.added(line.unit, line.x, line.y)
         y = np.broadcast_to(y, x.shape) if wide else y
-        parts.append((unit, np.full(len(unit), place), x, y))
+        parts.append((unit, np.full(len(unit), number), x, y))
     unit, line_of, x, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    places = sum(of_metric.slices.height for of_metric in every)
-    return SystemSums(unit=unit, line=line_of, x=x, y=y, counts=groups.counts, lines=places)
+    height = sum(metric_lines.slices.height for metric_lines in every)
+    return SystemSums(unit=unit, line=line_of, x=x, y=y, counts=groups.counts, lines=height)

@@ -41,24 +41,24 @@ class Planner:
         Sums of the scores.
     lines
         Returns the slices with these keys, for each metric.
-    place
-        The compared metric, by its place in the summary.
+    metric_number
+        The compared metric, by its number in the summary.
     pair
-        The compared systems, by their places in the summary.
+        The compared systems, by their numbers in the summary.
     draws
         Number of draws of the sign-flip test, below whose smallest p-value nothing can be shown.
     """
 
     summary: Summary
     lines: Callable[[tuple[str, ...]], Sequence[Lines]]
-    place: int
+    metric_number: int
     pair: tuple[int, int]
     draws: int
 
     @property
     def metric(self) -> Metric:
         """The compared metric."""
-        return self.summary.metrics[self.place]
+        return self.summary.metrics[self.metric_number]
 
     def detectable(self, keys: tuple[str, ...], *, power: float, alpha: float) -> pl.DataFrame:
         """Return the smallest difference that each slice can show; null if it can show none."""
@@ -138,12 +138,12 @@ class Planner:
         unseen = self.metric.largest_difference
         if math.isinf(unseen):
             unseen = 1.0 if self.metric.is_ratio or self.metric.row == "cer" else 0.0
-        of_metric = self.lines(keys)[self.place]
-        group, units = of_metric.together()
+        metric_lines = self.lines(keys)[self.metric_number]
+        group, units = metric_lines.together()
         has_clusters = self.summary.settings.cluster is not None
-        clusters = np.bincount(group, units.counts, of_metric.slices.height).astype(np.int64)
+        clusters = np.bincount(group, units.counts, metric_lines.slices.height).astype(np.int64)
         counted = pl.Series(clusters) if has_clusters else pl.lit(None, pl.Int64)
-        slices = of_metric.slices.with_columns(n_clusters=counted)
+        slices = metric_lines.slices.with_columns(n_clusters=counted)
         made = self._changes_of_rates if self.metric.is_ratio else self._changes_of_means
         return slices, made(units, group, slices.height, unseen)
 

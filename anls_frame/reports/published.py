@@ -29,10 +29,10 @@ def checked(
     """Return the figures of each metric by its name; raise an error for unknown metrics and taken names."""
     names = [metric.name for metric in metrics]
     figures: dict[str, dict[str, float]] = {name: {} for name in names}
-    for system, of_system in published.items():
+    for system, given in published.items():
         if system in systems:
             raise ValueError(f"published names {system!r}, which is a system with rows: name it differently")
-        each = of_system if isinstance(of_system, Mapping) else {names[0]: of_system}
+        each = given if isinstance(given, Mapping) else {names[0]: given}
         for name, value in each.items():
             if name not in names:
                 raise ValueError(f"published has a figure in {name!r}, which is not compared: {names}")

@@ -42,7 +42,7 @@ COLUMNS = (
 def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return one line for each slice, metric and system, in this order."""
     every = lines(summary, keys)
-    better = [bool(one.metric.higher_is_better) for one in every for _ in range(one.slices.height)]
+    better = [bool(part.metric.higher_is_better) for part in every for _ in range(part.slices.height)]
     ranks = statistics.rank_sets(
         system_sums(every, test.seed),
         np.array(better, bool),
@@ -50,18 +50,18 @@ def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
         draws=test.draws,
         seed=test.seed,
     )
-    found = {"rank": ranks.rank, "rank_low": ranks.rank_low, "rank_high": ranks.rank_high}
+    columns = {"rank": ranks.rank, "rank_low": ranks.rank_low, "rank_high": ranks.rank_high}
     tables, start = [], 0
-    for of_metric in every:
-        end = start + of_metric.slices.height
+    for metric_lines in every:
+        end = start + metric_lines.slices.height
         # A system without a denominator has no rank.
-        of_ranks = {
+        rank_columns = {
             name: pl.Series(values[start:end].ravel(), nan_to_null=True).cast(pl.Int64)
-            for name, values in found.items()
+            for name, values in columns.items()
         }
         tables.append(
-            _of_metric(summary, of_metric, ranks.better[start:end], test)
-            .with_columns(**of_ranks)
+            _scored(summary, metric_lines, ranks.better[start:end], test)
+            .with_columns(**rank_columns)
             .with_columns(possibly_best=pl.col("rank_low") == 1)
             .select(*keys, *COLUMNS)
         )
@@ -72,12 +72,12 @@ def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
 def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return the same lines with observed ranks alone, without a test of what the rows leave open."""
     tables = []
-    for of_metric in lines(summary, keys):
-        shape = of_metric.slices.height, of_metric.systems
-        better = np.zeros((*shape, of_metric.systems), bool)
-        scores = _of_metric(summary, of_metric, better, test).with_row_index("line")
-        rank = pl.col("score").rank("min", descending=bool(of_metric.metric.higher_is_better))
-        rank = rank.over(pl.col("line") // of_metric.systems).cast(pl.Int64)
+    for metric_lines in lines(summary, keys):
+        shape = metric_lines.slices.height, metric_lines.systems
+        better = np.zeros((*shape, metric_lines.systems), bool)
+        scores = _scored(summary, metric_lines, better, test).with_row_index("line")
+        rank = pl.col("score").rank("min", descending=bool(metric_lines.metric.higher_is_better))
+        rank = rank.over(pl.col("line") // metric_lines.systems).cast(pl.Int64)
         tables.append(scores.select(*keys, "metric", "system", "n", "score", "few_rows", rank=rank))
     return pl.concat(tables)
 
@@ -100,17 +100,17 @@ def with_ranks_on_few(
         Which differences are shown, as in `Ranks`.
     """
     marked = few.copy()
-    for place in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
-        apart = np.abs(score[place, :, None] - score[place]) * effective[place, :, None]
-        shown = better[place] | better[place].T
-        marked[place] |= (shown & (apart < FEW_CARRIERS) & few[place]).any(axis=1)
+    for line in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
+        apart = np.abs(score[line, :, None] - score[line]) * effective[line, :, None]
+        shown = better[line] | better[line].T
+        marked[line] |= (shown & (apart < FEW_CARRIERS) & few[line]).any(axis=1)
     return marked
 
 
-def _of_metric(summary: Summary, of_metric: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
+def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
     """Return the scores and intervals of a metric."""
-    keys, metric, names = of_metric.keys, of_metric.metric, list(summary.systems)
-    scores = system_scores(summary, of_metric, test.confidence)
+    keys, metric, names = metric_lines.keys, metric_lines.metric, list(summary.systems)
+    scores = system_scores(summary, metric_lines, test.confidence)
     score, low, high, effective, few = scores.figures
     shape = score.shape
     _, width = metric.span or (0, 1)
@@ -119,7 +119,7 @@ def _of_metric(summary: Summary, of_metric: Lines, better: npt.NDArray[np.bool_]
     has_clusters = summary.settings.cluster is not None
     n_clusters = pl.Series(scores.clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
     figures = {"score": score, "score_low": low, "score_high": high}
-    return of_metric.slices.select(*keys, "n")[rows].with_columns(
+    return metric_lines.slices.select(*keys, "n")[rows].with_columns(
         pl.lit(metric.name).alias("metric"),
         pl.Series("system", names * shape[0], dtype=pl.String),
         *(pl.Series(name, np.asarray(values).ravel(), nan_to_null=True) for name, values in figures.items()),

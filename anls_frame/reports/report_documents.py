@@ -22,7 +22,7 @@ from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
-from anls_frame.reports.type_changes import PLACE, categories
+from anls_frame.reports.type_changes import ROW, categories
 from anls_frame.summary import details, quantiles
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL
@@ -97,15 +97,13 @@ def report_glances(view: ReportView, most: int | None) -> list[Glance]:
     """Return the tables of a report in their form for a screen, with at most `most` rows."""
     document = _slices_of_report(view)
     # Of metrics that were chosen, all are shown.
-    shown = [one for one in view.measures if one.in_text != "nothing" or view.measures != TEXT_METRICS]
+    measures = view.measures
+    shown = [metric for metric in measures if metric.in_text != "nothing" or measures != TEXT_METRICS]
     # Shares of rows without a per-row score come last.
     shown.sort(key=lambda metric: metric.name == "zeros")
     labels = _labels(view)
-    columns = [
-        SLICE,
-        *("n", *view.summary.settings.lengths),
-        *(name for one in shown for name in (one.ends if one.in_text == "interval" else (one.name,))),
-    ]
+    figures = [metric.ends if metric.in_text == "interval" else (metric.name,) for metric in shown]
+    columns = [SLICE, "n", *view.summary.settings.lengths, *(name for names in figures for name in names)]
     tables = [
         replace(table, headings=headings(_with_keys(table, columns), labels)) for table in document.tables
     ]
@@ -135,10 +133,10 @@ def report_document(view: ReportView) -> Document:
     """Return a report as a document to export."""
     slices, summary = _slices_of_report(view), view.summary
     tables = _macro_tables(view)
-    found = _detail_tables(summary) if summary.settings.details else []
+    details = _detail_tables(summary) if summary.settings.details else []
     # Error types are those of answers.
     is_page = summary.settings.noun == "page"
-    tables += [table for table in found if not (is_page and table.name == _ERROR_TYPES)]
+    tables += [table for table in details if not (is_page and table.name == _ERROR_TYPES)]
     if view.worst.height:
         by, kept = summary.settings.by, summary.settings.keep
         kinds = kinds_of(view.worst.columns, by, view.measures)
@@ -335,7 +333,7 @@ def worst_slice(
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]], column: str, kind: Kind, *, higher_is_better: bool
 ) -> tuple[str, str] | None:
     """Return the label and the figure of the worst slice that is not tiny, if slices differ."""
-    found: list[tuple[float, str, str]] = []
+    scored: list[tuple[float, str, str]] = []
     for by, table in tables:
         # In Python, because a name that reads like a pattern would select other columns.
         is_scored = [value is not None for value in table.get_column(column).to_list()]
@@ -343,9 +341,9 @@ def worst_slice(
         names = [name for name in (column, f"{column}_low", f"{column}_high") if name in slices.columns]
         figures = zip(*(slices.get_column(name).to_list() for name in names), strict=True)
         for label, (value, *ends) in zip(slice_labels(slices, by), figures, strict=True):
-            found.append((value, label, spelled(value, ends, kind)))
-    worst = (min if higher_is_better else max)(found, default=None, key=lambda one: one[0])
-    return None if worst is None or all(value == worst[0] for value, _, _ in found) else worst[1:]
+            scored.append((value, label, spelled(value, ends, kind)))
+    worst = (min if higher_is_better else max)(scored, default=None, key=lambda line: line[0])
+    return None if worst is None or all(value == worst[0] for value, _, _ in scored) else worst[1:]
 
 
 def _lost_points(view: ReportView, overall: Mapping[str, Any]) -> dict[str, float] | None:
@@ -406,7 +404,7 @@ def _substitutions(summary: Summary) -> list[Figure]:
     _, table = _detail_tables(summary)
     # A combining mark needs something to stand on.
     shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
-    side, above, cells = categories(shown.with_row_index(PLACE), _PAIR, "count", None)
+    side, above, cells = categories(shown.with_row_index(ROW), _PAIR, "count", None)
     caption = "What stands there and what was read; the stronger the colour, the more often"
     return (
         [Crossed(table.name, table.name, [(("reference", "read as"), side, above, cells)], caption)]
@@ -535,8 +533,8 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun:
     if counts["n_unanswerable"]:
         parts.append(f"{counts['n_unanswerable']:,} without an answer")
     if dropped:
-        of_a_system = f"left out for a missing {what}"
-        parts.append(f"{dropped:,} {of_a_system if isinstance(missing, Mapping) else f'without a {what}'}")
+        lacking = f"left out for a missing {what}"
+        parts.append(f"{dropped:,} {lacking if isinstance(missing, Mapping) else f'without a {what}'}")
     note = f"{numbered(rows, noun)}: {', '.join(parts)}."
     if isinstance(missing, Mapping):
         listed = of_systems(missing)

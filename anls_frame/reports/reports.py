@@ -320,7 +320,7 @@ class Report(SlicedResult[Table_co]):
         └──────┴──────┴──────┴─────────┘
         """
         keys = self._sliced_by(columns)
-        measures = {one.name: one for one in self.measures}
+        measures = {metric.name: metric for metric in self.measures}
         chosen = self.measures[0] if measure is None else measures[choice("measure", measure, measures)]
         refuse_quantiles([chosen])
         cells = self._sums.cells.get(chosen.name, self._sums.cells[ALL])
@@ -382,7 +382,7 @@ class Report(SlicedResult[Table_co]):
         if not averaged:
             refuse_quantiles(self.measures)
         lines = [
-            macro.of_report(
+            macro.report_line(
                 self._sums.cells.get(metric.name, self._sums.cells[ALL]),
                 keys,
                 metric,
@@ -579,11 +579,11 @@ class Report(SlicedResult[Table_co]):
         internal = (*keys, "row_digest")
         columns = [name for name in self._sums.worst_rows.columns if name not in internal]
         shown = [own.get(name, name) for name in columns]
-        of_rows = shown if settings.worst else []
-        names = ("slice", *([TABLE] if settings.tables else []), *self.overall, *of_rows)
+        row_columns = shown if settings.worst else []
+        names = ("slice", *([TABLE] if settings.tables else []), *self.overall, *row_columns)
         taken = [column for column in settings.by if column in names]
-        taken += {column for column in of_rows if of_rows.count(column) > 1}
-        if settings.cluster in of_rows and settings.cluster not in settings.by:
+        taken += {column for column in row_columns if row_columns.count(column) > 1}
+        if settings.cluster in row_columns and settings.cluster not in settings.by:
             taken.append(settings.cluster)
         if settings.tables and TABLE in self.overall:
             taken.append(TABLE)
@@ -594,8 +594,8 @@ class Report(SlicedResult[Table_co]):
     def _names_in_rows(self) -> dict[str, str]:
         """Names of columns of the worst rows: own metrics and what is kept."""
         settings = self.summary.settings
-        own = {f"own_{place}": metric.name for place, metric in enumerate(settings.own)}
-        return own | {f"keep_{place}": name for place, name in enumerate(settings.keep)}
+        own = {f"own_{index}": metric.name for index, metric in enumerate(settings.own)}
+        return own | {f"keep_{index}": name for index, name in enumerate(settings.keep)}
 
     def _check_conservation(self) -> None:
         total = self._sums.cells[ALL].sum()

@@ -86,7 +86,7 @@ def against_rest(
     else:
         p = _by_row(inside, outside, whole)
         adjusted = statistics.holm(np.where(testable, p, np.nan))
-    p, adjusted = (np.where(testable, one, np.nan) for one in (p, adjusted))
+    p, adjusted = (np.where(testable, values, np.nan) for values in (p, adjusted))
     return counted.select(
         *keys,
         "n",
@@ -127,11 +127,11 @@ def _by_cluster(
     if losses.rows <= MOST_DEALT and losses.units <= MOST_DOCUMENTS:
         return dealt.two_sided(losses, codes, draws, seed)
     p = np.full(codes.size, np.nan)
-    for place in range(codes.size):
-        sums = losses.sums(codes.renumbered(np.array([place])))
+    for code in range(codes.size):
+        sums = losses.sums(codes.renumbered(np.array([code])))
         tested, _ = losses.tested(*sums, least_units=1)
         df = losses.degrees_of_freedom(sums[1])
-        p[place] = statistics.t_two_sided(tested.value, np.maximum(df, 1))[0]
+        p[code] = statistics.t_two_sided(tested.value, np.maximum(df, 1))[0]
     return p, statistics.holm(p)
 
 
@@ -149,10 +149,10 @@ def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tupl
         share = (sums.x / n - low) / (high - low)
     row, deviation = rows_of_sums(np.where(sums.y > 0, sums.n, 0), variance, share)
     entries = explode_lists(lines.select(line, *keys), keys).join(
-        slices.with_row_index("place"), on=keys, how="left", nulls_equal=True, maintain_order="left"
+        slices.with_row_index("slice"), on=keys, how="left", nulls_equal=True, maintain_order="left"
     )
-    place, of_line = (entries[name].to_numpy().astype(np.intp) for name in ("place", line))
-    codes = Codes(place, slices.height, of_line)
+    number, line_of = (entries[name].to_numpy().astype(np.intp) for name in ("slice", line))
+    codes = Codes(number, slices.height, line_of)
     document = numbers(cells[CLUSTER], cells.height)
     x, y = (sums.x / n)[row] + deviation, (sums.y / n)[row]
     losses = Losses.of(row, x, y, document, ordered([codes], cells.height))

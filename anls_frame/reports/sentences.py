@@ -25,12 +25,12 @@ def regressions(comparison: Comparison, drop: float, alpha: float, planned_runs:
     lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
     level = level_of_run(alpha, planned_runs)
     for system in comparison.systems:
-        of_system = lost.filter(system=system)
+        losses = lost.filter(system=system)
         in_metrics = []
         for metric in comparison.measures:
-            rows = of_system.filter(metric=metric.name)
+            rows = losses.filter(metric=metric.name)
             if rows.height:
-                in_metrics.append(f"{metric.label} ({_places(rows, comparison)})")
+                in_metrics.append(f"{metric.label} ({_where(rows, comparison)})")
         if in_metrics:
             yield (
                 f"{system} is worse than {comparison.baseline} by at least {drop:g} (p at most {level:g}): "
@@ -38,17 +38,17 @@ def regressions(comparison: Comparison, drop: float, alpha: float, planned_runs:
             )
 
 
-def _places(rows: pl.DataFrame, comparison: Comparison) -> str:
+def _where(rows: pl.DataFrame, comparison: Comparison) -> str:
     """Return whether all rows are among these slices, and the names of the others, largest loss first."""
     settings = comparison.summary.settings
     slices = rows.filter(pl.col(SLICE) != OVERALL).sort(pl.col("difference").abs(), descending=True)
-    places = ["overall"] if slices.height < rows.height else []
+    parts = ["overall"] if slices.height < rows.height else []
     for keys in settings.tables or (settings.by,):
-        of_table = slices.filter(pl.col(TABLE) == crossed(keys)) if settings.tables else slices
-        if of_table.height:
-            names = [" / ".join(map(label, row)) for row in of_table.select(cs.by_name(*keys)).iter_rows()]
-            places.append(f"{' / '.join(keys)} = {listed(names, _SHOWN)}")
-    return "; ".join(places)
+        in_table = slices.filter(pl.col(TABLE) == crossed(keys)) if settings.tables else slices
+        if in_table.height:
+            names = [" / ".join(map(label, row)) for row in in_table.select(cs.by_name(*keys)).iter_rows()]
+            parts.append(f"{' / '.join(keys)} = {listed(names, _SHOWN)}")
+    return "; ".join(parts)
 
 
 def in_short(comparison: Comparison) -> str:

@@ -38,17 +38,17 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
     xx, xy, yy, bracket, cubes, fourths = np.zeros((6, *shape))
     powers = np.zeros((4, shape[0]))
     clusters = np.zeros(shape[0], np.int64)
-    for place, line in enumerate(lines):
-        residual = line.x - np.nan_to_num(score[place]) * line.y
+    for index, line in enumerate(lines):
+        residual = line.x - np.nan_to_num(score[index]) * line.y
         moments = (
             *((xx, line.x**2), (xy, line.x * line.y), (yy, line.y**2), (bracket, residual**2)),
             *((cubes, line.y**3), (fourths, line.y**4)),
         )
         for into, values in moments:
-            into[place] = line.counts @ np.broadcast_to(values, residual.shape)
-        powers[:, place] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
-        clusters[place] = line.counts.sum()
-    sizes = (np.repeat(one[:, None], shape[1], 1) for one in powers)
+            into[index] = line.counts @ np.broadcast_to(values, residual.shape)
+        powers[:, index] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
+        clusters[index] = line.counts.sum()
+    sizes = (np.repeat(power[:, None], shape[1], 1) for power in powers)
     sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes)
     squares = None
     if metric.interval == "bounded" and not metric.counts_fields:

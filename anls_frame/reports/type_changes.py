@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Transitions: TypeAlias = "Sequence[tuple[Sequence[str], pl.DataFrame]]"
 """Tables of `Comparison.transitions`, each with its keys, the first with all rows; none if not counted."""
 
-PLACE = "anls_frame:place"
-"""Column with the places of rows in their table."""
+ROW = "anls_frame:row"
+"""Column with the numbers of rows in their table."""
 
 _MATRICES = 12
 _OLD_AND_NEW = "Error types, old and new"
@@ -59,7 +59,7 @@ def figures(transitions: Transitions, baseline: str) -> list[Figure]:
         return []
     name, *more = _names(transitions)
     _, table = transitions[0]
-    overall = table.with_row_index(PLACE).filter(pl.col(SLICE) == OVERALL)
+    overall = table.with_row_index(ROW).filter(pl.col(SLICE) == OVERALL)
     first = shortened(baseline)
     matrices = [
         ((first, shortened(str(system))), *categories(rows, PAIR, "n", ERROR_TYPES))
@@ -78,12 +78,12 @@ def figures(transitions: Transitions, baseline: str) -> list[Figure]:
 def categories(
     rows: pl.DataFrame, names: tuple[str, str], count: str, order: Sequence[str] | None
 ) -> tuple[list[str], list[str], dict[tuple[str, str], tuple[int, int]]]:
-    """Return the categories at the side and above, and the numbers of a matrix, with their places."""
-    found = {(old, new): (n, place) for old, new, n, place in rows.select(*names, count, PLACE).iter_rows()}
-    side, above = ([*dict.fromkeys(pair[at] for pair in found)] for at in (0, 1))
+    """Return the categories at the side and above, and the numbers of a matrix, with their lines."""
+    cells = {(old, new): (n, line) for old, new, n, line in rows.select(*names, count, ROW).iter_rows()}
+    side, above = ([*dict.fromkeys(pair[at] for pair in cells)] for at in (0, 1))
     if order is None:
-        return side, above, found
-    return [name for name in order if name in side], [name for name in order if name in above], found
+        return side, above, cells
+    return [name for name in order if name in side], [name for name in order if name in above], cells
 
 
 def _names(transitions: Transitions) -> list[str]:

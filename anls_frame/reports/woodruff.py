@@ -105,13 +105,13 @@ class _ScoredRows:
     def quantile(self, probability: float) -> FloatArray:
         """Return the quantile of each slice, interpolated linearly between rows."""
         rows = self.added(self.size)
-        place = np.maximum(rows - 1, 0) * probability
+        position = np.maximum(rows - 1, 0) * probability
         before = np.cumsum(rows) - rows
         lower, upper = (
             np.append(self.score, np.nan)[np.searchsorted(self.ends, before + row, "right")]
-            for row in (np.floor(place), np.ceil(place))
+            for row in (np.floor(position), np.ceil(position))
         )
-        return np.where(rows > 0, lower + (upper - lower) * (place - np.floor(place)), np.nan)
+        return np.where(rows > 0, lower + (upper - lower) * (position - np.floor(position)), np.nan)
 
     def interval(self, probability: float, confidence: float) -> tuple[FloatArray, FloatArray]:
         """
@@ -162,19 +162,19 @@ class _ScoredRows:
 
 def _lines(cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return `score`, `n`, the number of the slice and, with clusters, of the unit of each line."""
-    of_clusters = [CLUSTER] if CLUSTER in cells.columns else []
+    clusters = [CLUSTER] if CLUSTER in cells.columns else []
     numbered = cells.select(
         *keys,
         "n",
         pl.col(quantiles.column_of(cells)).alias("score"),
-        *(pl.Series(CLUSTER, numbers(cells[CLUSTER], cells.height)) for _ in of_clusters),
+        *(pl.Series(CLUSTER, numbers(cells[CLUSTER], cells.height)) for _ in clusters),
     )
     scored = explode_lists(numbered, keys).filter(pl.col("score").is_not_null())
-    places = slices.select(*keys, pl.int_range(pl.len(), dtype=pl.Int64).alias("slice"))
+    slice_numbers = slices.select(*keys, pl.int_range(pl.len(), dtype=pl.Int64).alias("slice"))
     placed = (
-        scored.join(places, on=keys, how="left", nulls_equal=True)
+        scored.join(slice_numbers, on=keys, how="left", nulls_equal=True)
         if keys
-        else scored.join(places, how="cross")
+        else scored.join(slice_numbers, how="cross")
     )
-    unit = pl.struct("slice", *of_clusters).rank("dense").cast(pl.Int64) - 1
+    unit = pl.struct("slice", *clusters).rank("dense").cast(pl.Int64) - 1
     return placed.sort("slice", "score").with_columns(unit.alias("unit"))
