@@ -16,6 +16,7 @@ from anls_frame.cli.commands import (
     convert,
     doctor,
     epochs,
+    format_tax,
     gec,
     merge,
     plot,
@@ -38,6 +39,7 @@ for one in (
     *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, slices.slices),
     *(
         selective.selective,
+        format_tax.format_tax,
         changes.changes,
         browse.browse,
         audit.audit,
@@ -48,7 +50,7 @@ for one in (
         doctor.doctor,
     ),
 ):
-    app.command(epilog=examples.of(one.__name__))(one)
+    app.command(epilog=examples.of(one.__name__.replace("_", "-")))(one)
 app.add_typer(gec.app, name="gec")
 
 

@@ -55,6 +55,10 @@ EXAMPLES = {
         "anls-frame confusions results.csv --max-length 2",
         "anls-frame confusions ocr/ --gold truth/ --op replace -o confusions.csv",
     ),
+    "format-tax": (
+        "anls-frame format-tax results.csv",
+        "anls-frame format-tax results.csv -m contains_answer -b lang -c doc_id -o tax.csv",
+    ),
     "plot": (
         "anls-frame plot groups results.csv -b doc_type -o groups.png",
         "anls-frame plot errors results.csv -o errors.svg",

@@ -112,6 +112,7 @@ fn remove_spaces(text: &mut Vec<u8>) {
 }
 
 /// Whether one text stands in the other.
+#[expect(clippy::needless_bitwise_bool, reason = "computed for every byte, without a branch")]
 fn contains(text: &[u8], part: &[u8]) -> bool {
     let (Some(&first), Some(&last)) = (part.first(), part.last()) else { return true };
     let Some(more) = text.len().checked_sub(part.len()) else { return false };

@@ -1,0 +1,88 @@
+"""`format-tax`: how many points wrapping costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import polars.selectors as cs
+import typer
+
+import anls_frame as af
+from anls_frame._text import numbered
+from anls_frame.cli.options import (
+    Confidence,
+    File,
+    Output,
+    Scoring,
+    SlicingOptions,
+    SourceOptions,
+    Target,
+    command,
+    scores_of_rows,
+    tables,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
+
+
+@command
+def format_tax(
+    file: File,
+    *,
+    output: Output = None,
+    metric: Annotated[list[str] | None, scores_of_rows(" [default: anls]")] = None,
+    steps: Annotated[
+        list[str] | None, typer.Option(help="Kind of wrapping to take off; may be repeated. [default: all]")
+    ] = None,
+    markers: Annotated[
+        list[str] | None,
+        typer.Option(help="Further text after which an answer stands, as 'Antwort:'. May be repeated."),
+    ] = None,
+    slicing: SlicingOptions,
+    scoring: Scoring,
+    confidence: Confidence = 0.95,
+    target: Target,
+    source: SourceOptions,
+) -> None:
+    """
+    Tell how many points predictions lose because of what is wrapped around their answers.
+
+    Predictions are scored as they are, and without reasoning, tags, code fences, JSON, "The answer is" and
+    the like. A line for each combination of these says how much of the loss it makes up; with --by, a line
+    for each slice as well. --output writes the former.
+    """
+    from anls_frame.cli.metrics import parse
+    from anls_frame.cli.output import check_target, plain, print_json, print_table, working
+    from anls_frame.export import row_files
+    from anls_frame.readers.any_file import load, reading
+
+    check_target(output, target.force, row_files.SUFFIXES)
+    with working(f"Reading {file}"), reading(file, source.how):
+        tax = af.format_tax(
+            load(file, source.how),
+            *("prediction", "answers"),
+            metrics=parse(metric) or ["anls"],
+            steps=steps,
+            markers=markers,
+            by=tables(slicing.by),
+            cluster=slicing.cluster,
+            confidence=confidence,
+            **vars(scoring),
+        )
+        found: pl.DataFrame = tax.steps
+    if output is not None:
+        row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)
+    if target.json:
+        print_json(found.to_dicts())
+    elif output is None:
+        for total in tax.overall.iter_rows(named=True):
+            gain = f"{total['baseline_score']:.4f} as given, {total['score']:.4f} unwrapped"
+            print(plain(f"{total['metric']}: {gain}, {numbered(total['n'], 'row')}."))
+        print_table(found)
+        for columns in tables(slicing.by) or []:
+            names = {"baseline_score": "given", "score": "unwrapped"}
+            shown = tax.by(*columns).select(*columns, *_SHOWN, cs.starts_with("difference"))
+            print_table(shown.rename(names))

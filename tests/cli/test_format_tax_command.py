@@ -1,0 +1,57 @@
+"""`format-tax` prints and writes the table of the package."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import polars as pl
+import shell
+from shell import fine, refused
+
+import anls_frame as af
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., shell.Done]
+
+ROWS = pl.DataFrame(
+    {
+        "id": ["1", "2", "3", "4"],
+        "prediction": ["The answer is 42.", "```7```", "x", "**9**"],
+        "answer": ["42", "7", "x", "8"],
+        "lang": ["de", "fr", "fr", "de"],
+    }
+)
+
+
+def test_tables_are_those_of_the_package(run: Run, tmp_path: Path) -> None:
+    ROWS.write_ndjson(tmp_path / "in.jsonl")
+    tax = af.format_tax(ROWS, "prediction", "answer", metrics="exact_match", by="lang")
+    options = ("-m", "exact_match", "-b", "lang")
+
+    printed = fine(run("format-tax", "in.jsonl", *options))
+    rows = json.loads(fine(run("format-tax", "in.jsonl", *options, "--json")))
+    fine(run("format-tax", "in.jsonl", *options, "-o", "tax.parquet"))
+
+    assert printed.startswith("exact_match: 0.2500 as given, 0.7500 unwrapped, 4 rows.")
+    assert "fr" in printed
+    assert rows == tax.steps.to_dicts()
+    assert pl.read_parquet(tmp_path / "tax.parquet").equals(tax.steps)
+
+
+def test_steps_and_markers_are_those_that_are_asked_for(run: Run, tmp_path: Path) -> None:
+    ROWS.with_columns(prediction="Antwort: " + pl.col("answer")).write_ndjson(tmp_path / "in.jsonl")
+    found = {
+        row["unwrap_steps"]: row["unwrapped"]
+        for row in json.loads(fine(run("format-tax", "in.jsonl", "--markers", "Antwort:", "--json")))
+    }
+    kept = json.loads(fine(run("format-tax", "in.jsonl", "--steps", "quotes", "--json")))
+
+    assert found == {"marker": 1.0}
+    assert [row["unwrap_steps"] for row in kept] == ["none"]
+    refused(
+        run("format-tax", "in.jsonl", "--steps", "marks"), "--steps must be one of 'reasoning', 'answer_tag'"
+    )
