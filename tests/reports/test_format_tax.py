@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import polars as pl
@@ -60,3 +61,38 @@ def test_pandas_lazy_frames_and_taken_names() -> None:
         af.format_tax(frame.with_columns(unwrapped=1), "wrapped", "answers")
     clean = af.format_tax(pl.DataFrame({"p": ["a"], "a": ["a"]}), "p", "a").steps
     assert clean.row(0, named=True)["share"] is None
+
+
+def test_hundreds_of_slices_add_up_to_the_total() -> None:
+    wrappings = (
+        "The answer is {}",
+        "```\n{}\n```",
+        "<think>hm</think>{}",
+        "**{}**",
+        '"{}"',
+        "{}.",
+        '{{"answer": "{}"}}',
+    )
+    rows = []
+    for chosen in itertools.chain.from_iterable(itertools.permutations(wrappings, n) for n in range(5)):
+        text = str(len(rows) % 7)
+        for wrapping in chosen:
+            text = wrapping.format(text)
+        rows.append((text, str(len(rows) % 5), f"kind {len(rows) % 300}"))
+    frame = pl.DataFrame(rows, schema=["prediction", "answer", "kind"], orient="row")
+
+    tax = af.format_tax(frame, "prediction", "answer", metrics="exact_match", by="kind")
+    unwrapped = frame.with_columns(af.unwrap("prediction").struct.unnest())
+    gains = unwrapped.select(
+        pl.col("steps").fill_null("none"),
+        gain=af.exact_match("text", "answer").cast(pl.Int64)
+        - af.exact_match("prediction", "answer").cast(pl.Int64),
+    )
+    expected = dict(gains.group_by("steps").agg(pl.col("gain").sum()).iter_rows())
+
+    steps = tax.steps
+    points = steps.select("unwrap_steps", (pl.col("difference") * pl.col("n")).round(9))
+    assert dict(points.iter_rows()) == expected
+    assert steps.height > 100
+    assert tax.by("kind").height == 300
+    assert steps["share"].sum() == pytest.approx(1, abs=1e-12)
