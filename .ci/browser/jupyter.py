@@ -240,6 +240,11 @@ def follow(page: Page, address: str, folder: Path) -> None:
     until(page, told_hostile, lambda lines: lines == ["True {'format'}"])
     print("JupyterLab: hostile texts arrive as they are")
 
+    open_large(page, large, folder)
+
+
+def open_large(page: Page, large: Locator, folder: Path) -> None:
+    """Measure how fast 100,000 rows open that a kernel follows, and the same rows of a file."""
     shown(large, "100,000 rows")
     opened = [ready(large, page)]
     for _ in range(2):
