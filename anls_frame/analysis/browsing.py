@@ -389,8 +389,8 @@ def browse(
             by=check_by(by),
             keep=check_keep(keep),
             missing=missing,
-            **scoring(protocol, of_texts=True, unanswerable=unanswerable)
-            | detail_settings(details=True, of_texts=True),
+            **scoring(protocol, has_texts=True, unanswerable=unanswerable)
+            | detail_settings(details=True, has_texts=True),
         ),
         row_id=id,
         image=image,

@@ -160,7 +160,7 @@ def changes(
         has_texts=has_texts,
         missing=resolve_missing(missing, has_scores=not has_texts),
         keep=check_keep(keep),
-        **scoring(protocol, of_texts=has_texts, unanswerable=unanswerable),
+        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )
     columns = _columns(list(pair), chosen, settings)
     frame = at_hand(frame)

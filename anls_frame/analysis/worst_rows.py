@@ -13,7 +13,7 @@ from anls_frame.frames.conversion import at_hand, attach, column_names
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.pairs.alignments import Alignment
 from anls_frame.protocol import PROTOCOLS, resolve_errors
-from anls_frame.summary.catalogue import of_rows, resolve
+from anls_frame.summary.catalogue import resolve, row_metrics
 from anls_frame.summary.keys import check_by_names, named
 from anls_frame.summary.selection import ROW, mean, select_from
 from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, check_missing, scoring
@@ -131,10 +131,10 @@ def worst(
     columns = check_by(by)
     frame = at_hand(frame)
     resolved = resolve(metrics, column_names(frame), has_texts=True, protocol=protocol)
-    metric = _only(of_rows(resolved, metrics))
+    metric = _only(row_metrics(resolved, metrics))
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
-    of_texts = scoring(protocol, of_texts=True, unanswerable=unanswerable)
+    of_texts = scoring(protocol, has_texts=True, unanswerable=unanswerable)
     settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **of_texts)
     selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings)
     ranks = selection.ranks(mean)

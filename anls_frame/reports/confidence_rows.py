@@ -101,7 +101,7 @@ class ConfidenceRows:
             has_texts=has_texts,
             missing=resolve_missing(missing, has_scores=not has_texts),
             keep=tuple(dict.fromkeys(columns.values())),
-            **scoring(protocol, of_texts=has_texts, unanswerable=unanswerable),
+            **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
         )
         rows = system_rows.scored_rows(
             frame, systems, answers, Live(slicing=slicing, metrics=every), settings

@@ -27,7 +27,7 @@ from anls_frame.summary import details, quantiles
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import chosen_keys, key_names
-from anls_frame.summary.notes import of_systems, texts_notes
+from anls_frame.summary.notes import by_system, texts_notes
 from anls_frame.summary.rows import ROW_SCORES
 
 if TYPE_CHECKING:
@@ -537,7 +537,7 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun:
         parts.append(f"{dropped:,} {lacking if isinstance(missing, Mapping) else f'without a {what}'}")
     note = f"{numbered(rows, noun)}: {', '.join(parts)}."
     if isinstance(missing, Mapping):
-        listed = of_systems(missing)
+        listed = by_system(missing)
         how = "" if dropped else ", scored as the empty text"
         return f"{note} Missing {what}s{how}: {listed}." if listed else note
     if missing and not dropped:

@@ -30,7 +30,7 @@ from anls_frame.summary.cluster_groups import hashes
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.systems import are_several, metrics_of_rows, of_system, systems_of, two
+from anls_frame.summary.systems import are_several, for_system, metrics_of_rows, systems_of, two
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -204,7 +204,7 @@ def find_slices(
         metrics=tuple(metric.described() for metric in given.metrics),
         has_texts=answers is not None,
         missing=resolve_missing(missing, has_scores=answers is None),
-        **scoring(protocol, of_texts=answers is not None, unanswerable=unanswerable),
+        **scoring(protocol, has_texts=answers is not None, unanswerable=unanswerable),
     )
     needed = [*given.needed, *optional(cluster)]
     wanted, unreadable = candidates(frame, columns, [*needed, *given.texts])
@@ -327,7 +327,7 @@ class _Given:
         options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
         chosen = metrics_of_rows(metrics, prediction, column_names(frame), **options)
         texts = [*systems.values(), str(answers)] if has_texts else []
-        every = [of_system(metric, system) for metric in chosen for system in systems]
+        every = [for_system(metric, system) for metric in chosen for system in systems]
         return cls(systems, chosen, texts, list(dict.fromkeys(own_metrics.needed(every))))
 
     def with_features(

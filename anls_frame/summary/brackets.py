@@ -48,9 +48,9 @@ def columns(
         # In most slices without spread, all rows are right or all are wrong, so the sums are small integers.
         whole = np.stack((xx * y * y, x * y * xy, x * x * yy))
         exact = (np.abs(whole) < _EXACT).all(axis=0)
-        exact &= np.logical_and.reduce([one == np.floor(one) for one in (x, y, xx, xy, yy)])
-        of_whole = (whole[0] - 2 * whole[1] + whole[2]) / np.where(exact & (y > 0), y * y, 1.0)
-        bracket = np.where(exact, of_whole, bracket)
+        exact &= np.logical_and.reduce([values == np.floor(values) for values in (x, y, xx, xy, yy)])
+        exactly = (whole[0] - 2 * whole[1] + whole[2]) / np.where(exact & (y > 0), y * y, 1.0)
+        bracket = np.where(exact, exactly, bracket)
         cancelled = ~(bracket > _CANCELLED * np.abs(terms).sum(axis=0)) & ~exact & (y > 0)
     # One unit has no variance.
     cancelled &= slices["units"].to_numpy() > 1

@@ -63,14 +63,14 @@ class Buckets:
         self._keys = keys
         self._hash = pl.struct(keys).hash() if keys else pl.zeros(pl.len(), dtype=pl.UInt64)
         # All cells of a cluster are in one bucket, so that they need not be looked for later.
-        self._place = bucket_of(pl.col(CLUSTER) if CLUSTER in keys else self._hash)
+        self._bucket_of = bucket_of(pl.col(CLUSTER) if CLUSTER in keys else self._hash)
         self._add = add
         self._buckets = [_Bucket() for _ in range(BUCKETS)]
         self._schema = pl.Schema()
 
     def add(self, cells: pl.DataFrame) -> None:
         """Take the cells of one batch; some may have equal keys, as two orders of a list have become."""
-        numbered = self._narrow(cells).with_columns(self._place.alias("bucket"))
+        numbered = self._narrow(cells).with_columns(self._bucket_of.alias("bucket"))
         for (number,), own in numbered.partition_by("bucket", as_dict=True, include_key=False).items():
             bucket = self._buckets[number]
             bucket.parts.append(own)
@@ -91,7 +91,7 @@ class Buckets:
         columns = [dict(zip(part.columns, part.get_columns(), strict=True)) for part in parts]
         parts.clear()
         return pl.DataFrame([
-            pl.concat([of_part.pop(column).cast(dtype) for of_part in columns], rechunk=True)
+            pl.concat([part.pop(column).cast(dtype) for part in columns], rechunk=True)
             for column, dtype in self._schema.items()
         ])  # fmt: skip
 

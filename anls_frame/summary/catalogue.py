@@ -147,7 +147,7 @@ def _described(name: str, label: str, numerator: Callable[..., pl.Expr], **other
     return Metric(numerator, name=name, label=label, sources=sources, **{**bounds, **others})
 
 
-def _of_fields(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+def _field_metric(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
     return _described(name, label, numerator, **{"bounds": (0, 1), "higher_is_better": True, **others})
 
 
@@ -200,11 +200,11 @@ DESCRIBED = {
                 ("contains_answer", "contains the answer", accuracies.contains_answer),
             )
         ),
-        _of_fields("field_precision", "precision of fields", _right, denominator=_has_prediction),
-        _of_fields("field_recall", "recall of fields", _right, denominator=_has_answer),
-        _of_fields("field_f1", "F1 of fields", _right_twice, denominator=_values),
+        _field_metric("field_precision", "precision of fields", _right, denominator=_has_prediction),
+        _field_metric("field_recall", "recall of fields", _right, denominator=_has_answer),
+        _field_metric("field_f1", "F1 of fields", _right_twice, denominator=_values),
         *(
-            _of_fields(f"{kind}_share", f"share of {kind} fields", function, higher_is_better=False)
+            _field_metric(f"{kind}_share", f"share of {kind} fields", function, higher_is_better=False)
             for kind, function in {"missing": _missing, "invented": _invented, "wrong": _wrong}.items()
         ),
     )
@@ -232,7 +232,7 @@ SETS = {
 """Names for several scores."""
 
 
-def _of_row(field: str) -> Callable[..., pl.Expr]:
+def _row_field(field: str) -> Callable[..., pl.Expr]:
     """Return a function for a field of `score`."""
 
     def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
@@ -241,12 +241,12 @@ def _of_row(field: str) -> Callable[..., pl.Expr]:
     return scored
 
 
-_OF_ROWS = {
+_ROW_METRICS = {
     **{
-        name: _of_fields(name, label, _of_row(name), format="score")
+        name: _field_metric(name, label, _row_field(name), format="score")
         for name, label in {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match"}.items()
     },
-    "cer": _described("cer", "CER", _of_row("cer"), format="rate"),
+    "cer": _described("cer", "CER", _row_field("cer"), format="rate"),
     "wer": _described("wer", "WER", _by_errors(words.wer), format="rate"),
     **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
 }
@@ -298,14 +298,14 @@ def resolve(
                 "pass the columns prediction and answers, or the columns of existing scores in metrics="
             )
         return TEXT_METRICS
-    is_one = isinstance(metrics, str | pl.Expr | Metric) or not isinstance(metrics, Iterable)
-    every: Sequence[object] = [metrics] if is_one else list(metrics)  # type: ignore[arg-type] # not one
+    is_single = isinstance(metrics, str | pl.Expr | Metric) or not isinstance(metrics, Iterable)
+    every: Sequence[object] = [metrics] if is_single else list(metrics)  # type: ignore[arg-type] # not one
     options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
-    found = [one for given in every for one in _resolved(given, columns, **options)]
-    if not found:
+    resolved = [metric for given in every for metric in _resolved(given, columns, **options)]
+    if not resolved:
         raise ValueError("metrics must name at least one metric")
-    check_names(found)
-    return tuple(found)
+    check_names(resolved)
+    return tuple(resolved)
 
 
 def check_names(metrics: Sequence[Metric]) -> None:
@@ -380,7 +380,7 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
     if metric.is_built_in or not isinstance(metric.numerator, str) or metric.numerator in columns:
         return metric
     if metric.probability is not None and not metric.sources[0].endswith("()"):
-        known = ", ".join(map(repr, _OF_ROWS))
+        known = ", ".join(map(repr, _ROW_METRICS))
         raise ValueError(
             f"a quantile must be of {known}, a column of scores, or a Metric, got {metric.numerator!r}"
         )
@@ -398,16 +398,16 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
 def is_quantile_of_texts(metric: Metric) -> bool:
     """Return whether a metric is a quantile of a named score of texts."""
     name = metric.numerator
-    return metric.probability is not None and isinstance(name, str) and name in _OF_ROWS
+    return metric.probability is not None and isinstance(name, str) and name in _ROW_METRICS
 
 
 def _quantile(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
     """Return a quantile of a score of texts with what computes it."""
-    score = _prepared(_OF_ROWS[str(metric.numerator)], protocol)
+    score = _prepared(_ROW_METRICS[str(metric.numerator)], protocol)
     return dataclasses.replace(Metric.quantile(score, metric.probability or 0.5), sources=metric.sources)
 
 
-def of_rows(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
+def row_metrics(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
     """
     Return the metrics that are scores of rows: all but the share of zeros.
 

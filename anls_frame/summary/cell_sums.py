@@ -37,7 +37,7 @@ class CellSums(ABC):
 
     @classmethod
     @abstractmethod
-    def of_frames(cls, frames: Mapping[str, pl.DataFrame]) -> Self:
+    def from_frames(cls, frames: Mapping[str, pl.DataFrame]) -> Self:
         """Return the sums with these frames."""
 
     @classmethod
@@ -63,11 +63,11 @@ def stored(kind: str, frames: Mapping[Any, pl.DataFrame]) -> dict[str, pl.DataFr
     return {kind if name is ALL else f"{kind} {name}": frame for name, frame in frames.items()}
 
 
-def of_kind(kind: str, frames: Mapping[str, pl.DataFrame]) -> dict[Any, pl.DataFrame]:
+def frames_of_kind(kind: str, frames: Mapping[str, pl.DataFrame]) -> dict[Any, pl.DataFrame]:
     """Return the frames of a kind under their own names."""
-    found: dict[Any, pl.DataFrame] = {}
+    named: dict[Any, pl.DataFrame] = {}
     for stored_as, frame in frames.items():
         own, space, name = stored_as.partition(" ")
         if own == kind:
-            found[name if space else ALL] = frame
-    return found
+            named[name if space else ALL] = frame
+    return named

@@ -11,7 +11,7 @@ import polars as pl
 
 from anls_frame.summary import own_metrics, pair_votes, transitions
 from anls_frame.summary.buckets import Buckets
-from anls_frame.summary.cell_sums import ALL, CellSums, of_kind, stored
+from anls_frame.summary.cell_sums import ALL, CellSums, frames_of_kind, stored
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.cluster_groups import in_groups
 from anls_frame.summary.keys import CLUSTER, canonical, key_names
@@ -78,20 +78,20 @@ class ComparisonSums(CellSums):
         return {name: frame for kind in _KINDS for name, frame in stored(kind, getattr(self, kind)).items()}
 
     @classmethod
-    def of_frames(cls, frames: Mapping[str, pl.DataFrame]) -> ComparisonSums:
+    def from_frames(cls, frames: Mapping[str, pl.DataFrame]) -> ComparisonSums:
         """Return the sums with these frames."""
-        return cls(**{kind: of_kind(kind, frames) for kind in _KINDS})
+        return cls(**{kind: frames_of_kind(kind, frames) for kind in _KINDS})
 
     @classmethod
     def added(cls, parts: Sequence[ComparisonSums], settings: Settings) -> ComparisonSums:
         """Add up the sums of parts."""
         keys = key_names(settings.by, None)
         return cls(
-            cells={name: _added_cells(own, keys, name) for name, own in _of_parts(parts, "cells")},
-            votes={name: add_up(own, [*keys, "pair"]) for name, own in _of_parts(parts, "votes")},
-            squares={name: add_up(own, keys) for name, own in _of_parts(parts, "squares")},
-            transitions={name: transitions.added(own, keys) for name, own in _of_parts(parts, "transitions")},
-            counts={name: add_up(own, []) for name, own in _of_parts(parts, "counts")},
+            cells={name: _added_cells(own, keys, name) for name, own in _by_name(parts, "cells")},
+            votes={name: add_up(own, [*keys, "pair"]) for name, own in _by_name(parts, "votes")},
+            squares={name: add_up(own, keys) for name, own in _by_name(parts, "squares")},
+            transitions={name: transitions.added(own, keys) for name, own in _by_name(parts, "transitions")},
+            counts={name: add_up(own, []) for name, own in _by_name(parts, "counts")},
         )
 
     def folded(self, settings: Settings) -> ComparisonSums:
@@ -142,12 +142,12 @@ def collect(rows: SystemRows, settings: Settings) -> tuple[ComparisonSums, list[
 
     There are `Predictions` of each system.
     """
-    of_rows = [
-        name for place, one in enumerate(rows.metrics) for name in all_columns(place, one, rows.systems)
+    row_columns = [
+        name for index, metric in enumerate(rows.metrics) for name in all_columns(index, metric, rows.systems)
     ]
     digests = [f"digest_{system}" for system in range(rows.systems)]
-    of_predictions = [*missing(rows.systems), *noted(rows.systems)]
-    needed = (*rows.keys, *of_predictions, "answerable", "length", *digests, *of_rows)
+    prediction_columns = [*missing(rows.systems), *noted(rows.systems)]
+    needed = (*rows.keys, *prediction_columns, "answerable", "length", *digests, *row_columns)
     size = max(1024, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // len(needed)))
     tally = _Tally(rows, settings)
     # Polars holds many rows at once, of the scores of many systems too many: these follow batch by batch.
@@ -161,7 +161,7 @@ def collect(rows: SystemRows, settings: Settings) -> tuple[ComparisonSums, list[
     return tally.sums()
 
 
-def _of_parts(parts: Sequence[ComparisonSums], kind: str) -> Iterator[tuple[Any, list[pl.DataFrame]]]:
+def _by_name(parts: Sequence[ComparisonSums], kind: str) -> Iterator[tuple[Any, list[pl.DataFrame]]]:
     """Yield the name of each frame of a kind, with those of all parts."""
     for name in getattr(parts[0], kind):
         yield name, [getattr(part, kind)[name] for part in parts]
@@ -193,7 +193,7 @@ class _Tally:
         if self.has_wrong or self._is_wrong(batch):
             self.has_wrong = True
             return
-        part = self._of_batch(batch)
+        part = self._batch_sums(batch)
         for name, cells in part.cells.items():
             if name not in self.buckets:
                 keys = _keys_of_cells(cells, self.keys, name)
@@ -201,8 +201,8 @@ class _Tally:
             self.buckets[name].add(cells)
         rest = dataclasses.replace(part, cells={})
         self.rest = rest if self.rest is None else ComparisonSums.added([self.rest, rest], self.settings)
-        of_batch = _predictions(batch, self.rows.systems)
-        self.predictions = [one + other for one, other in zip(self.predictions, of_batch, strict=True)]
+        added = _predictions(batch, self.rows.systems)
+        self.predictions = [before + other for before, other in zip(self.predictions, added, strict=True)]
 
     def sums(self) -> tuple[ComparisonSums, list[Predictions]]:
         if self.rest is None:
@@ -214,27 +214,27 @@ class _Tally:
 
     def _is_wrong(self, batch: pl.DataFrame) -> bool:
         wrong = self.rows.wrong()
-        return bool(wrong) and batch.select(pl.any_horizontal(pl.Expr.any(one) for one in wrong)).item()
+        return bool(wrong) and batch.select(pl.any_horizontal(pl.Expr.any(flag) for flag in wrong)).item()
 
-    def _of_batch(self, batch: pl.DataFrame) -> ComparisonSums:
+    def _batch_sums(self, batch: pl.DataFrame) -> ComparisonSums:
         rows = self.rows
         votes, squares, counts = {}, {}, {}
         cells: dict[str | None, pl.DataFrame] = {}
         absent = [is_missing(name) for name in missing(rows.systems)]
         drops = rows.missing == "drop"
         dropped = pl.any_horizontal(absent).sum() if drops else pl.lit(0)
-        found = batch.select(rows=pl.len(), n_dropped=dropped, n_unanswerable=(~pl.col("answerable")).sum())
-        for place, metric in enumerate(rows.metrics):
-            scored = batch.drop_nulls(all_columns(place, metric, rows.systems))
-            named, better = scores(place, rows.systems), bool(metric.higher_is_better)
-            of_metric = scored.select(
+        whole = batch.select(rows=pl.len(), n_dropped=dropped, n_unanswerable=(~pl.col("answerable")).sum())
+        for index, metric in enumerate(rows.metrics):
+            scored = batch.drop_nulls(all_columns(index, metric, rows.systems))
+            named, better = scores(index, rows.systems), bool(metric.higher_is_better)
+            scored_counts = scored.select(
                 n=pl.len(),
                 n_empty_reference=(pl.col("length") == 0).sum(),
-                **_ends_of(place, metric, rows.systems),
+                **_ends_of(index, metric, rows.systems),
             )
-            counts[metric.name] = found.hstack(of_metric).cast(_COUNTS)
+            counts[metric.name] = whole.hstack(scored_counts).cast(_COUNTS)
             if CLUSTER in rows.keys:
-                cells[metric.name] = _cells(scored, rows.keys, place, metric, rows.systems)
+                cells[metric.name] = _cells(scored, rows.keys, index, metric, rows.systems)
                 votes[metric.name] = pair_votes.votes(scored, self.keys, named, better=better)
                 if not metric.is_ratio:
                     squares[metric.name] = _squares(scored, self.keys, named, metric)
@@ -242,8 +242,8 @@ class _Tally:
             # Votes and squares follow at the end, from the cells, because these can be far fewer than rows.
             values = [
                 name
-                for place, one in enumerate(rows.metrics)
-                for name in all_columns(place, one, rows.systems)
+                for index, metric in enumerate(rows.metrics)
+                for name in all_columns(index, metric, rows.systems)
             ]
             kept = batch.filter(pl.any_horizontal(pl.col(values).is_not_null()))
             grouped = kept.group_by(*self.keys, *values, maintain_order=True).agg(
@@ -257,15 +257,15 @@ class _Tally:
         rows, cells = self.rows, sums.cells[ALL]
         size = max(1, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // cells.width))
         votes, squares = {}, {}
-        for place, metric in enumerate(rows.metrics):
-            named = scores(place, rows.systems)
+        for index, metric in enumerate(rows.metrics):
+            named = scores(index, rows.systems)
             parts = list(cells.drop_nulls(named).iter_slices(size)) or [cells.head(0)]
             better = bool(metric.higher_is_better)
-            of_parts = [pair_votes.votes(part, self.keys, named, better=better) for part in parts]
-            votes[metric.name] = add_up(of_parts, [*self.keys, "pair"])
+            added = [pair_votes.votes(part, self.keys, named, better=better) for part in parts]
+            votes[metric.name] = add_up(added, [*self.keys, "pair"])
             if not metric.is_ratio:
-                of_parts = [_squares(part, self.keys, named, metric) for part in parts]
-                squares[metric.name] = add_up(of_parts, self.keys)
+                added = [_squares(part, self.keys, named, metric) for part in parts]
+                squares[metric.name] = add_up(added, self.keys)
         return dataclasses.replace(sums, votes=votes, squares=squares)
 
 
@@ -292,27 +292,27 @@ def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
     ]
 
 
-def _ends_of(place: int, metric: Metric, systems: int) -> dict[str, pl.Expr]:
+def _ends_of(index: int, metric: Metric, systems: int) -> dict[str, pl.Expr]:
     """Return the lowest and the highest score of all systems, by which a metric without bounds gets them."""
     ends = []
     for system in range(systems):
-        score, *parts = (pl.col(name) for name in columns(place, metric, system))
+        score, *parts = (pl.col(name) for name in columns(index, metric, system))
         ends.append(own_metrics.ends_of_rates(*parts) if parts else [score.min(), score.max()])
     lows, highs = zip(*ends, strict=True)
     return {"score_min": pl.min_horizontal(lows), "score_max": pl.max_horizontal(highs)}
 
 
 def _cells(
-    scored: pl.DataFrame, keys: Sequence[str], place: int, metric: Metric, systems: int
+    scored: pl.DataFrame, keys: Sequence[str], index: int, metric: Metric, systems: int
 ) -> pl.DataFrame:
     """Return the sums of a metric by cluster."""
     sums = [pl.len().cast(pl.Int64).alias("n")]
     for system in range(systems):
-        score, *parts = columns(place, metric, system)
+        score, *parts = columns(index, metric, system)
         added = zip("xy", parts or [score], strict=False)
         sums += [pl.col(name).sum().alias(f"{which}_{system}") for which, name in added]
     if has_changes(metric, systems):
-        first, second = (pl.col(name) for name in scores(place, systems))
+        first, second = (pl.col(name) for name in scores(index, systems))
         loss = first - second if metric.higher_is_better else second - first
         sums += [loss.clip(lower_bound=0).sum().alias(LOST), (loss * loss).sum().alias(SQUARES)]
     return canonical(scored.group_by(keys, maintain_order=True).agg(sums))

@@ -88,25 +88,25 @@ def confusion_table(counted: pl.DataFrame, keys: Sequence[str], op: Op | None = 
     counted = counted.with_columns(all=0)  # the only slice if there are no keys
     count, operation = pl.col("count"), pl.col("op")
     is_edit = operation.is_in(OPERATIONS)
-    of_slice = [*keys, "all"]
+    slice_keys = [*keys, "all"]
     edits = count.filter(is_edit).sum().alias("edits")
     rows = (count.filter(operation == name).sum().alias(name) for name in _ROWS)
-    totals = counted.group_by(of_slice).agg(edits, *rows)
-    of_letter = [*of_slice, "reference_char"]
-    references = counted.filter(operation == "reference").select(*of_letter, count.alias("references"))
+    totals = counted.group_by(slice_keys).agg(edits, *rows)
+    letter_keys = [*slice_keys, "reference_char"]
+    references = counted.filter(operation == "reference").select(*letter_keys, count.alias("references"))
     # There may be as many slices as rows, and joins take less memory than window functions.
-    found = (
+    joined = (
         counted.filter(is_edit if op is None else operation == op)
-        .join(totals, on=of_slice, nulls_equal=True, how="left")
-        .join(references, on=of_letter, nulls_equal=True, how="left")
+        .join(totals, on=slice_keys, nulls_equal=True, how="left")
+        .join(references, on=letter_keys, nulls_equal=True, how="left")
     )
     order = [*keys, "count", *_EDIT]
     descending = [column == "count" for column in order]
     # Series are divided, because an expression divides less exactly by a column known to be constant.
     return (
-        found.with_columns(
-            share_of_errors=found["count"] / found["edits"],
-            share_of_reference=found["count"] / found["references"],
+        joined.with_columns(
+            share_of_errors=joined["count"] / joined["edits"],
+            share_of_reference=joined["count"] / joined["references"],
         )
         .select(*keys, *_EDIT, "count", "share_of_errors", "share_of_reference", *_ROWS)
         .sort(order, descending=descending, nulls_last=True)
@@ -125,8 +125,8 @@ def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
 
 def length_sums_of(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     """Return the same from the sums of cells, which have a key `bits` too."""
-    of_cells = [name if name in sums.columns else f"{name}_sum" for name in SUMS]
-    renamed = [pl.col(name).alias(alias) for name, alias in zip(of_cells, SUMS, strict=True)]
+    columns = [name if name in sums.columns else f"{name}_sum" for name in SUMS]
+    renamed = [pl.col(name).alias(alias) for name, alias in zip(columns, SUMS, strict=True)]
     return sums.filter(pl.col("n") > 0).select(*keys, "bits", *renamed)
 
 

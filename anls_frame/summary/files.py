@@ -69,24 +69,24 @@ def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> by
     file = io.BytesIO()
     whole.write_parquet(file, metadata={_METADATA_KEY: json.dumps(own)})
     with file.getbuffer() as written:
-        place = _place_of_checksum(written, _NO_CHECKSUM)
-        written[place : place + len(_NO_CHECKSUM)] = _checksum(written, place).encode()
+        start = _start_of_checksum(written, _NO_CHECKSUM)
+        written[start : start + len(_NO_CHECKSUM)] = _checksum(written, start).encode()
     return file.getvalue()
 
 
-def _place_of_checksum(file: memoryview, checksum: str) -> int:
+def _start_of_checksum(file: memoryview, checksum: str) -> int:
     """Return where a checksum stands: it is the last one like it, in the metadata at the end of the file."""
     length = int.from_bytes(file[-8:-4], "little")  # as Parquet has it
     end = bytes(file[-8 - length :])
     return len(file) - len(end) + end.rfind(checksum.encode())
 
 
-def _checksum(file: memoryview, place: int) -> str:
-    """Return the checksum of a file that has one in this place."""
-    found = hashlib.sha256(file[:place])
-    found.update(_NO_CHECKSUM.encode())
-    found.update(file[place + len(_NO_CHECKSUM) :])
-    return found.hexdigest()
+def _checksum(file: memoryview, start: int) -> str:
+    """Return the checksum of a file that has one from here on."""
+    digest = hashlib.sha256(file[:start])
+    digest.update(_NO_CHECKSUM.encode())
+    digest.update(file[start + len(_NO_CHECKSUM) :])
+    return digest.hexdigest()
 
 
 def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
@@ -97,7 +97,7 @@ def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
         columns[kind] = {}
         for name, dtype in frame.schema.items():
             same = (f"{name}.{number}" if number else name for number in itertools.count())
-            columns[kind][name] = next(one for one in same if dtypes.setdefault(one, dtype) == dtype)
+            columns[kind][name] = next(name for name in same if dtypes.setdefault(name, dtype) == dtype)
     return columns
 
 
@@ -117,10 +117,10 @@ def _metadata(path: Path) -> dict[str, Any]:
     """Return what the file of a summary says about it; nothing for other files."""
     try:
         with path.open("rb") as file:
-            found: dict[str, Any] = json.loads(pl.read_parquet_metadata(file)[_METADATA_KEY])
+            metadata: dict[str, Any] = json.loads(pl.read_parquet_metadata(file)[_METADATA_KEY])
     except (*_DAMAGE, OSError):
         return {}
-    return found
+    return metadata
 
 
 def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
@@ -146,9 +146,9 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
         _check_size(source)
         with source.getbuffer() as file:
             checksum = metadata["checksum"]
-            if _checksum(file, _place_of_checksum(file, checksum)) != checksum:
+            if _checksum(file, _start_of_checksum(file, checksum)) != checksum:
                 raise ValueError("it was changed or damaged after it was saved, because its checksum differs")
-        header = {one: metadata[one] for one in HEADER}
+        header = {name: metadata[name] for name in HEADER}
         header["settings"] = Settings.from_dict(header["settings"])
         header["predictions"] = {
             system: Predictions.from_dict(own) for system, own in header["predictions"].items()
@@ -176,13 +176,13 @@ def _check_size(source: io.BytesIO) -> None:
         raise ValueError(f"its {size:,} bytes hold {values:,} values, more than {most:,}")
 
 
-def _check_format(found: object, by: str, name: str) -> None:
-    if found == FORMAT:
+def _check_format(version: object, by: str, name: str) -> None:
+    if version == FORMAT:
         return
-    newer = isinstance(found, int) and found > FORMAT
+    newer = isinstance(version, int) and version > FORMAT
     way_out = "read it with that version or a later one" if newer else "summarize its rows again"
     raise ValueError(
-        f"{name} is a summary of file format {found}, saved by anls_frame {by}; anls_frame {__version__} "
+        f"{name} is a summary of file format {version}, saved by anls_frame {by}; anls_frame {__version__} "
         f"reads format {FORMAT}: {way_out}"
     )
 

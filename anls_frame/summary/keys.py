@@ -103,12 +103,12 @@ def sliced_keys(
     """Return the keys as `key_columns` does, and the order of the values of those that have one."""
     made = [slicing.expressions.get(name, cs.by_name(name)) for name in slicing.names]
     names = key_names(slicing.names, None)
-    keys = [one.alias(name) for one, name in zip(made, names, strict=True)]
+    keys = [expr.alias(name) for expr, name in zip(made, names, strict=True)]
     schema = source.select(keys).collect_schema()
     known = dict(zip(slicing.names, schema.dtypes(), strict=True))
     _check_dtypes(known)
-    of_cluster = [] if cluster is None else key_columns(source.collect_schema(), (), cluster)
-    return [*keys, *of_cluster], categories(pl.Schema(known))
+    cluster_key = [] if cluster is None else key_columns(source.collect_schema(), (), cluster)
+    return [*keys, *cluster_key], categories(pl.Schema(known))
 
 
 def _check_dtypes(dtypes: Mapping[str, pl.DataType]) -> None:

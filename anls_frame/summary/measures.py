@@ -128,13 +128,13 @@ class Metric:
             return
         values = [self.numerator, *([] if self.denominator is None else [self.denominator])]
         refuse_columns("a metric", values)
-        sources = self.sources or tuple(_source(one) for one in values)
-        if not all(_is_values(one) for one in values):
+        sources = self.sources or tuple(_source(value) for value in values)
+        if not all(_is_values(value) for value in values):
             raise TypeError(
                 "a metric must be a function of predictions and answers, an expression or the name of a "
                 f"column, got {values[-1]!r}"
             )
-        if any(isinstance(one, pl.Expr) and one.meta.has_multiple_outputs() for one in values):
+        if any(isinstance(value, pl.Expr) and value.meta.has_multiple_outputs() for value in values):
             raise ValueError(f"a metric must be one column, got an expression of several: {values[0]}")
         name = string("name", self.name or _name(self.numerator), "the name of the metric")
         better = is_higher_better(name) if self.higher_is_better is None else self.higher_is_better
@@ -183,7 +183,7 @@ class Metric:
         if not callable(function):
             raise TypeError(f"function must be a function of two texts, got {function!r}")
         name = options.pop("name", None) or _name(function)
-        return cls(_OfTexts(function), name=name, **options)
+        return cls(_TextFunction(function), name=name, **options)
 
     @classmethod
     def quantile(cls, metric: str | pl.Expr | Metric, probability: float = 0.5) -> Metric:
@@ -396,7 +396,7 @@ def is_higher_better(name: str) -> bool:
     return LOWER_IS_BETTER.isdisjoint(re.findall(r"[^\W_]+", name.lower()))
 
 
-class _OfTexts:
+class _TextFunction:
     """A function of expressions that calls a Python function for each row."""
 
     def __init__(self, function: Callable[[str, Any], float | None]) -> None:
@@ -406,13 +406,13 @@ class _OfTexts:
     def __call__(self, prediction: pl.Expr, answers: pl.Expr) -> pl.Expr:
         def score(rows: pl.Series) -> pl.Series:
             pairs = zip(rows.struct[0], rows.struct[1], strict=True)
-            values = [self._of_row(predicted, accepted) for predicted, accepted in pairs]
+            values = [self._scored(predicted, accepted) for predicted, accepted in pairs]
             return pl.Series(values, dtype=pl.Float64, strict=False)
 
         texts = pl.struct(prediction.alias("prediction"), answers.alias("answers"))
         return texts.map_batches(score, return_dtype=pl.Float64, is_elementwise=True)
 
-    def _of_row(self, prediction: str | None, answers: Any) -> float | None:
+    def _scored(self, prediction: str | None, answers: Any) -> float | None:
         if isinstance(answers, pl.Series):
             answers = answers.drop_nulls().to_list() or None
         if prediction is None or answers is None:

@@ -64,7 +64,7 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     parts = _all_parts(summaries)
     frames = [summary.sums.frames() for summary in summaries]
     for name in frames[0]:
-        _check_dtypes([of_part[name] for of_part in frames], settings)
+        _check_dtypes([frame[name] for frame in frames], settings)
     # Sorted by name, so that the order in which parts are listed does not change the order of the rows.
     summaries.sort(key=lambda summary: sorted(summary.parts))
     first = summaries[0]
@@ -80,7 +80,7 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
         sums=first.sums.added([summary.sums for summary in summaries], settings),
         is_folded=first.is_folded,
         scored_by=scored_by.pop() if len(scored_by) == 1 else None,
-        forgotten_documents=next(filter(None, (one.forgotten_documents for one in summaries)), None),
+        forgotten_documents=next(filter(None, (summary.forgotten_documents for summary in summaries)), None),
         from_pandas=all(summary.from_pandas for summary in summaries),
     )
 
@@ -90,7 +90,7 @@ def _common_settings(summaries: Sequence[Summary]) -> Settings:
         raise ValueError("the clusters of some summaries are folded; call fold_clusters() on all of them")
     orders = [summary.settings.orders for summary in summaries]
     common = {
-        name: order for name, order in orders[0].items() if all(one.get(name) == order for one in orders)
+        name: order for name, order in orders[0].items() if all(given.get(name) == order for given in orders)
     }
     settings = dataclasses.replace(summaries[0].settings, orders=common)
     for other in summaries[1:]:

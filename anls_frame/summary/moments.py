@@ -41,7 +41,7 @@ def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric])
     of own scores hold a single metric.
     """
     if any(metric.is_own_mean for metric in metrics):
-        return _of_own_mean(explode_lists(cells, keys), keys, metrics[0])
+        return _own_mean_slices(explode_lists(cells, keys), keys, metrics[0])
     return _slices(_exact_moments(cells, keys, metrics), keys, metrics)
 
 
@@ -51,13 +51,13 @@ def _exact_moments(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[M
         return _moments_of_part(cells, keys, metrics)
     # Parts of whole clusters fit into the caches, and only one at a time is in memory with its products.
     count = min(-(-cells.height // _CELLS_OF_A_PART), BUCKETS)
-    place = bucket_of(cells[CLUSTER]) * count // BUCKETS
+    part = bucket_of(cells[CLUSTER]) * count // BUCKETS
     order = None
-    if place.rle_id()[-1] >= count:  # they are in order if `summarize` has just made them
-        order = place.arg_sort()
-        place = place.gather(order)
+    if part.rle_id()[-1] >= count:  # they are in order if `summarize` has just made them
+        order = part.arg_sort()
+        part = part.gather(order)
     parts, start = [], 0
-    for length in place.rle().struct.field("len"):
+    for length in part.rle().struct.field("len"):
         rows = slice(start, start + length)
         parts.append(_moments_of_part(cells[rows] if order is None else cells[order[rows]], keys, metrics))
         start += length
@@ -69,9 +69,9 @@ def _moments_of_part(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence
     cells = explode_lists(cells, keys)
     values = [name for name in cells.columns if name != CLUSTER and not name.startswith("key_")]
     if CLUSTER not in cells.columns:
-        return _sums(cells, keys, values).select(*keys, *_of_rows(tuple(metrics)))
+        return _sums(cells, keys, values).select(*keys, *_row_columns(tuple(metrics)))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
-    clusters, columns = _sums(cells, [*keys, CLUSTER], values), _of_clusters(tuple(metrics))
+    clusters, columns = _sums(cells, [*keys, CLUSTER], values), _cluster_columns(tuple(metrics))
     return clusters.group_by(keys).agg(columns) if keys else clusters.select(columns)
 
 
@@ -84,7 +84,7 @@ def sums_of_rows(metric: Metric) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
     return x, n.cast(pl.Float64), pl.when(n > 0).then(squares - x * x / n).otherwise(0.0)
 
 
-def _of_own_mean(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
+def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
     """Return the slices of own scores, from deviations in place of differences of squares."""
     x, n, spread = sums_of_rows(metric)
     squares = pl.when(n > 0).then(spread + x * x / n).otherwise(0.0)
@@ -92,11 +92,11 @@ def _of_own_mean(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl
     values = [name for name in cells.columns if name != CLUSTER and not name.startswith("key_")]
     rows = add_up([cells.select(*keys, *values)], keys)
     rows = rows.sort(keys) if keys else rows
-    of_rows = (x.alias(names[0]), n.alias(names[1]), squares.alias(names[5]))
+    row_sums = (x.alias(names[0]), n.alias(names[1]), squares.alias(names[5]))
     if CLUSTER not in cells.columns:
         moments = zip(("units", *SIZES, *names[2:5]), (pl.col("n"), n, n, n, squares, x, n), strict=True)
         columns = [column.alias(name) for name, column in moments]
-        return rows.select(*keys, *COUNTS, *of_rows, *columns, spread.alias(metric.bracket))
+        return rows.select(*keys, *COUNTS, *row_sums, *columns, spread.alias(metric.bracket))
     # A cluster can have several cells in a slice, so they are added up before they are squared.
     sums = pl.col("n", "score_sum").sum()
     # In order, so that the same cells give the same sums of floats.
@@ -107,13 +107,13 @@ def _of_own_mean(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl
     )
     columns = [
         (pl.col("n") > 0).sum().cast(pl.Int64).alias("units"),
-        *(one.sum().alias(name) for name, one in powers),
+        *(power.sum().alias(name) for name, power in powers),
     ]
     units = grouped(clusters.lazy(), keys, columns).collect()
     units = units.sort(keys).drop(keys) if keys else units
     # Equal scores have no spread, however their sums are rounded.
     bracket = pl.when(spread > 0).then(metric.bracket).otherwise(0.0).alias(metric.bracket)
-    return rows.hstack(units).select(*keys, *COUNTS, *of_rows, *units.drop(metric.bracket).columns, bracket)
+    return rows.hstack(units).select(*keys, *COUNTS, *row_sums, *units.drop(metric.bracket).columns, bracket)
 
 
 def _slices(moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]) -> pl.DataFrame:
@@ -138,7 +138,7 @@ _kept = lru_cache(maxsize=16)
 
 
 @_kept
-def _of_rows(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
+def _row_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
     """Return the counts and moments of slices, with rows as the units, from the sums of their cells."""
     return [
         pl.col(*COUNTS),
@@ -153,7 +153,7 @@ def _of_rows(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
 
 
 @_kept
-def _of_clusters(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
+def _cluster_columns(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
     """Return the counts and moments of slices, with clusters as the units, from the sums of the clusters."""
     n, capped = pl.col("n").cast(pl.Int128), pl.col("n").clip(upper_bound=_LARGEST).cast(pl.Int128)
     sizes = [n * n, capped * capped * capped, capped * capped * capped * capped]

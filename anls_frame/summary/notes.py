@@ -38,11 +38,11 @@ def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[s
 def _counted(counts: int | Mapping[str, int]) -> str:
     """Return a number, or the numbers of systems; empty if there is nothing to count."""
     if isinstance(counts, Mapping):
-        return of_systems(counts)
+        return by_system(counts)
     return f"{counts:,}" if counts else ""
 
 
-def of_systems(counts: Mapping[str, int]) -> str:
+def by_system(counts: Mapping[str, int]) -> str:
     """List the counts of systems that have any, the largest first."""
     ordered = sorted(((name, n) for name, n in counts.items() if n), key=lambda line: -line[1])
     named = [f"{n:,} of {shortened(name)}" for name, n in ordered[:_NAMED_SYSTEMS]]

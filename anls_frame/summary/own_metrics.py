@@ -41,21 +41,21 @@ def needed(metrics: Iterable[Metric]) -> list[str]:
     return names
 
 
-def names(place: int, metric: Metric) -> list[str]:
+def names(index: int, metric: Metric) -> list[str]:
     """Return the columns of a metric: the score of a row and, for a rate, both its parts."""
-    parts = [f"own_{place}_numerator", f"own_{place}_denominator"]
-    return [f"own_{place}", *(parts if metric.is_ratio else [])]
+    parts = [f"own_{index}_numerator", f"own_{index}_denominator"]
+    return [f"own_{index}", *(parts if metric.is_ratio else [])]
 
 
 def all_names(metrics: Sequence[Metric]) -> list[str]:
     """Return the columns of all metrics."""
-    return [name for place, metric in enumerate(metrics) for name in names(place, metric)]
+    return [name for index, metric in enumerate(metrics) for name in names(index, metric)]
 
 
 def names_of_functions(metrics: Sequence[Metric]) -> list[str]:
     """Return the columns of metrics that are functions of texts."""
-    of_texts = [(place, metric) for place, metric in enumerate(metrics) if metric.is_function]
-    return [name for place, metric in of_texts for name in names(place, metric)]
+    functions = [(index, metric) for index, metric in enumerate(metrics) if metric.is_function]
+    return [name for index, metric in functions for name in names(index, metric)]
 
 
 def values(source: pl.LazyFrame, metrics: Sequence[Metric], texts: Sequence[pl.Expr] = ()) -> list[pl.Expr]:
@@ -73,8 +73,8 @@ def values(source: pl.LazyFrame, metrics: Sequence[Metric], texts: Sequence[pl.E
     """
     return [
         value.alias(name)
-        for place, metric in enumerate(metrics)
-        for name, value in zip(names(place, metric), _parts(source, metric, texts), strict=True)
+        for index, metric in enumerate(metrics)
+        for name, value in zip(names(index, metric), _parts(source, metric, texts), strict=True)
     ]
 
 
@@ -129,10 +129,10 @@ def digest_of_values(scores: Sequence[pl.Expr]) -> pl.Expr:
 
 def _digest(scores: Sequence[pl.Series]) -> pl.Series:
     """Return the digest of rows, score by score."""
-    rows = pl.DataFrame([score.alias(f"score_{place}") for place, score in enumerate(scores)])
+    rows = pl.DataFrame([score.alias(f"score_{index}") for index, score in enumerate(scores)])
     rows = rows.with_columns(digest=pl.lit(0, pl.UInt64))
-    for place, _ in enumerate(scores):
-        rows = rows.with_columns(digest=_mixed_in(pl.col("digest"), pl.col(f"score_{place}")))
+    for index, _ in enumerate(scores):
+        rows = rows.with_columns(digest=_mixed_in(pl.col("digest"), pl.col(f"score_{index}")))
     is_scored = pl.any_horizontal(pl.exclude("digest").is_not_null())
     return rows.select(pl.when(is_scored).then("digest")).to_series()
 
@@ -149,9 +149,9 @@ def mixed(value: pl.Expr) -> pl.Expr:
     return value.xor(value // (1 << 31))
 
 
-def prepared(rows: pl.LazyFrame, keys: Sequence[str], place: int, metric: Metric) -> pl.LazyFrame:
+def prepared(rows: pl.LazyFrame, keys: Sequence[str], index: int, metric: Metric) -> pl.LazyFrame:
     """Return columns of rows, with the values of one metric under the names that `sums` knows."""
-    own, *parts = names(place, metric)
+    own, *parts = names(index, metric)
     if metric.is_ratio:
         return rows.select(*keys, score=own, numerator=parts[0], denominator=parts[1])
     return rows.select(*keys, score=own)
@@ -192,8 +192,8 @@ def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric, part: str
     if wrong:
         names = ["numerator", "denominator"] if metric.is_ratio else ["score"]
         first = values.with_row_index("row").filter(is_wrong(metric)).head(1)
-        row, *found = first.select("row", *names).collect().row(0)
-        raise ValueError(message(metric, wrong, row, found, part))
+        row, *parts = first.select("row", *names).collect().row(0)
+        raise ValueError(message(metric, wrong, row, parts, part))
     return cells.drop(WRONG)
 
 

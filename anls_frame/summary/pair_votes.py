@@ -42,7 +42,7 @@ def votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, bett
         np.add.at(total, np.repeat(np.arange(len(sizes)), sizes), times)
         higher, lower = _weighted(table, sizes, times)
     wins, losses = (higher, lower) if better else (lower, higher)
-    of_pairs = pl.DataFrame(
+    counts = pl.DataFrame(
         {
             "pair": pl.Series(np.tile(np.arange(count), len(sizes)), dtype=pl.UInt32),
             "wins": wins.T.ravel(),
@@ -50,7 +50,7 @@ def votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, bett
             "losses": losses.T.ravel(),
         }
     )
-    return groups[np.repeat(np.arange(len(sizes)), count)].hstack(of_pairs) if keys else of_pairs
+    return groups[np.repeat(np.arange(len(sizes)), count)].hstack(counts) if keys else counts
 
 
 def _counted(
@@ -62,7 +62,7 @@ def _counted(
     A line of the table is a system; its rows are sorted by slice.
     """
     systems = len(table)
-    found = np.zeros((2, systems * (systems - 1) // 2, len(sizes)), np.int64)
+    counts = np.zeros((2, systems * (systems - 1) // 2, len(sizes)), np.int64)
     block = max(_WORD, min(_BLOCK // systems, _WORD * _MOST_WORDS) // _WORD * _WORD)
     filled = np.empty((systems, block))
     holds = np.empty((systems, block), bool)
@@ -76,18 +76,18 @@ def _counted(
             used += size
             filled[:, used : _up(used)] = 0
             used = _up(used)
-        slices = [place for place, _, _ in pieces]
+        slices = [slice_ for slice_, _, _ in pieces]
         pair = 0
         for first in range(systems - 1):
             later = pair + systems - 1 - first
-            for into, compare in zip(found, (np.greater, np.less), strict=True):
-                of_pairs = holds[first + 1 :, :used]
-                compare(filled[first + 1 :, :used], filled[first, :used], out=of_pairs)
-                words = np.add.reduceat(of_pairs.view(np.uint64), starts, axis=1)
+            for into, compare in zip(counts, (np.greater, np.less), strict=True):
+                compared = holds[first + 1 :, :used]
+                compare(filled[first + 1 :, :used], filled[first, :used], out=compared)
+                words = np.add.reduceat(compared.view(np.uint64), starts, axis=1)
                 sums = words.view(np.uint8).reshape(len(words), len(starts), _WORD)
                 into[pair:later, slices] += sums.sum(axis=2, dtype=np.int64)
             pair = later
-    return found[0], found[1]
+    return counts[0], counts[1]
 
 
 def _up(rows: int) -> int:
@@ -98,13 +98,13 @@ def _blocks(sizes: npt.NDArray[np.int64], block: int) -> Iterator[list[tuple[int
     """Yield the pieces of slices that fill a block: slice, first row and number of rows, each slice once."""
     pieces: list[tuple[int, int, int]] = []
     used = row = 0
-    for place, size in enumerate(sizes.tolist()):
+    for slice_, size in enumerate(sizes.tolist()):
         for start in range(0, size, block):
             rows = min(block, size - start)
             if used + rows > block:
                 yield pieces
                 pieces, used = [], 0
-            pieces.append((place, row + start, rows))
+            pieces.append((slice_, row + start, rows))
             used = _up(used + rows)
         row += size
     if pieces:
@@ -116,10 +116,10 @@ def _weighted(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the same for rows that stand for several; a line of the table is a system."""
     starts = np.cumsum(sizes) - sizes
-    found: list[list[npt.NDArray[np.int64]]] = [[], []]
+    counts: list[list[npt.NDArray[np.int64]]] = [[], []]
     for first in range(len(table) - 1):
-        for into, compare in zip(found, (np.greater, np.less), strict=True):
+        for into, compare in zip(counts, (np.greater, np.less), strict=True):
             holds = compare(table[first + 1 :], table[first])
             into.append(np.add.reduceat(holds * times, starts, axis=1))
-    higher, lower = (np.concatenate(parts, axis=0) for parts in found)
+    higher, lower = (np.concatenate(parts, axis=0) for parts in counts)
     return higher, lower

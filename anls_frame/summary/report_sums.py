@@ -11,7 +11,7 @@ import polars as pl
 from anls_frame.summary import own_metrics, quantiles
 from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.catalogue import TEXT_METRICS
-from anls_frame.summary.cell_sums import ALL, CellSums, of_kind, stored
+from anls_frame.summary.cell_sums import ALL, CellSums, frames_of_kind, stored
 from anls_frame.summary.cells import add_up, grouped, widened
 from anls_frame.summary.cluster_groups import in_groups
 from anls_frame.summary.details import KEYS, length_sums_of
@@ -77,13 +77,13 @@ class ReportSums(CellSums):
         return {**stored("cells", cells), **alone, **stored("details", self.details)}
 
     @classmethod
-    def of_frames(cls, frames: Mapping[str, pl.DataFrame]) -> ReportSums:
+    def from_frames(cls, frames: Mapping[str, pl.DataFrame]) -> ReportSums:
         """Return the sums with these frames."""
         return cls(
-            cells=of_kind("cells", frames),
+            cells=frames_of_kind("cells", frames),
             bins=frames["bins"],
             worst_rows=frames["worst"],
-            details=of_kind("details", frames),
+            details=frames_of_kind("details", frames),
         )
 
     @classmethod
@@ -136,7 +136,7 @@ def collect(rows: Rows, settings: Settings) -> tuple[ReportSums, Predictions]:
     If they ran together, they would share the rows, and the engine would buffer rows for the slower query.
     """
     by_keys = [key for key in rows.keys if key != CLUSTER]
-    own = {metric.name: _own_cells(rows, place) for place, metric in enumerate(rows.own)}
+    own = {metric.name: _own_cells(rows, index) for index, metric in enumerate(rows.own)}
     if rows.has_texts:
         cells, bins, lengths, counted = _cells_of_texts(rows, by_keys)
     else:
@@ -174,9 +174,9 @@ def _cells_of_texts(rows: Rows, by_keys: Sequence[str]) -> _Texts:
         return _cells_of_clusters(rows, by_keys)
     by_length = ["bits"] if rows.details else []
     keys = (*by_keys, _GRID, KEPT, *by_length)
-    of_all = totals()
-    names = [total.meta.output_name() for total in of_all]
-    whole = grouped(rows.frame, keys, [*rows.sums, *of_all]).collect(engine="streaming")
+    whole_sums = totals()
+    names = [total.meta.output_name() for total in whole_sums]
+    whole = grouped(rows.frame, keys, [*rows.sums, *whole_sums]).collect(engine="streaming")
     parts = _with_anls(canonical(whole.drop(names)))
     on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, _GRID, *_BIN_SUMS)
     return (
@@ -194,9 +194,9 @@ def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> _Texts:
     Each batch is grouped again for the grid, because by clusters and grid at once there would be nearly as
     many groups as rows.
     """
-    sums, of_all = [*rows.sums, *sums_of_anls()], totals()
-    of_bins = [one for one in sums if one.meta.output_name() in _BIN_SUMS]
-    used = {name for one in (*sums, *of_all) for name in one.meta.root_names()}
+    sums, whole_sums = [*rows.sums, *sums_of_anls()], totals()
+    bin_sums = [expr for expr in sums if expr.meta.output_name() in _BIN_SUMS]
+    used = {name for expr in (*sums, *whole_sums) for name in expr.meta.root_names()}
     source = rows.frame.select(*rows.keys, _GRID, "bits", *sorted(used))
     cells = _buckets(rows.keys)
     bins, lengths = _buckets((*by_keys, _GRID)), _buckets((*by_keys, "bits"))
@@ -204,10 +204,10 @@ def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> _Texts:
     for batch in _batches(source):
         scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
         cells.add(_cells_of_batch(rows.keys, sums, batch.lazy()))
-        bins.add(_cells_of_batch((*by_keys, _GRID), of_bins, scored))
+        bins.add(_cells_of_batch((*by_keys, _GRID), bin_sums, scored))
         if rows.details:
             lengths.add(length_sums_of(_cells_of_batch((*by_keys, "bits"), sums, scored), by_keys))
-        counted.append(batch.select(of_all))
+        counted.append(batch.select(whole_sums))
     return cells.whole(), bins.whole(), lengths.whole() if rows.details else None, pl.concat(counted)
 
 
@@ -219,18 +219,18 @@ def _buckets(keys: Sequence[str]) -> Buckets:
     return Buckets(keys, lambda parts: add_up(parts, keys))
 
 
-def _own_cells(rows: Rows, place: int) -> pl.DataFrame:
+def _own_cells(rows: Rows, index: int) -> pl.DataFrame:
     """Count rows and add up the values of an own metric, and the digests of rows without texts."""
-    metric = rows.own[place]
-    with_digest = place == 0 and not rows.has_texts
+    metric = rows.own[index]
+    with_digest = index == 0 and not rows.has_texts
     others = ["row_digest"] if with_digest else []
-    values = own_metrics.prepared(rows.frame, [*rows.keys, *others], place, metric)
+    values = own_metrics.prepared(rows.frame, [*rows.keys, *others], index, metric)
     sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
     keys = rows.keys if metric.probability is None else (*rows.keys, quantiles.SCORE)
     cells = _buckets(keys)
     for batch in _batches(values):
-        of_batch = grouped(batch.lazy(), keys, sums, in_order=True)
-        cells.add(canonical(of_batch.collect(engine="in-memory")))
+        added = grouped(batch.lazy(), keys, sums, in_order=True)
+        cells.add(canonical(added.collect(engine="in-memory")))
     return own_metrics.checked(cells.whole(), values, metric, rows.part)
 
 

@@ -124,8 +124,8 @@ def scored_texts(
         is_placeholder=is_placeholder("prediction", pl.col("exact_match")),
     )
     # A function of texts may give a score without looking at the answers.
-    of_texts = own_metrics.names_of_functions(metrics)
-    rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
+    functions = own_metrics.names_of_functions(metrics)
+    rows = rows.with_columns(pl.when("answerable").then(pl.col(functions)))
     own = own_metrics.all_names(metrics)
     if settings.missing == "drop":
         scores = ["nls", "anls", "cer", "exact_match", "char_errors", "reference_length", "row_digest", *own]
@@ -260,12 +260,12 @@ def kept(settings: Settings) -> list[pl.Expr]:
 
 def kept_names(settings: Settings) -> list[str]:
     """Return the names in rows of the columns that they keep."""
-    return [f"keep_{place}" for place, _ in enumerate(settings.keep)]
+    return [f"keep_{index}" for index, _ in enumerate(settings.keep)]
 
 
 def own_and_kept(settings: Settings) -> list[str]:
     """Return the columns of rows with the scores in own metrics, and those that they keep."""
-    own = [f"own_{place}" for place, _ in enumerate(settings.own)]
+    own = [f"own_{index}" for index, _ in enumerate(settings.own)]
     return [*own, *kept_names(settings)]
 
 

@@ -97,9 +97,9 @@ class Selection:
             Returns that of a row from the scores of the systems: `mean` or `change`.
         """
         ranks = {}
-        for place, metric in enumerate(self.source.metrics):
-            rank = value([pl.col(name) for name in system_rows.scores(place, self.source.systems)])
-            ranks[f"rank_{place}"] = rank if metric.higher_is_better else -rank
+        for index, metric in enumerate(self.source.metrics):
+            rank = value([pl.col(name) for name in system_rows.scores(index, self.source.systems)])
+            ranks[f"rank_{index}"] = rank if metric.higher_is_better else -rank
         if self.settings.has_texts:
             ranks[NLS_RANK] = value([pl.col(f"nls_{system}") for system in self._systems_with_texts])
         return ranks
@@ -153,7 +153,7 @@ class Selection:
         systems = self.source.systems
         answers = ["answers"] if self.settings.has_texts else []
         scores = [
-            name for place, _ in enumerate(self.source.metrics) for name in system_rows.scores(place, systems)
+            name for index, _ in enumerate(self.source.metrics) for name in system_rows.scores(index, systems)
         ]
         return [
             *content(

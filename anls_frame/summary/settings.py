@@ -205,8 +205,8 @@ def check_keep(keep: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
-    is_one = isinstance(given, str) or not isinstance(given, Iterable)
-    columns: tuple[str, ...] = (given,) if is_one else tuple(given)  # type: ignore[assignment]
+    is_single = isinstance(given, str) or not isinstance(given, Iterable)
+    columns: tuple[str, ...] = (given,) if is_single else tuple(given)  # type: ignore[assignment]
     if not all(isinstance(column, str) for column in columns):
         raise TypeError(f"{role} must be a column name or a list of them, got {given!r}")
     if len(set(columns)) < len(columns):
@@ -244,24 +244,24 @@ def are_texts(prediction: object, answers: str | None) -> bool:
 
 
 def scoring(
-    protocol: ScoreProtocol | str, *, of_texts: bool, unanswerable: Unanswerable = "drop"
+    protocol: ScoreProtocol | str, *, has_texts: bool, unanswerable: Unanswerable = "drop"
 ) -> dict[str, Any]:
     """Return the fields of `Settings` that say how texts are scored; existing scores have none."""
     check_unanswerable(unanswerable)
-    if not of_texts and unanswerable != "drop":
+    if not has_texts and unanswerable != "drop":
         raise ValueError(
             "unanswerable='empty' scores rows without an answer, but the scores exist already; fill their "
             "nulls with the scores that these rows should have"
         )
-    return {"protocol": resolve_scoring(protocol), "unanswerable": unanswerable} if of_texts else {}
+    return {"protocol": resolve_scoring(protocol), "unanswerable": unanswerable} if has_texts else {}
 
 
-def detail_settings(details: object, *, of_texts: bool, systems: int = 1) -> dict[str, Any]:
+def detail_settings(details: object, *, has_texts: bool, systems: int = 1) -> dict[str, Any]:
     """Return the fields of `Settings` that say which details are counted, and how."""
     given = details if isinstance(details, Mapping) and systems == 1 else None
     if given is None and not flag("details", details):
         return {}
-    if not of_texts:
+    if not has_texts:
         raise ValueError("details need texts; columns of scores have none")
     if systems > 1:
         return {"details": True}

@@ -42,7 +42,7 @@ class Slicing:
     @property
     def columns(self) -> list[str]:
         """Names of the columns that the keys need."""
-        roots = [name for one in self.expressions.values() for name in one.meta.root_names()]
+        roots = [name for expr in self.expressions.values() for name in expr.meta.root_names()]
         return [*self.plain, *roots]
 
     @property
@@ -55,18 +55,18 @@ def resolve(by: By | None) -> Slicing:
     """Return what `by=` says; raise an error if it names a key twice."""
     if by is None:
         return Slicing()
-    is_one = isinstance(by, str | pl.Expr) or not isinstance(by, Iterable)
-    given: list[Any] = [by] if is_one else list(by)  # type: ignore[arg-type] # it is iterable
-    are_lists = [isinstance(one, Iterable) and not isinstance(one, str | pl.Expr) for one in given]
+    is_single = isinstance(by, str | pl.Expr) or not isinstance(by, Iterable)
+    given: list[Any] = [by] if is_single else list(by)  # type: ignore[arg-type] # it is iterable
+    are_lists = [isinstance(entry, Iterable) and not isinstance(entry, str | pl.Expr) for entry in given]
     if any(are_lists) and not all(are_lists):
         raise TypeError(
             "by must be columns, which are crossed, or lists of columns, one for each table; got "
             f"both: {_shown(by)}"
         )
-    lists: list[list[Any]] = [list(one) for one in given] if any(are_lists) else [given]
+    lists: list[list[Any]] = [list(table) for table in given] if any(are_lists) else [given]
     keys: dict[str, pl.Expr | None] = {}
-    tables = tuple(tuple(_names(one, by, keys)) for one in lists)
-    expressions = {name: one for name, one in keys.items() if one is not None}
+    tables = tuple(tuple(_names(table, by, keys)) for table in lists)
+    expressions = {name: expr for name, expr in keys.items() if expr is not None}
     names = tuple(dict.fromkeys(name for table in tables for name in table))
     if len({frozenset(table) for table in tables}) < len(tables):
         raise ValueError(f"by must not ask for a table twice, got {_shown(by)}")
@@ -77,7 +77,7 @@ def listed(by: Any) -> Any:
     """Return what `by=` says with lists in place of iterators, which can be read only once."""
     if isinstance(by, str | pl.Expr) or not isinstance(by, Iterable):
         return by
-    return [listed(one) for one in by]
+    return [listed(entry) for entry in by]
 
 
 def categories(schema: pl.Schema) -> dict[str, list[str]]:
@@ -105,14 +105,14 @@ def check_values(cells: pl.DataFrame, names: Mapping[str, str]) -> None:
 def _names(given: Sequence[Any], by: By, keys: dict[str, pl.Expr | None]) -> Iterator[str]:
     """Yield the names of a table's keys; `keys` gets what each is: an expression, or None for a column."""
     seen = set()
-    for one in given:
-        key = one if isinstance(one, pl.Expr) else None
+    for entry in given:
+        key = entry if isinstance(entry, pl.Expr) else None
         if key is not None:
             name = key.meta.output_name(raise_if_undetermined=False)
             if name is None:
-                raise ValueError(f"by must name each expression with .alias(...), got {_shown(one)}")
-        elif isinstance(one, str):
-            name = one
+                raise ValueError(f"by must name each expression with .alias(...), got {_shown(entry)}")
+        elif isinstance(entry, str):
+            name = entry
         else:
             raise TypeError(f"by must be a column name, an expression or a list of them, got {by!r}")
         if name in seen:

@@ -31,7 +31,7 @@ from anls_frame.summary.slicing import check_values
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows
-from anls_frame.summary.systems import metrics_of, of_system, systems_of
+from anls_frame.summary.systems import for_system, metrics_of, systems_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -162,8 +162,8 @@ def summarize(
     systems = systems_of(prediction)
     has_texts = are_texts(prediction, answers)
     worst = count("worst", worst, most=MOST_ROWS - 1)
-    of_texts = scoring(protocol, of_texts=has_texts, unanswerable=unanswerable)
-    of_texts |= detail_settings(details, of_texts=has_texts, systems=len(systems))
+    text_options = scoring(protocol, has_texts=has_texts, unanswerable=unanswerable)
+    text_options |= detail_settings(details, has_texts=has_texts, systems=len(systems))
     check_part(part)
     slicing = slicing_of(by)
     # Columns that slice, and the cluster, are kept in any case.
@@ -188,16 +188,16 @@ def summarize(
         missing=resolve_missing(missing, has_scores=not has_texts),
         worst=worst,
         keep=kept,
-        **of_texts,
+        **text_options,
     )
     live = Live(slicing=slicing, metrics=chosen)
     total = len(frame) * passes(settings, len(systems)) if hasattr(frame, "__len__") else None
     with following(total) as advance:
         if are_several:
-            collected = _of_systems(frame, systems, answers, live, settings, advance=advance)
+            collected = _collect_systems(frame, systems, answers, live, settings, advance=advance)
         else:
             columns = None if answers is None else (str(prediction), answers)
-            collected = _of_one(frame, columns, live, settings, part=part, advance=advance)
+            collected = _collect_single(frame, columns, live, settings, part=part, advance=advance)
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
     for cells in collected.sums.cells.values():
         check_values(cells, names)
@@ -217,8 +217,8 @@ def passes(settings: Settings, systems: int = 1) -> int:
     """Return the number of times that the rows are read."""
     if systems > 1:
         return 1
-    of_texts = settings.has_texts + settings.details * (len(KEYS) - 1)  # lengths come with the scores
-    return of_texts + len(settings.own) + bool(settings.worst)
+    text_passes = settings.has_texts + settings.details * (len(KEYS) - 1)  # lengths come with the scores
+    return text_passes + len(settings.own) + bool(settings.worst)
 
 
 def columns_read(
@@ -228,7 +228,7 @@ def columns_read(
     settings, systems = summary.settings, summary.systems
     how: dict[str, Any] = {"has_texts": settings.has_texts, "protocol": settings.protocol}
     metrics = metrics_of(options["metrics"], prediction, columns, **how)
-    own = [of_system(metric, name) for metric in metrics for name in systems]
+    own = [for_system(metric, name) for metric in metrics for name in systems]
     # Columns of existing scores are the metric's own.
     texts = [*systems.values(), *optional(answers)] if settings.has_texts else []
     needed = [*texts, *settings.keep, *own_metrics.needed(own), *optional(settings.cluster)]
@@ -241,7 +241,7 @@ class _Collected(NamedTuple):
     orders: Mapping[str, Sequence[str]]
 
 
-def _of_one(
+def _collect_single(
     frame: Any,
     columns: tuple[str, str] | None,
     live: Live,
@@ -263,7 +263,7 @@ def _of_one(
     return _Collected(sums, [predictions], rows.orders)
 
 
-def _of_systems(
+def _collect_systems(
     frame: Any,
     systems: Mapping[str, str],
     answers: str | None,
@@ -278,9 +278,9 @@ def _of_systems(
         columns = list(systems.values())
         typed = transitions.typed_rows(frame, columns, answers, live.slicing, settings)
         counted = {}
-        for place, name in enumerate(systems):
-            if place:
-                found = transitions.counts(typed, 0, place).collect(engine="streaming")
-                counted[name] = transitions.added([found], key_names(settings.by, None))
+        for number, name in enumerate(systems):
+            if number:
+                counts = transitions.counts(typed, 0, number).collect(engine="streaming")
+                counted[name] = transitions.added([counts], key_names(settings.by, None))
         sums = dataclasses.replace(sums, transitions=counted)
     return _Collected(sums, predictions, rows.orders)

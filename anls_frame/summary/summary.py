@@ -109,8 +109,8 @@ class Summary(Generic[Table_co]):
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics, with bounds that follow from the scores where none are given."""
-        found = {metric.name: metric for _, _, metrics in self.groups() for metric in metrics}
-        return tuple(found[metric.name] for metric in self.settings.metrics)
+        by_name = {metric.name: metric for _, _, metrics in self.groups() for metric in metrics}
+        return tuple(by_name[metric.name] for metric in self.settings.metrics)
 
     @property
     def report_sums(self) -> ReportSums:
@@ -250,4 +250,4 @@ class Summary(Generic[Table_co]):
     def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
         # Several systems are summarized for a comparison, see `summarize`.
         kind: type[CellSums] = ComparisonSums if len(header["systems"]) > 1 else ReportSums
-        return Summary(**header, sums=kind.of_frames(frames))
+        return Summary(**header, sums=kind.from_frames(frames))

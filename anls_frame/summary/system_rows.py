@@ -21,7 +21,7 @@ from anls_frame.summary.rows import (
     score_details,
     with_unanswerable,
 )
-from anls_frame.summary.systems import of_system
+from anls_frame.summary.systems import for_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,22 +73,22 @@ class SystemRows:
                 raise ValueError(own_metrics.message(metric, count.item(), row, values))
 
     def _checks(self) -> Iterator[tuple[Metric, list[str], pl.Expr]]:
-        for place, metric in enumerate(self.metrics):
+        for index, metric in enumerate(self.metrics):
             for system in range(0 if metric.is_built_in else self.systems):
-                score, *parts = columns(place, metric, system)
+                score, *parts = columns(index, metric, system)
                 names = parts or [score]
                 yield metric, names, own_metrics.is_wrong(metric, names)
 
 
-def columns(place: int, metric: Metric, system: int) -> list[str]:
+def columns(index: int, metric: Metric, system: int) -> list[str]:
     """Return the columns of a metric for one system: the score of a row and, for a rate, both its parts."""
-    parts = [f"x_{place}_{system}", f"y_{place}_{system}"]
-    return [f"score_{place}_{system}", *(parts if metric.is_ratio else [])]
+    parts = [f"x_{index}_{system}", f"y_{index}_{system}"]
+    return [f"score_{index}_{system}", *(parts if metric.is_ratio else [])]
 
 
-def scores(place: int, systems: int) -> list[str]:
+def scores(index: int, systems: int) -> list[str]:
     """Return the columns with the scores of all systems."""
-    return [f"score_{place}_{system}" for system in range(systems)]
+    return [f"score_{index}_{system}" for system in range(systems)]
 
 
 def missing(systems: int) -> list[str]:
@@ -111,9 +111,9 @@ def _noted(systems: int) -> list[pl.Expr]:
     return [value.alias(name) for value, name in zip(values, noted(systems), strict=True)]
 
 
-def all_columns(place: int, metric: Metric, systems: int) -> list[str]:
+def all_columns(index: int, metric: Metric, systems: int) -> list[str]:
     """Return the columns of a metric for all systems."""
-    return [name for system in range(systems) for name in columns(place, metric, system)]
+    return [name for system in range(systems) for name in columns(index, metric, system)]
 
 
 def scored_rows(
@@ -128,8 +128,8 @@ def scored_rows(
     """Return the rows with the scores of all systems; a row counts only where all of them have a score."""
     predictions = list(systems.values()) if answers is not None else []
     metrics = live.metrics
-    of_systems = [[of_system(metric, system) for metric in metrics] for system in systems]
-    own = [[metric for metric in every if not metric.is_built_in] for every in of_systems]
+    by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
+    own = [[metric for metric in every if not metric.is_built_in] for every in by_system]
     needed = [name for every in own for name in own_metrics.needed(every)]
     others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *settings.keep, *needed])
     columns_of_texts = [*predictions, *optional(answers)]
@@ -144,26 +144,26 @@ def scored_rows(
         schema = source.collect_schema()
         selected[_ANSWERS] = cs.by_name(answers)
         selected["unanswerable"] = is_unanswerable(source)
-        for place, prediction in enumerate(predictions):
+        for number, prediction in enumerate(predictions):
             score_details(schema, prediction, answers, settings)  # raises an error that names the columns
-            selected[_text(place)] = cs.by_name(prediction)
-            renamed = pl.Schema({_text(place): schema[prediction], _ANSWERS: schema[answers]})
-            details[f"details_{place}"] = score_details(renamed, _text(place), _ANSWERS, settings)
-    for place, every in enumerate(own):
-        texts = [] if answers is None else [predicted(predictions[place]), cs.by_name(answers)]
+            selected[_text(number)] = cs.by_name(prediction)
+            renamed = pl.Schema({_text(number): schema[prediction], _ANSWERS: schema[answers]})
+            details[f"details_{number}"] = score_details(renamed, _text(number), _ANSWERS, settings)
+    for number, every in enumerate(own):
+        texts = [] if answers is None else [predicted(predictions[number]), cs.by_name(answers)]
         for value in own_metrics.values(source, every, texts):
-            selected[f"{value.meta.output_name()}_{place}"] = value
-    parts = [part for place, every in enumerate(of_systems) for part in _of_system(place, every, answers)]
+            selected[f"{value.meta.output_name()}_{number}"] = value
+    parts = [part for number, every in enumerate(by_system) for part in _parts(number, every, answers)]
     every_column = [
-        name for place, one in enumerate(metrics) for name in all_columns(place, one, len(systems))
+        name for index, metric in enumerate(metrics) for name in all_columns(index, metric, len(systems))
     ]
 
     absent = missing(len(systems))
-    of_ratios = _of_ratios(metrics, len(systems))
+    ratios = _ratios(metrics, len(systems))
 
     def scored(rows: pl.LazyFrame) -> pl.LazyFrame:
         if answers is None:
-            rows = rows.with_columns(parts).with_columns(of_ratios)
+            rows = rows.with_columns(parts).with_columns(ratios)
             rows = rows.with_columns(
                 *(
                     pl.col(score).is_null().alias(name)
@@ -175,20 +175,20 @@ def scored_rows(
             )
         else:
             lengths = [pl.col(name).struct.field("reference_length") for name in details]
-            nulls = [pl.col(_text(place)).is_null().alias(name) for place, name in enumerate(absent)]
+            nulls = [pl.col(_text(number)).is_null().alias(name) for number, name in enumerate(absent)]
             rows = rows.with_columns(*nulls, **details)
             rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
-            rows = rows.with_columns(of_ratios)
+            rows = rows.with_columns(ratios)
             rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
             rows = rows.with_columns(_noted(len(systems)))
             # A function of texts may give a score without looking at the answers.
-            functions = [place for place, metric in enumerate(metrics) if metric.is_function]
-            of_texts = [
-                name for place in functions for name in all_columns(place, metrics[place], len(systems))
+            functions = [index for index, metric in enumerate(metrics) if metric.is_function]
+            text_columns = [
+                name for index in functions for name in all_columns(index, metrics[index], len(systems))
             ]
-            rows = rows.with_columns(pl.when("answerable").then(pl.col(of_texts)))
+            rows = rows.with_columns(pl.when("answerable").then(pl.col(text_columns)))
         if settings.missing == "drop":
-            dropped = [*every_column, *(f"digest_{place}" for place in range(len(systems)))]
+            dropped = [*every_column, *(f"digest_{number}" for number in range(len(systems)))]
             rows = rows.with_columns(pl.when(~pl.any_horizontal(absent)).then(pl.col(dropped)))
         return rows
 
@@ -203,37 +203,37 @@ def scored_rows(
     )
 
 
-def _of_ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
+def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
     """Return the scores of rows in ratios that skip those where no system has anything to divide by."""
     return [
-        own_metrics.beside(scores(place, systems), score, numerator).alias(score)
-        for place, metric in enumerate(metrics)
+        own_metrics.beside(scores(index, systems), score, numerator).alias(score)
+        for index, metric in enumerate(metrics)
         if metric.skips_empty_rows
         for system in range(systems)
-        for score, numerator, _ in [columns(place, metric, system)]
+        for score, numerator, _ in [columns(index, metric, system)]
     ]
 
 
 _ANSWERS = "answers"
 
 
-def _text(place: int) -> str:
-    return f"text_{place}"
+def _text(number: int) -> str:
+    return f"text_{number}"
 
 
-def _of_system(system: int, metrics: Sequence[Metric], answers: str | None) -> list[pl.Expr]:
+def _parts(system: int, metrics: Sequence[Metric], answers: str | None) -> list[pl.Expr]:
     """Return what the metrics have of a system's rows, and the digest of these."""
     details = pl.col(f"details_{system}").struct
-    parts, places = [], iter(range(len(metrics)))
+    parts, numbers = [], iter(range(len(metrics)))
     own_values = []
-    for place, metric in enumerate(metrics):
+    for index, metric in enumerate(metrics):
         if metric.is_built_in:
             fields = (str(metric.row), *(("char_errors", "reference_length") if metric.is_ratio else ()))
             values = [details.field(name) for name in fields]
         else:
-            values = [pl.col(f"{name}_{system}") for name in own_metrics.names(next(places), metric)]
+            values = [pl.col(f"{name}_{system}") for name in own_metrics.names(next(numbers), metric)]
             own_values.append(values[0])
-        names = columns(place, metric, system)
+        names = columns(index, metric, system)
         parts += [value.cast(pl.Float64).alias(name) for name, value in zip(names, values, strict=True)]
     digest = details.field("row_digest") if answers is not None else own_metrics.digest_of_values(own_values)
     return [*parts, digest.alias(f"digest_{system}")]

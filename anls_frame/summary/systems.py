@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from anls_frame.summary.catalogue import of_rows, resolve
+from anls_frame.summary.catalogue import resolve, row_metrics
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def metrics_of_rows(
     if are_several(prediction):
         return metrics_of(given, prediction, columns, has_texts=has_texts, protocol=protocol)
     wanted = "anls" if given is None and has_texts else given
-    return of_rows(resolve(wanted, columns, has_texts=has_texts, protocol=protocol), wanted)
+    return row_metrics(resolve(wanted, columns, has_texts=has_texts, protocol=protocol), wanted)
 
 
 def resolve_for(
@@ -72,11 +72,11 @@ def resolve_for(
     if not has_texts and (given is None or (isinstance(given, str) and given)):
         return (Metric(systems, name=given or "score"),)
     every = given if isinstance(given, list | tuple) else [given]
-    if not (has_texts or all(isinstance(one, Metric) for one in every)):
+    if not (has_texts or all(isinstance(metric, Metric) for metric in every)):
         raise ValueError(f"metrics must be a name for the scores or a Metric, got {given!r}")
     wanted = "anls" if given is None else given
     resolved = resolve(wanted, (), has_texts=has_texts, protocol=protocol)
-    metrics = of_rows(resolved, given)
+    metrics = row_metrics(resolved, given)
     for metric in metrics:
         _check(metric, systems)
     return metrics
@@ -87,7 +87,7 @@ def once(metrics: Sequence[Metric]) -> list[Metric]:
     return list({metric.row or metric.name: metric for metric in reversed(metrics)}.values())[::-1]
 
 
-def of_system(metric: Metric, system: str) -> Metric:
+def for_system(metric: Metric, system: str) -> Metric:
     """Return the metric with the columns of one system."""
 
     def own(value: Any) -> Any:

@@ -50,16 +50,16 @@ def typed_rows(
     source = to_lazy(frame, [*systems, answers], slicing.columns)
     source = with_unanswerable(source, systems, answers, settings.unanswerable)
     keys, _ = sliced_keys(source, slicing, None)
-    types = [type_of(name, answers, settings).alias(f"type_{place}") for place, name in enumerate(systems)]
+    types = [type_of(name, answers, settings).alias(f"type_{number}") for number, name in enumerate(systems)]
     return source.select(*keys, *types)
 
 
 def counts(rows: pl.LazyFrame, first: int = 0, second: int = 1) -> pl.LazyFrame:
-    """Count `typed_rows` by the types of two systems, named by place; rows without either are left out."""
+    """Count `typed_rows` by the types of two systems, named by number; rows without either are left out."""
     keys = [name for name in rows.collect_schema().names() if name.startswith("key_")]
     old, new = (
-        pl.col(f"type_{place}").cast(pl.String).alias(name)
-        for place, name in zip((first, second), PAIR, strict=True)
+        pl.col(f"type_{number}").cast(pl.String).alias(name)
+        for number, name in zip((first, second), PAIR, strict=True)
     )
     typed = rows.select(*keys, old, new).filter(pl.all_horizontal(pl.col(PAIR).is_not_null()))
     return typed.group_by(*keys, *PAIR).agg(pl.len().cast(pl.Int64).alias("n"))
