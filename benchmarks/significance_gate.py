@@ -101,7 +101,7 @@ def units_of(table: Array) -> step_down.Units:
 
 def adjusted(table: Array, draws: int, seed: int) -> Array:
     """Return the p-values of max-T without the floor of each slice's own: the gate is the harder for it."""
-    return step_down.of_means(units_of(table), np.zeros(table.shape[1]), draws=draws, seed=seed)
+    return step_down.max_t_of_means(units_of(table), np.zeros(table.shape[1]), draws=draws, seed=seed)
 
 
 def single(table: Array, draws: int, seed: int) -> Array:

@@ -211,7 +211,7 @@ def errors_of(rows: ListedRows, listed: list[Any], held_out: Array, truth: float
     masks = [tested.mask(one.slice.conditions) for one in listed if not np.isnan(one.slice.p_adjusted)]
     if not masks:
         return []
-    found = tested.losses[0].of_masks(masks, Least(1, 1))
+    found = tested.losses[0].tested_masks(masks, Least(1, 1))
     return list(zip((found.effect - truth).tolist(), found.error.tolist(), strict=True))
 
 

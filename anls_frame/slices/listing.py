@@ -92,7 +92,7 @@ class ListedRows:
             # A few at a time: each takes a table of documents.
             for start in range(0, len(indices), 64):
                 part = indices[start : start + 64]
-                tested = losses.of_masks([rows.mask(slices[index].conditions) for index in part], least)
+                tested = losses.tested_masks([rows.mask(slices[index].conditions) for index in part], least)
                 for index, value in zip(part, tested.value.tolist(), strict=True):
                     values[index] = float("-inf") if np.isnan(value) else value
         return values

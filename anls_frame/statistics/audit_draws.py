@@ -51,8 +51,8 @@ def systematic(
     The probabilities, which add up to n, are laid in a line, in a random order of documents and of the rows
     in each; rows are taken where the line passes a whole number from a random start (Madow 1949).
     """
-    place = random.permutation(document.max(initial=-1) + 1)[document]
-    order = np.lexsort((random.random(len(document)), place))
+    position = random.permutation(document.max(initial=-1) + 1)[document]
+    order = np.lexsort((random.random(len(document)), position))
     line = np.cumsum(probability[order])
     passed = np.floor(line * (n / line[-1]) + random.random())
     drawn = np.zeros(len(document), bool)

@@ -52,10 +52,10 @@ class Codes:
         return Codes(codes, size, np.repeat(self.rows, counts))
 
     def entries(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the places of the entries of some rows, and how many each row has."""
-        of_entries = np.arange(len(self.codes)) if self.rows is None else self.rows
-        starts = np.searchsorted(of_entries, rows, side="left")
-        counts = np.searchsorted(of_entries, rows, side="right") - starts
+        """Return the numbers of the entries of some rows, and how many each row has."""
+        row_of = np.arange(len(self.codes)) if self.rows is None else self.rows
+        starts = np.searchsorted(row_of, rows, side="left")
+        counts = np.searchsorted(row_of, rows, side="right") - starts
         first = np.repeat(np.cumsum(counts) - counts, counts)
         return np.repeat(starts, counts) + np.arange(len(first)) - first, counts
 
@@ -83,9 +83,9 @@ class Codes:
 
     def renumbered(self, kept: IntArray) -> Codes:
         """Return codes for those that are kept, in their order; all others get the one after the last."""
-        place = np.full(self.size, len(kept), np.intp)
-        place[kept] = np.arange(len(kept))
-        return Codes(place[self.codes], len(kept) + 1, self.rows)
+        code = np.full(self.size, len(kept), np.intp)
+        code[kept] = np.arange(len(kept))
+        return Codes(code[self.codes], len(kept) + 1, self.rows)
 
 
 def ordered(columns: Sequence[Codes], rows: int) -> npt.NDArray[np.int64]:

@@ -155,8 +155,8 @@ class CorrectedMean:
         self._judged_alone = float(truth.sum()) / self.rows
         self._gain = float(beyond.sum()) / self.rows
         # What each document contributes to the mean of judged rows alone, to the gain and to the score.
-        self._truth_of = self._shares(truth, self._judged_alone) + self._of_judged(audit.truth)
-        self._gain_of = self._shares(beyond, self._gain) - self._of_judged(audit.score)
+        self._truth_of = self._shares(truth, self._judged_alone) + self._judged_shares(audit.truth)
+        self._gain_of = self._shares(beyond, self._gain) - self._judged_shares(audit.score)
         self._score_of = self._shares(audit.total, self.score)
         self.tuning = self._best_tuning() if tuning is None else tuning
 
@@ -165,7 +165,7 @@ class CorrectedMean:
         audit = self.audit
         return audit.by_document(audit.document, totals - audit.n * mean) / self.rows
 
-    def _of_judged(self, values: FloatArray) -> FloatArray:
+    def _judged_shares(self, values: FloatArray) -> FloatArray:
         """Return what the judged rows of documents contribute to the means of their strata."""
         audit = self.audit
         deviation = values - audit.mean_of_judged(values)[audit.judged_stratum]
@@ -299,12 +299,12 @@ class CorrectedMean:
         open there. With each row judged, the variance between documents is left.
         """
         audit = self.audit
-        of_cells = np.where(
+        open_totals = np.where(
             audit.known[audit.stratum],
             audit.total,
             audit.n * (self._truths - self.tuning * self._scores)[audit.stratum] + self.tuning * audit.total,
         )
-        left = self._shares(of_cells, self.estimate)
+        left = self._shares(open_totals, self.estimate)
         least = audit.documents / max(audit.documents - 1, 1) * float(left @ left)
         wanted = (width / 2 / self._quantile(confidence)) ** 2
         if wanted <= least:

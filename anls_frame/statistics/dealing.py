@@ -46,7 +46,7 @@ def deals(document: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
     random = np.random.default_rng(seed)
     sizes = np.bincount(document)
     starts = np.cumsum(sizes) - sizes
-    place = np.arange(len(document)) - starts[document]
+    position = np.arange(len(document)) - starts[document]
     size_class = size_classes(sizes)
     receivers = np.argsort(size_class, kind="stable")
     donors = np.empty(len(sizes), np.intp)
@@ -54,7 +54,7 @@ def deals(document: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
     for _ in range(draws):
         donors[receivers] = _shuffled_in_groups(size_class, random)
         donor = donors[document]
-        given = _shuffled_in_groups(document, random)[starts[donor] + place % sizes[donor]]
+        given = _shuffled_in_groups(document, random)[starts[donor] + position % sizes[donor]]
         rows[_shuffled_in_groups(document, random)] = given
         yield rows.copy()
 
@@ -70,19 +70,19 @@ def size_classes(sizes: IntArray) -> IntArray:
     >>> size_classes(np.array([7] * 12 + [1] * 9 + [2] * 2 + [8])).tolist()
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
     """
-    distinct, of_document, counts = np.unique(sizes, return_inverse=True, return_counts=True)
+    distinct, size_of, counts = np.unique(sizes, return_inverse=True, return_counts=True)
     size_class = np.zeros(len(distinct), np.intp)
     current, members, left = 0, 0, int(counts.sum())
-    for place, count in enumerate(counts.tolist()):
+    for index, count in enumerate(counts.tolist()):
         if members >= CLASS and left >= CLASS:
             current, members = current + 1, 0
-        size_class[place] = current
+        size_class[index] = current
         members, left = members + count, left - count
-    return size_class[of_document]
+    return size_class[size_of]
 
 
 def _shuffled_in_groups(group: IntArray, random: np.random.Generator) -> IntArray:
-    """Return the places of all members, ordered by group, and at random within each."""
+    """Return the numbers of all members, ordered by group, and at random within each."""
     order = random.permutation(len(group))
     # Numpy sorts numbers of 16 bits by counting.
     most = int(group.max(initial=0))

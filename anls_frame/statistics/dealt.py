@@ -66,14 +66,14 @@ def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Sli
     for start in range(0, len(kept), step):
         part = kept[start : start + step]
         values, inside = losses.sums(codes.renumbered(part))
-        found, of = losses.tested(values, inside, least.units)
-        statistics.append(found.value)
-        sizes.append(of)
+        result, part_sizes = losses.tested(values, inside, least.units)
+        statistics.append(result.value)
+        sizes.append(part_sizes)
     statistic = np.concatenate(statistics)
     is_testable = ~np.isnan(statistic)
     kept = kept[is_testable]
-    of_all = Sizes(*(np.concatenate(one)[is_testable] for one in zip(*sizes, strict=True)))
-    return SliceBlock(codes.renumbered(kept), names[kept], statistic[is_testable], of_all)
+    tested_sizes = Sizes(*(np.concatenate(parts)[is_testable] for parts in zip(*sizes, strict=True)))
+    return SliceBlock(codes.renumbered(kept), names[kept], statistic[is_testable], tested_sizes)
 
 
 def largest_by_draw(
@@ -94,10 +94,10 @@ def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[Floa
         most = np.zeros(len(every))
         step = max(1, _TABLE // max(losses.units * len(every), 1))
         for start in range(0, len(observed), step):
-            places = np.arange(start, min(start + step, len(observed)))
-            found = np.abs(drawn.statistics(block, places, every))
-            reached[places] += (found >= observed[places, None] - _TIE).sum(axis=1)
-            most = np.maximum(most, found.max(axis=0))
+            slices = np.arange(start, min(start + step, len(observed)))
+            values = np.abs(drawn.statistics(block, slices, every))
+            reached[slices] += (values >= observed[slices, None] - _TIE).sum(axis=1)
+            most = np.maximum(most, values.max(axis=0))
         largest.append(most)
     p, adjusted = np.full((2, codes.size), np.nan)
     p[block.names] = (1 + reached) / (1 + draws)
@@ -115,8 +115,8 @@ def _drawn(losses: Losses, draws: int, seed: int, at_once: int) -> Iterator[Draw
         # In the order of rows, in which products with sparse matrices need them.
         rows = np.ascontiguousarray(np.array(list(itertools.islice(dealt, min(step, draws - start)))).T)
         drawn = values[rows]
-        of_drawn = sizes[:, None] if is_alike else sizes[rows]
-        yield Drawn(losses, drawn, of_drawn, losses.null_of(drawn, of_drawn))
+        drawn_sizes = sizes[:, None] if is_alike else sizes[rows]
+        yield Drawn(losses, drawn, drawn_sizes, losses.null_of(drawn, drawn_sizes))
 
 
 @dataclass(frozen=True)
@@ -133,30 +133,30 @@ class Drawn:
         """Return upper limits of the statistics of slices (lines), rounding included."""
         if self.sizes.shape[1] > 1:
             return np.full((len(block.names), self.values.shape[1]), np.inf)
-        of_slices = _indicators(block.codes, self.losses.rows).T
-        sums = (of_slices @ self.values)[: len(block.names)]
+        members = _indicators(block.codes, self.losses.rows).T
+        sums = (members @ self.values)[: len(block.names)]
         return limits(sums, block.sizes, self.null, self.losses.mean) * (1 + _TIE) + _TIE
 
-    def statistics(self, block: SliceBlock, places: IntArray, draws: IntArray) -> FloatArray:
+    def statistics(self, block: SliceBlock, slices: IntArray, draws: IntArray) -> FloatArray:
         """Return the statistics of some slices (lines) in some draws (columns)."""
-        losses, chosen = self.losses, block.codes.renumbered(places)
-        entries = np.flatnonzero(chosen.codes < len(places))
+        losses, chosen = self.losses, block.codes.renumbered(slices)
+        entries = np.flatnonzero(chosen.codes < len(slices))
         rows = entries if chosen.rows is None else chosen.rows[entries]
-        cell = losses.unit[rows] * len(places) + chosen.codes[entries]
+        cell = losses.unit[rows] * len(slices) + chosen.codes[entries]
         order = np.argsort(cell, kind="stable")
         rows, cell = rows[order], cell[order]
         starts = np.flatnonzero(np.diff(cell, prepend=-1))
 
         def sums(table: SingleArray) -> FloatArray:
-            of_rows = table[rows] if table.shape[1] == 1 else table[rows[:, None], draws]
-            added = np.zeros((losses.units * len(places), of_rows.shape[1]))
-            added[cell[starts]] = np.add.reduceat(of_rows, starts, axis=0, dtype=np.float64)
-            return added.reshape(losses.units, len(places), -1)
+            taken = table[rows] if table.shape[1] == 1 else table[rows[:, None], draws]
+            added = np.zeros((losses.units * len(slices), taken.shape[1]))
+            added[cell[starts]] = np.add.reduceat(taken, starts, axis=0, dtype=np.float64)
+            return added.reshape(losses.units, len(slices), -1)
 
         null, values, sizes = self.null.chosen(draws), sums(self.values), sums(self.sizes)
         is_alike = self.sizes.shape[1] == 1
-        of = block.sizes.chosen(places) if is_alike else Sizes.of(sizes, null.unit_sizes)
-        return tested(values, sizes, of, null, losses.mean).value
+        slice_sizes = block.sizes.chosen(slices) if is_alike else Sizes.of(sizes, null.unit_sizes)
+        return tested(values, sizes, slice_sizes, null, losses.mean).value
 
 
 def _largest(drawn: Drawn, blocks: Iterable[SliceBlock]) -> FloatArray:
@@ -169,12 +169,12 @@ def _largest(drawn: Drawn, blocks: Iterable[SliceBlock]) -> FloatArray:
         hopeful = np.flatnonzero((limit > largest).any(axis=1))
         hopeful = hopeful[np.argsort(-limit[hopeful].max(axis=1))]
         for start in range(0, len(hopeful), at_once):
-            places = hopeful[start : start + at_once]
-            is_hopeful = limit[places] > largest
+            slices = hopeful[start : start + at_once]
+            is_hopeful = limit[slices] > largest
             draws = np.flatnonzero(is_hopeful.any(axis=0))
             if len(draws):
-                found = drawn.statistics(block, places[is_hopeful.any(axis=1)], draws)
-                largest[draws] = np.maximum(largest[draws], found.max(axis=0))
+                values = drawn.statistics(block, slices[is_hopeful.any(axis=1)], draws)
+                largest[draws] = np.maximum(largest[draws], values.max(axis=0))
     return largest
 
 

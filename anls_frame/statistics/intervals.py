@@ -292,8 +292,8 @@ def _inverse_size(
         carried = np.clip(carried, _FEWEST_UNITS, units)
         design *= carried / (carried - 1) * (units - 1) / units
     share = (design - 1) / design
-    of_units = trust * (np.minimum(carried - 1, information) - 0.5) + (1 - trust) * (carried - 1)
-    df = 1 / (share**2 / np.maximum(of_units, 1) + (1 - share) ** 2 / (n - 1))
+    carried_df = trust * (np.minimum(carried - 1, information) - 0.5) + (1 - trust) * (carried - 1)
+    df = 1 / (share**2 / np.maximum(carried_df, 1) + (1 - share) ** 2 / (n - 1))
     estimate = _t_of(df, confidence) ** 2 * design / binary_rows
     ceiling = _t_of(carried - 1, confidence) ** 2 / np.minimum(carried / n * binary_rows, alike)
     return np.asarray(np.minimum(estimate, ceiling))
@@ -410,5 +410,5 @@ def _degrees(units: FloatArray) -> FloatArray:
 def _t_of(df: FloatArray, confidence: float) -> FloatArray:
     confidence = share("confidence", confidence, ends=False)
     # Groups have few distinct sizes, and computing a quantile costs more than looking it up.
-    distinct, place = np.unique(df, return_inverse=True)
-    return np.asarray(t_quantile(0.5 + confidence / 2, distinct)[place].reshape(df.shape))
+    distinct, index = np.unique(df, return_inverse=True)
+    return np.asarray(t_quantile(0.5 + confidence / 2, distinct)[index].reshape(df.shape))

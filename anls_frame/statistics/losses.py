@@ -98,13 +98,13 @@ class Sizes(NamedTuple):
         outside = unit_sizes.sum(axis=0) - inside
         with np.errstate(divide="ignore", invalid="ignore"):
             share = sizes / inside
-            of_rest = (unit_sizes[:, None] - sizes) / outside
-            documents = ((share - of_rest) ** 2).sum(axis=0)
+            rest_share = (unit_sizes[:, None] - sizes) / outside
+            documents = ((share - rest_share) ** 2).sum(axis=0)
             return cls(inside, outside, 1 / inside + 1 / outside, documents, (share**2).sum(axis=0))
 
-    def chosen(self, places: IntArray | Mask) -> Sizes:
+    def chosen(self, slices: IntArray | Mask) -> Sizes:
         """Return those of some slices."""
-        return Sizes(*(one[places] for one in self))
+        return Sizes(*(values[slices] for values in self))
 
     def expected(self, null: Null) -> FloatArray:
         """Return the variance of effects that is expected from that of all rows."""
@@ -262,7 +262,7 @@ class Losses:
         """
         starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
         unit_values, unit_sizes = (
-            np.add.reduceat(one, starts, axis=0, dtype=np.float64) for one in (values, sizes)
+            np.add.reduceat(table, starts, axis=0, dtype=np.float64) for table in (values, sizes)
         )
         return self.null._replace(unit_values=unit_values, unit_sizes=unit_sizes)
 
@@ -273,34 +273,34 @@ class Losses:
             unit, values, sizes = unit[codes.rows], values[codes.rows], sizes[codes.rows]
         cell = unit * codes.size + codes.codes
         shape = (self.units, codes.size)
-        found, inside = (
-            added(cell, one, shape[0] * shape[1]).reshape(shape)[:, :-1] for one in (values, sizes)
+        lost, inside = (
+            added(cell, table, shape[0] * shape[1]).reshape(shape)[:, :-1] for table in (values, sizes)
         )
-        return found, inside
+        return lost, inside
 
-    def of_masks(self, masks: Sequence[Mask], least: Least) -> Tested:
+    def tested_masks(self, masks: Sequence[Mask], least: Least) -> Tested:
         """Test slices by their lines; nan for those that have, or leave, too few rows or documents."""
         unit_sizes = self.unit_sizes
         values, sizes = np.zeros((2, len(unit_sizes), len(masks)))
         rows = np.zeros(len(masks))
-        for place, mask in enumerate(masks):
+        for index, mask in enumerate(masks):
             inside = mask[self.line]
-            rows[place] = np.count_nonzero(inside)
-            values[:, place] = np.bincount(self.unit[inside], self.values[inside], len(unit_sizes))
-            sizes[:, place] = np.bincount(self.unit[inside], self.sizes[inside], len(unit_sizes))
-        found, _ = self.tested(values, sizes, least.units)
+            rows[index] = np.count_nonzero(inside)
+            values[:, index] = np.bincount(self.unit[inside], self.values[inside], len(unit_sizes))
+            sizes[:, index] = np.bincount(self.unit[inside], self.sizes[inside], len(unit_sizes))
+        result, _ = self.tested(values, sizes, least.units)
         is_large = (rows >= least.rows) & (self.rows - rows >= least.rows)
-        return Tested(*(np.where(is_large, one, np.nan) for one in found))
+        return Tested(*(np.where(is_large, figures, np.nan) for figures in result))
 
     def tested(self, values: FloatArray, sizes: FloatArray, least_units: int) -> tuple[Tested, Sizes]:
         """Test the slices whose sums by document are the columns of these tables."""
-        of = Sizes.of(sizes[:, :, None], self.unit_sizes[:, None])
+        slice_sizes = Sizes.of(sizes[:, :, None], self.unit_sizes[:, None])
         units = np.count_nonzero(sizes, axis=0)
         rest = self.unit_sizes[:, None] - sizes > _ROUNDING * self.unit_sizes.sum()
         is_testable = (units >= max(least_units, 1)) & (np.count_nonzero(rest, axis=0) >= max(least_units, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = tested(values[:, :, None], sizes[:, :, None], of, self.null, self.mean)
-        return Tested(*(np.where(is_testable, one[:, 0], np.nan) for one in found)), of
+            result = tested(values[:, :, None], sizes[:, :, None], slice_sizes, self.null, self.mean)
+        return Tested(*(np.where(is_testable, figures[:, 0], np.nan) for figures in result)), slice_sizes
 
     def degrees_of_freedom(self, sizes: FloatArray) -> FloatArray:
         """
@@ -333,17 +333,17 @@ def rows_of_sums(counts: FloatArray, variance: FloatArray, share: FloatArray) ->
     """
     line = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
     ends = np.cumsum(counts.astype(np.intp))
-    place = np.arange(len(line)) - (ends - counts.astype(np.intp))[line]
+    position = np.arange(len(line)) - (ends - counts.astype(np.intp))[line]
     n, spread = np.maximum(counts, 1), np.sqrt(variance)
     larger = np.clip(np.rint(n * share), 1, np.maximum(n - 1, 1))
     up, down = (
         np.sqrt(np.divide(a, b, out=np.zeros_like(n), where=b > 0))
         for a, b in ((n - larger, larger), (larger, n - larger))
     )
-    return line, np.where(place < larger[line], (spread * up)[line], -(spread * down)[line])
+    return line, np.where(position < larger[line], (spread * up)[line], -(spread * down)[line])
 
 
-def added(place: IntArray, values: FloatArray, count: int) -> FloatArray:
-    """Return the sums of values by place."""
+def added(cell: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """Return the sums of values by cell."""
     # Without entries bincount counts in integers.
-    return np.bincount(place, values, count).astype(np.float64, copy=False)
+    return np.bincount(cell, values, count).astype(np.float64, copy=False)

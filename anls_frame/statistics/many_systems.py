@@ -136,13 +136,13 @@ def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[F
 
 def _by_signs(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return p-values of sign flips, adjusted by step-down over the lines; both systems are in each pair."""
-    p_value = np.array([_of_line(line, draws, seed) for line in lines.each()])
+    p_value = np.array([_p_value(line, draws, seed) for line in lines.each()])
     swapped = lines.swapped()
     p_adjusted = step_down(lines.units(), swapped.statistic, swapped.ties(), p_value, draws=draws, seed=seed)
     return np.tile(p_value[:, None], len(pairs)), np.tile(p_adjusted[:, None], len(pairs))
 
 
-def _of_line(line: LineSums, draws: int, seed: int) -> float:
+def _p_value(line: LineSums, draws: int, seed: int) -> float:
     """Return the p-value of one line, which does not depend on what else is tested."""
     more, *longer = line.differences().T
     counts = line.counts[line.unit]

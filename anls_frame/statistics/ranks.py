@@ -117,17 +117,17 @@ def rank_sets(
     pairs = np.stack(np.triu_indices(sums.systems, 1), axis=1)
     rank, low, high = np.full((3, *scores.shape), np.nan)
     better = np.zeros((*scores.shape, sums.systems), bool)
-    for place, line in enumerate(lines.each()):
-        score = scores[place]
+    for index, line in enumerate(lines.each()):
+        score = scores[index]
         defined = ~np.isnan(score)
         apart = _EQUAL * np.abs(score[defined]).max(initial=0)
-        rank[place] = 1 + (score > score[:, None] + apart).sum(axis=1)
+        rank[index] = 1 + (score > score[:, None] + apart).sum(axis=1)
         _, adjusted = p_values(line, pairs, draws, seed)
         shown = pairs[(adjusted[0] <= level) & line.tested(pairs)[0]]
         ahead = np.where(score[shown[:, 0]] > score[shown[:, 1]], *shown.T)
-        better[place, ahead, shown.sum(axis=1) - ahead] = True
-        low[place] = 1 + better[place].sum(axis=0)
-        high[place] = defined.sum() - better[place].sum(axis=1)
+        better[index, ahead, shown.sum(axis=1) - ahead] = True
+        low[index] = 1 + better[index].sum(axis=0)
+        high[index] = defined.sum() - better[index].sum(axis=1)
     undefined = np.isnan(scores)
     for figures in (rank, low, high):
         figures[undefined] = np.nan

@@ -254,8 +254,8 @@ class RiskCoverage:
         groups = self._ties
         below = self.n - groups.above - groups.size
         weight, rest = groups.size / 2 + below, groups.loss_above + groups.loss / 2
-        of_rows = self.loss * np.repeat(weight, groups.sizes) + np.repeat(rest, groups.sizes)
-        return np.asarray((of_rows / self.n - 2 * self.augrc) / self.n)
+        by_row = self.loss * np.repeat(weight, groups.sizes) + np.repeat(rest, groups.sizes)
+        return np.asarray((by_row / self.n - 2 * self.augrc) / self.n)
 
     @cached_property
     def aurc_influence(self) -> FloatArray:
@@ -268,8 +268,8 @@ class RiskCoverage:
         shifted[1:] = (excess * (1 / end - 1 / np.maximum(above, 1)) - mean * harmonic)[1:]
         weight = 1 - above * harmonic / size + _below(harmonic)
         rest = above * mean * harmonic / size + excess / end + _below(shifted)
-        of_rows = self.loss * np.repeat(weight, groups.sizes) + np.repeat(rest, groups.sizes)
-        return np.asarray((of_rows - self.aurc) / self.n)
+        by_row = self.loss * np.repeat(weight, groups.sizes) + np.repeat(rest, groups.sizes)
+        return np.asarray((by_row - self.aurc) / self.n)
 
     @cached_property
     def documents(self) -> float:
@@ -318,7 +318,7 @@ class RiskCoverage:
         lost = np.add.reduceat(self.loss[order], starts) if rows else self.loss[:0]
         document, step = np.divmod(pairs[order[starts]], len(ends))
         first = np.searchsorted(document, document)
-        n, loss = (np.cumsum(one) - (np.cumsum(one) - one)[first] for one in (new, lost))
+        n, loss = (np.cumsum(values) - (np.cumsum(values) - values)[first] for values in (new, lost))
         before_and_after = zip(_moments(n - new, loss - lost), _moments(n, loss), strict=True)
         sums = [np.bincount(step, b - a, len(ends)).cumsum() * 1.0 for a, b in before_and_after]
         squares = np.concatenate(([0.0], np.cumsum(self.loss**2)))
@@ -333,9 +333,9 @@ class RiskCoverage:
     def thresholds(self, steps: int = STEPS) -> FloatArray:
         """Return quantiles of the confidences but -inf, at equal steps of all rows, the strictest first."""
         ranks = np.ceil(self.n * np.arange(1, steps + 1) / steps).astype(np.intp) - 1
-        found = np.unique(self.confidence[ranks[ranks < self.n_known]])
+        known = np.unique(self.confidence[ranks[ranks < self.n_known]])
         lowest = self.confidence[self.n_known - 1 : self.n_known]
-        return np.union1d(found, lowest)[::-1]
+        return np.union1d(known, lowest)[::-1]
 
     def bins(self, number: int) -> IntArray:
         """
@@ -393,7 +393,7 @@ class RiskCoverage:
         """
         thresholds, accepted = self._steps
         naive = accepted.n[accepted.risk <= risk]
-        of_naive = float(naive.max(initial=0)) / self.n
+        naive_share = float(naive.max(initial=0)) / self.n
         possible, bounds = self._bounds(confidence)
         start = _start(possible, accepted.n, risk, confidence)
         if start is None:
@@ -402,12 +402,12 @@ class RiskCoverage:
                 needed = accepted.documents_that(
                     lambda sums: sums.without_loss().upper_bound(confidence) <= risk
                 )
-            return Certificate(math.nan, math.nan, "too_few_documents", needed, of_naive)
+            return Certificate(math.nan, math.nan, "too_few_documents", needed, naive_share)
         failed = np.flatnonzero(bounds[start:] > risk)
         last = start + (int(failed[0]) if len(failed) else len(bounds) - start) - 1
         if last < start:
-            return Certificate(math.nan, math.nan, "risk_too_high", math.nan, of_naive)
-        return Certificate(float(thresholds[last]), float(bounds[last]), "certified", math.nan, of_naive)
+            return Certificate(math.nan, math.nan, "risk_too_high", math.nan, naive_share)
+        return Certificate(float(thresholds[last]), float(bounds[last]), "certified", math.nan, naive_share)
 
 
 class Difference(NamedTuple):

@@ -144,10 +144,10 @@ def changes(
 ) -> Changes:
     """Return the changes of mean scores; see `Changes` for the parameters."""
     count, n, x = (np.asarray(values, np.float64) for values in (count, n, x))
-    found = Changes(group, groups, count, n, x, x, n, unseen)
-    expected = (found.total(x) / positive(found.total(n)))[group] * n
+    grouped = Changes(group, groups, count, n, x, x, n, unseen)
+    expected = (grouped.total(x) / positive(grouped.total(n)))[group] * n
     is_rounding = np.abs(x - expected) <= _ROUNDING * (np.abs(x) + np.abs(expected))
-    return replace(found, residual=np.where(is_rounding, 0.0, x - expected))
+    return replace(grouped, residual=np.where(is_rounding, 0.0, x - expected))
 
 
 def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, FloatArray]:

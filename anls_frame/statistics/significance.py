@@ -127,16 +127,16 @@ def sign_flip_counts(
     # Equal differences can differ in their last digits, depending on the order of a sum; rounding to a grid
     # makes them equal.
     values = on_grid(values, np.abs(values).max())
-    sizes, place = np.unique(np.abs(values), return_inverse=True)
-    of_size = np.bincount(place.ravel(), weights=counts)
+    sizes, index = np.unique(np.abs(values), return_inverse=True)
+    size_counts = np.bincount(index.ravel(), weights=counts)
     # Summed in ascending order, so that the order of the units does not change the result.
-    observed = abs(float(np.bincount(place.ravel(), weights=counts * np.sign(values)) @ sizes))
-    sizes, of_size = sizes[sizes > 0], of_size[sizes > 0]
-    least = observed - TIE * float(sizes @ of_size)
-    if of_size.sum() <= math.log2(draws):
-        every = _all_sums(np.repeat(sizes, of_size.astype(np.int64)))
+    observed = abs(float(np.bincount(index.ravel(), weights=counts * np.sign(values)) @ sizes))
+    sizes, size_counts = sizes[sizes > 0], size_counts[sizes > 0]
+    least = observed - TIE * float(sizes @ size_counts)
+    if size_counts.sum() <= math.log2(draws):
+        every = _all_sums(np.repeat(sizes, size_counts.astype(np.int64)))
         return float(np.mean(np.abs(every) >= least))
-    drawn = _random_sums(sizes, of_size.astype(np.int64), draws, np.random.default_rng(seed))
+    drawn = _random_sums(sizes, size_counts.astype(np.int64), draws, np.random.default_rng(seed))
     return float((1 + np.count_nonzero(np.abs(drawn) >= least)) / (1 + draws))
 
 

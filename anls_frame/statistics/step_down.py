@@ -26,7 +26,7 @@ __all__ = [
     "drawn_sums",
     "is_enumerated",
     "max_t",
-    "of_means",
+    "max_t_of_means",
     "share_of_draws",
     "single",
     "step_down",
@@ -82,11 +82,11 @@ class Units:
         np.maximum.at(last, unit, column)
         order = np.lexsort((last, first))
         order = order[first[order] < self.columns]
-        place = np.zeros(len(self.counts), np.int64)
-        place[order] = np.arange(len(order))
-        by_unit = np.lexsort((column, place[unit]))
+        position = np.zeros(len(self.counts), np.int64)
+        position[order] = np.arange(len(order))
+        by_unit = np.lexsort((column, position[unit]))
         return Units(
-            place[unit][by_unit],
+            position[unit][by_unit],
             column[by_unit],
             value[by_unit],
             self.counts[order],
@@ -112,7 +112,7 @@ class Units:
         entries = [np.arange(bounds[first], bounds[first + 1]) for first, *_ in pools]
         kept = np.concatenate([np.zeros(0, np.int64), *entries])
         return Units(
-            np.repeat(np.arange(len(pools)), [len(places) for places in entries]),
+            np.repeat(np.arange(len(pools)), [len(members) for members in entries]),
             tidy.column[kept],
             value[kept],
             np.array([tidy.counts[units].sum() for units in pools], np.int64),
@@ -213,10 +213,10 @@ def max_t(
         sign_flip_counts(values, number, draws=draws, seed=seed) if number.sum() else 1.0
         for values in table.T
     ])  # fmt: skip
-    return of_means(units, p_values, draws=draws, seed=seed)
+    return max_t_of_means(units, p_values, draws=draws, seed=seed)
 
 
-def of_means(units: Units, p_values: FloatArray, *, draws: int, seed: int) -> FloatArray:
+def max_t_of_means(units: Units, p_values: FloatArray, *, draws: int, seed: int) -> FloatArray:
     """Adjust p-values of slices, one per column, with the sums of the units' differences as statistic."""
     # Rounded to a grid per column, as for a single slice, so that sums of equal size compare equal.
     largest = np.zeros(units.columns)
@@ -297,13 +297,13 @@ class _SignBlock:
     counts: IntArray
     unit: IntArray
     columns: IntArray
-    place: IntArray
+    column: IntArray
     value: FloatArray
 
     def table(self) -> FloatArray:
         """Return the entries as a dense matrix, built on each call: all of them may not fit into memory."""
         table = np.zeros((len(self.counts), len(self.columns)))
-        table[self.unit, self.place] = self.value
+        table[self.unit, self.column] = self.value
         return table
 
     def lone_sum(self, draws: int, random: np.random.Generator) -> FloatArray:
@@ -338,8 +338,8 @@ class _SignBlock:
             starts = np.cumsum(self.counts[few]) - self.counts[few]
             heads[:, few] = np.add.reduceat(bits, starts, axis=1, dtype=np.uint8)
         if random is not None:
-            for place in np.nonzero(~few)[0]:
-                heads[:, place] = random.binomial(self.counts[place], 0.5, len(numbers))
+            for unit in np.nonzero(~few)[0]:
+                heads[:, unit] = random.binomial(self.counts[unit], 0.5, len(numbers))
         return heads
 
 
@@ -351,12 +351,12 @@ def _blocks(units: Units, signs: int) -> Iterator[_SignBlock]:
         before = needed[start - 1] if start else 0
         end = max(int(np.searchsorted(needed, before + signs, side="right")), start + 1)
         first, last = np.searchsorted(units.unit, (start, end))
-        columns, place = np.unique(units.column[first:last], return_inverse=True)
+        columns, column = np.unique(units.column[first:last], return_inverse=True)
         yield _SignBlock(
             units.counts[start:end],
             units.unit[first:last] - start,
             columns,
-            place,
+            column,
             units.value[first:last],
         )
         start = end

@@ -63,8 +63,8 @@ def jackknife_variance(first: FloatArray, second: FloatArray, score: Score) -> f
 
 def _units(differences: FloatArray) -> step_down.Units:
     """Count units with equal differences, or opposite ones, together: both signs are equally likely."""
-    places = np.argmax(differences != 0, axis=1)
-    signs = np.sign(differences[np.arange(len(differences)), places])
+    columns = np.argmax(differences != 0, axis=1)
+    signs = np.sign(differences[np.arange(len(differences)), columns])
     lines, line = np.unique(differences * signs[:, None], axis=0, return_inverse=True)
     counts = np.bincount(line.ravel(), minlength=len(lines))
     net = np.bincount(line.ravel(), weights=signs, minlength=len(lines))

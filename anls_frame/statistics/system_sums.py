@@ -129,8 +129,8 @@ class Groups:
         members = self.members[unit]
         entry = np.repeat(np.arange(len(unit)), members)
         within = np.arange(len(entry)) - np.repeat(np.cumsum(members) - members, members)
-        present, place = np.unique(self.group[self.starts[unit][entry] + within], return_inverse=True)
-        return present, by_line(place, x[entry], len(present)), by_line(place, y[entry], len(present))
+        present, index = np.unique(self.group[self.starts[unit][entry] + within], return_inverse=True)
+        return present, by_line(index, x[entry], len(present)), by_line(index, y[entry], len(present))
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,8 @@ class LineSums:
 
     def each(self) -> Iterator[LineSums]:
         """Yield each line by itself."""
-        for place, part in enumerate(self._parts()):
-            total = self.total[0][[place]], self.total[1][[place]]
+        for index, part in enumerate(self._parts()):
+            total = self.total[0][[index]], self.total[1][[index]]
             first = np.zeros_like(self.line[part])
             yield LineSums(self.unit[part], first, self.x[part], self.y[part], self.counts, 1, total)
 
@@ -202,8 +202,8 @@ class LineSums:
     def tested(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
         """Whether there are two units and two ratios, by line and pair."""
         units = by_line(self.line, self.counts[self.unit, None], self.lines)
-        of_pairs = self.ratios[:, pairs].sum(axis=-1)
-        return np.asarray((units >= _LEAST_UNITS) & np.isfinite(of_pairs))
+        ratios = self.ratios[:, pairs].sum(axis=-1)
+        return np.asarray((units >= _LEAST_UNITS) & np.isfinite(ratios))
 
     def weights(self) -> FloatArray:
         """Share of each entry in the denominators of its line."""
@@ -229,11 +229,11 @@ class LineSums:
     def units(self) -> Units:
         """Return the differences of the units: a column for each line, of numerators and of denominators."""
         differences = self.differences()
-        entry, place = np.nonzero(differences)
+        entry, column = np.nonzero(differences)
         return Units(
             self.unit[entry],
-            self.line[entry] + place * self.lines,
-            differences[entry, place],
+            self.line[entry] + column * self.lines,
+            differences[entry, column],
             self.counts,
             self.counts,
             self.lines * differences.shape[1],

@@ -106,13 +106,13 @@ def test_statistics_do_not_depend_on_the_unit_of_scores_or_the_names_of_document
 
     def value(x: Any, document: Any) -> float:
         losses = Losses.of(np.arange(n), x, y, document, np.zeros(n))
-        return float(losses.of_masks([mask], Least(1, 1)).value[0])
+        return float(losses.tested_masks([mask], Least(1, 1)).value[0])
 
     expected = value(x, document)
     assert value(factor * x + added * y, document) == pytest.approx(expected, abs=1e-6, nan_ok=True)
     assert value(x, 100 - 7 * document) == pytest.approx(expected, abs=1e-9, nan_ok=True)
     losses = Losses.of(np.arange(n), x, y, document, np.zeros(n))
-    rest = losses.of_masks([~mask], Least(1, 1)).value[0]
+    rest = losses.tested_masks([~mask], Least(1, 1)).value[0]
     # What makes a slice worse makes the rest better.
     assert rest == pytest.approx(-expected, abs=1e-9, nan_ok=True)
 
