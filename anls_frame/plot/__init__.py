@@ -23,9 +23,9 @@ from anls_frame.plot.character_matrices import confusion_matrix, edit_matrix
 from anls_frame.plot.confidence_plots import reliability, risk_coverage
 from anls_frame.plot.distributions import cer_distribution, ecdf, score_distribution
 from anls_frame.plot.error_shares import error_types
-from anls_frame.plot.found_slices import worse_slices
 from anls_frame.plot.group_plots import comparison, group_scores
 from anls_frame.plot.score_curves import length_effect, threshold_curve
+from anls_frame.plot.slice_plots import worse_slices
 from anls_frame.plot.system_plots import heat_map, ranking
 
 __all__ = [

@@ -159,9 +159,9 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> DrawnSlices:
     advice = "; make a report with `Report.from_summary`" if needs_report else ""
     if isinstance(given, Summary | SlicedResult):
         raise source.error(given, advice)
-    of_pair = ("metric", "baseline", "system") if noun == "comparison" else ()
-    frame = source.table(given, [*of_pair, "n", needed])
-    no_keys = (SLICE, *of_pair)
+    pair_columns = ("metric", "baseline", "system") if noun == "comparison" else ()
+    frame = source.table(given, [*pair_columns, "n", needed])
+    no_keys = (SLICE, *pair_columns)
     by = [column for column in frame.columns[: frame.columns.index("n")] if column not in no_keys]
     if SLICE not in frame.columns:
         frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())

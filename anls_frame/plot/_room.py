@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.transforms import Bbox
 
-__all__ = ["Widths", "band_above", "lay_out", "measured", "width_of_place", "widths"]
+__all__ = ["Widths", "band_above", "given_width", "lay_out", "measured", "widths"]
 
 _SMALLEST = 0.2
 """Share of their width that the axes keep, however long the labels are."""
@@ -46,9 +46,9 @@ class _Above:
     def __call__(self, _band: object, _renderer: object) -> Bbox:
         from matplotlib.transforms import Bbox  # noqa: PLC0415 - only to plot
 
-        figure, place = self.ax.figure, self.ax.get_position()
+        figure, box = self.ax.figure, self.ax.get_position()
         point = figure.dpi / 72 / figure.bbox.height
-        return Bbox.from_bounds(place.x0, place.y1 + self.gap * point, place.width, self.height * point)
+        return Bbox.from_bounds(box.x0, box.y1 + self.gap * point, box.width, self.height * point)
 
 
 def measured(artist: Any) -> Bbox:
@@ -57,7 +57,7 @@ def measured(artist: Any) -> Bbox:
     return box
 
 
-def width_of_place(ax: Axes) -> float:
+def given_width(ax: Axes) -> float:
     """Return the width of what a layout gives to the axes with all their texts, in pixels."""
     spec = ax.get_subplotspec()
     if spec is None:
@@ -75,10 +75,10 @@ class Widths(NamedTuple):
 
 def widths(ax: Axes) -> Widths:
     """Return the widths of the axes and of what stands beside them."""
-    place, box = ax.get_window_extent(), measured(ax)
-    left, right = max(place.x0 - box.x0, 0.0), max(box.x1 - place.x1, 0.0)
+    inside, box = ax.get_window_extent(), measured(ax)
+    left, right = max(inside.x0 - box.x0, 0.0), max(box.x1 - inside.x1, 0.0)
     if ax.figure.get_layout_engine() is None:
-        return Widths(left, place.width, right)
+        return Widths(left, inside.width, right)
     # Layouts keep a little space at the edges.
-    inner = 0.97 * width_of_place(ax) - left - right
-    return Widths(left, max(inner, _SMALLEST * place.width), right)
+    inner = 0.97 * given_width(ax) - left - right
+    return Widths(left, max(inner, _SMALLEST * inside.width), right)

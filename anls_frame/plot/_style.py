@@ -231,7 +231,7 @@ def group_axis(ax: Axes, labels: Sequence[Label], *, bold: Sequence[int] = ()) -
     """
     texts = _label_rows(ax, labels, bold)
     widest = max((_room.measured(text).width for text in texts), default=0.0)
-    share = _LABELS * _room.width_of_place(ax) / max(widest, 1.0)
+    share = _LABELS * _room.given_width(ax) / max(widest, 1.0)
     if share < 1:
         most = max(int(share * max(_text.text_width(text) for text, _ in labels)), _SHORTEST)
         _label_rows(ax, [label._replace(text=_text.shortened(label.text, most)) for label in labels], bold)
@@ -251,7 +251,7 @@ def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> list[Text]
     """Write a text beside each row, to the right of the axes; in narrow ones, without what is in brackets."""
     notes = _side(ax, texts, bold)
     widest = max((_room.measured(note).width for note in notes), default=0)
-    if widest > _NOTES * _room.width_of_place(ax):
+    if widest > _NOTES * _room.given_width(ax):
         for note, text in zip(notes, texts, strict=True):
             note.set_text(text.partition(" [")[0])
     return notes
@@ -312,7 +312,7 @@ def ink(ax: Axes, strength: float = 1.0) -> str:
     from matplotlib.colors import to_hex, to_rgb  # noqa: PLC0415
 
     text, behind = to_rgb(mpl.rcParams["text.color"]), background(ax)
-    red, green, blue = (strength * one + (1 - strength) * two for one, two in zip(text, behind, strict=True))
+    red, green, blue = (strength * fg + (1 - strength) * bg for fg, bg in zip(text, behind, strict=True))
     return to_hex((red, green, blue))
 
 

@@ -127,7 +127,7 @@ def confusion_matrix(
         ax.set(xticks=[], yticks=[])
     drawn = [character_label(character) for side in sides for character in side]
     meanings = [
-        f"{symbol}: {word}" for symbol, word in _SYMBOLS.items() if any(symbol in one for one in drawn)
+        f"{symbol}: {word}" for symbol, word in _SYMBOLS.items() if any(symbol in label for label in drawn)
     ]
     explained = f"\n{', '.join(meanings)}" if meanings else ""
     _style.as_heading(ax.set_ylabel(f"reference ({_NOTHING}: added)"))
@@ -273,7 +273,7 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
     taken = set(itertools.pairwise(matrix.path))
     others = [
         [oriented(cell, across)[::-1], oriented(following, across)[::-1]]
-        for cell in zip(*(places.tolist() for places in matrix.on_any_path.nonzero()), strict=True)
+        for cell in zip(*(indices.tolist() for indices in matrix.on_any_path.nonzero()), strict=True)
         for following in matrix.next_cells(cell)
         if (cell, following) not in taken
     ]
@@ -364,13 +364,13 @@ def _draw_counts(
         color = _style.on(image.cmap(image.norm(counts[row, column])))
         text = ax.text(column, row, _short(int(counts[row, column])), color=color)
         text.set(ha="center", va="center", fontsize="x-small")
-    ax.set_xticks(range(len(predictions)), [character_label(one) for one in predictions])
-    ax.set_yticks(range(len(references)), [character_label(one) for one in references])
+    ax.set_xticks(range(len(predictions)), [character_label(character) for character in predictions])
+    ax.set_yticks(range(len(references)), [character_label(character) for character in references])
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         _style.as_data(text)
     _turn_long(ax)
-    ax.set_xticks([place - 0.5 for place in range(len(predictions) + 1)], minor=True)
-    ax.set_yticks([place - 0.5 for place in range(len(references) + 1)], minor=True)
+    ax.set_xticks([column - 0.5 for column in range(len(predictions) + 1)], minor=True)
+    ax.set_yticks([row - 0.5 for row in range(len(references) + 1)], minor=True)
     ax.grid(which="minor", color="#808080", alpha=0.25, linewidth=0.6)
     ax.tick_params(which="both", length=0)
     ax.spines[:].set_visible(False)

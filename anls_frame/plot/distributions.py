@@ -175,8 +175,8 @@ def cer_distribution(
 def rate_histogram(rates: pl.Series, upper: float, bars: int = BARS) -> Histogram:
     """Count rates: at 0, in bins between 0 and `upper`, and at `upper` or more."""
     between = rates.filter((rates > 0) & (rates < upper))
-    place = (between / upper * bars).floor().cast(pl.Int64).clip(0, bars - 1)
-    counts = dict(place.value_counts().iter_rows())
+    bar = (between / upper * bars).floor().cast(pl.Int64).clip(0, bars - 1)
+    counts = dict(bar.value_counts().iter_rows())
     low, high = int((rates <= 0).sum()), int((rates >= upper).sum())
     return Histogram(low, [counts.get(index, 0) for index in range(bars)], high)
 
@@ -242,7 +242,7 @@ def ecdf(
     )
     ax = _inputs.axes(ax, 6.4, 4)
     curves = {name: steps(rows[column]) for name, column in systems.items()}
-    ends = [0.0, 1.0, *(x for places, _ in curves.values() for x in (*places[:1], *places[-1:]))]
+    ends = [0.0, 1.0, *(x for xs, _ in curves.values() for x in (*xs[:1], *xs[-1:]))]
     margin = 0.02 * (max(ends) - min(ends))
     left, right = min(ends) - margin, max(ends) + margin
     drawn = {name: curve for name, curve in curves.items() if curve[0]}
@@ -274,8 +274,8 @@ def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
     counts = counts.select("x", (pl.col("count").cum_sum() / pl.col("count").sum()).alias("share"))
     if counts.height > _MOST_STEPS:
         # Of steps with almost the same share, keep the last one; the drawn line looks the same.
-        places = (pl.col("share") * (_MOST_STEPS - 1)).ceil().alias("place")
-        counts = counts.group_by(places).agg(pl.col("x", "share").max()).sort("x")
+        step = (pl.col("share") * (_MOST_STEPS - 1)).ceil().alias("step")
+        counts = counts.group_by(step).agg(pl.col("x", "share").max()).sort("x")
     return counts["x"].to_list(), counts["share"].to_list()
 
 

@@ -116,14 +116,14 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
     frame = _INPUT.frame(given)
     names = column_names(frame)
     if set(_COUNTED) <= set(names):
-        found = tuple(names[: names.index("error_type")])
-        if columns not in ((), found):
-            raise ValueError(f"by must be {list(found)}, by which the errors are counted, got {by!r}")
+        keys = tuple(names[: names.index("error_type")])
+        if columns not in ((), keys):
+            raise ValueError(f"by must be {list(keys)}, by which the errors are counted, got {by!r}")
         counts = in_polars(frame).lazy().collect()
         groups = _groups(
-            counts, found, counts.select([cs.by_name(name) for name in found]).unique(maintain_order=True)
+            counts, keys, counts.select([cs.by_name(name) for name in keys]).unique(maintain_order=True)
         )
-        return (groups, []) if not found else ([], groups)
+        return (groups, []) if not keys else ([], groups)
     whole = _groups(_rows(frame, (), error_type), ())
     return whole, _groups(_rows(frame, columns, error_type), columns) if columns else []
 
@@ -199,9 +199,9 @@ def _draw(ax: Axes, labels: Sequence[_style.Label], counts: Sequence[_Counts]) -
         _style.nothing(ax)
         return
     width = _room.widths(ax).axes
-    for place, row, share, color in texts:
+    for x, row, share, color in texts:
         if share >= _LABELLED:
-            text = ax.text(place, row, f"{100 * share:.0f}", fontsize="x-small", color=color)
+            text = ax.text(x, row, f"{100 * share:.0f}", fontsize="x-small", color=color)
             text.set(ha="center", va="center")
             if 1.15 * _room.measured(text).width > share * width:
                 text.remove()

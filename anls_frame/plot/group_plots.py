@@ -143,7 +143,7 @@ class _Forest:
         """Raise an error for a report that cannot be drawn beside the others."""
         if not self.series:
             return
-        labels = [one.label for one in (*self.series, added)]
+        labels = [series.label for series in (*self.series, added)]
         if None in labels or len({*labels}) < len(labels):
             raise ValueError(f"label must be given and differ for reports that share axes, got {labels}")
         by, first = added.slices.by, self.series[0].slices.by
@@ -163,39 +163,40 @@ class _Forest:
         for artist in self.artists:
             artist.remove()
         # In the order of the first report, then what only the others have.
-        labels = {key: text for one in self.series for key, text in one.slices.labels.items()}
+        labels = {key: text for series in self.series for key, text in series.slices.labels.items()}
         hidden = max(len(labels) - (_inputs.WHOLE in labels) - self.most, 0)
         keys = list(labels)[: len(labels) - hidden]
-        tables = [dict(zip(one.slices.labels, self._rows(one), strict=True)) for one in self.series]
+        tables = [dict(zip(series.slices.labels, self._rows(series), strict=True)) for series in self.series]
         handles = []
         self.artists = []
-        for place, (table, shade) in enumerate(zip(tables, self._colors(), strict=True)):
-            offset = (place - (len(tables) - 1) / 2) * _SPREAD / len(tables)
+        for index, (table, shade) in enumerate(zip(tables, self._colors(), strict=True)):
+            offset = (index - (len(tables) - 1) / 2) * _SPREAD / len(tables)
             handles.append(self._draw_series(ax, {key: table.get(key) for key in keys}, shade, offset))
         is_bold = [row for row, key in enumerate(keys) if key == _inputs.WHOLE]
         _style.group_axis(ax, [labels[key] for key in keys], bold=is_bold)
         drawn = [table[key] for table in tables for key in keys if key in table]
         ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], self.metric.bounds))
-        levels = {one.confidence for one in self.series}
-        level = "".join(f"{100 * one:g} % " for one in levels if one is not None and len(levels) == 1)
+        levels = {series.confidence for series in self.series}
+        level = "".join(f"{100 * share:g} % " for share in levels if share is not None and len(levels) == 1)
         xlabel = f"{_inputs.axis_name(self.metric)}, {level}interval{_style.not_shown(hidden)}"
         self.artists += _style.side(ax, [_counts([table.get(key) for table in tables]) for key in keys])
         _style.xlabel(ax, xlabel)
         _style.tidy(ax, grid="x")
         if len(self.series) > 1:
-            self.artists.append(_style.legend_above(ax, handles, [str(one.label) for one in self.series]))
+            names = [str(series.label) for series in self.series]
+            self.artists.append(_style.legend_above(ax, handles, names))
         self._set_title(ax)
 
-    def _rows(self, one: _Series) -> list[tuple[Any, ...]]:
-        frame = one.slices.frame
+    def _rows(self, series: _Series) -> list[tuple[Any, ...]]:
+        frame = series.slices.frame
         values = [frame[name].alias("value").cast(pl.Float64).fill_nan(None) for name in self.metric.ends]
         return list(zip(*values, frame["few_rows"], frame["n"], strict=True))
 
     def _colors(self) -> list[str]:
         if len(self.series) == 1:
             return [_palette.system_color(self.series[0].label, self.series[0].color)]
-        given = {str(one.label): one.color for one in self.series if one.color is not None}
-        return list(_palette.system_colors([str(one.label) for one in self.series], given).values())
+        given = {str(series.label): series.color for series in self.series if series.color is not None}
+        return list(_palette.system_colors([str(series.label) for series in self.series], given).values())
 
     def _draw_series(
         self, ax: Axes, rows: dict[str, tuple[Any, ...] | None], shade: str, offset: float
@@ -206,10 +207,10 @@ class _Forest:
         several = len(self.series) > 1
         scale = _style.marker_scale()
         size = scale * (6.5 if len(self.series) <= 2 else 4.5)  # noqa: PLR2004 - rows have room for two
-        for row, (key, found) in enumerate(rows.items()):
-            if found is None or found[0] is None:
+        for row, (key, figures) in enumerate(rows.items()):
+            if figures is None or figures[0] is None:
                 continue
-            value, low, high, is_few, _ = found
+            value, low, high, is_few, _ = figures
             is_whole = key == _inputs.WHOLE
             if is_whole:
                 line = ax.axvline(value, color=shade if several else _style.ink(ax, 0.75), zorder=1)
@@ -306,13 +307,13 @@ def comparison(
     metrics = _inputs.compared_metrics(comparison, every.frame["metric"].unique(maintain_order=True))
     drawn = _inputs.measured(metric, metrics, "metric")
     systems = _both_systems(comparison, every.frame)
-    of_metric = _inputs.DrawnSlices(every.by, every.frame.filter(pl.col("metric") == drawn.name))
-    slices, hidden = of_metric.first(most)
+    metric_slices = _inputs.DrawnSlices(every.by, every.frame.filter(pl.col("metric") == drawn.name))
+    slices, hidden = metric_slices.first(most)
     frame, labels = slices.frame, list(slices.labels.values())
     shades = _palette.system_colors(systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
     scores = (frame[name].cast(pl.Float64).fill_nan(None) for name in ("baseline_score", "score"))
-    values = [of_system.to_list() for of_system in scores]
+    values = [column.to_list() for column in scores]
     scale = _style.marker_scale()
     for row, (before, after) in enumerate(zip(*values, strict=True)):
         if before is not None and after is not None:

@@ -196,19 +196,19 @@ def _curves_of_table(table: pl.DataFrame, measure: str | None) -> _Curves:
     metric = _inputs.measured(measure, metrics)
     keys = table.columns[: table.columns.index("length_from")]
     # A range of lengths is as wide as all below it, so every range has the same width on the axis.
-    places = pl.col("length_to").cast(pl.Float64).add(1).log(2).round().alias("length")
+    length = pl.col("length_to").cast(pl.Float64).add(1).log(2).round().alias("length")
     points = table.select(
         *map(cs.by_name, keys),
         *_LENGTHS,
-        places,
+        length,
         pl.col(metric.name).alias("score"),
         pl.lit(None, pl.Float64).alias("low"),
         pl.lit(None, pl.Float64).alias("high"),
     )
     ranges = points.select("length", "length_from", "length_to").unique().sort("length")
     ticks = {
-        place: f"{first}" if first == last else f"{first}–{last}"  # noqa: RUF001 - a dash between numbers
-        for place, first, last in ranges.iter_rows()
+        length: f"{first}" if first == last else f"{first}–{last}"  # noqa: RUF001 - a dash between numbers
+        for length, first, last in ranges.iter_rows()
     }
     by = [cs.by_name(key) for key in keys]
     sizes = points.group_by(by, maintain_order=True).agg(pl.col("n").sum()) if by else None
@@ -333,8 +333,8 @@ def threshold_curve(
     given = dict(summaries) if isinstance(summaries, Mapping) else {"ANLS": summaries}
     if not given:
         raise ValueError("summaries must hold at least one summary, got none")
-    made = [_CURVE.summary_of_texts(one) for one in given.values() if _inputs.is_result(one)]
-    curves = {name: _threshold_table(one) for name, one in given.items()}
+    made = [_CURVE.summary_of_texts(summary) for summary in given.values() if _inputs.is_result(summary)]
+    curves = {name: _threshold_table(summary) for name, summary in given.items()}
     cuts = {summary.settings.protocol.cut for summary in made}
     if len(cuts) > 1:
         raise ValueError(
@@ -394,9 +394,9 @@ def _means(scores: pl.Series, lengths: pl.Series, edges: Sequence[float]) -> pl.
     """Return the mean score and length of each bin, with an interval if it has two rows or more."""
     rows = pl.DataFrame({"length": lengths, "score": scores}).drop_nulls()
     # An edge belongs to the bin below it.
-    place = pl.lit(pl.Series(edges, dtype=pl.Float64)).search_sorted(pl.col("length"), side="left")
+    bin_of = pl.lit(pl.Series(edges, dtype=pl.Float64)).search_sorted(pl.col("length"), side="left")
     means = (
-        rows.with_columns(place.alias("bin"))
+        rows.with_columns(bin_of.alias("bin"))
         .group_by("bin")
         .agg(pl.len().alias("n"), pl.col("length", "score").mean(), pl.col("score").var().alias("variance"))
         .sort("bin")

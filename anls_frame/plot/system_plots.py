@@ -114,7 +114,7 @@ def ranking(
     """
     most = count("max_systems", max_systems, 1)
     given = _ranked(comparison, _RANKING, metric)
-    every = _one_slice(given)
+    every = _only_slice(given)
     frame = every.head(most)
     systems = frame["system"].to_list()
     # More systems than colours would look related where they are not.
@@ -307,11 +307,11 @@ def _keys(by: Sequence[str]) -> list[list[str]]:
     """Return all choices of columns; there are few columns."""
     choices: list[list[str]] = [[]]
     for name in by:
-        choices += [[*one, name] for one in choices]
+        choices += [[*choice, name] for choice in choices]
     return choices
 
 
-def _one_slice(given: _Ranked) -> pl.DataFrame:
+def _only_slice(given: _Ranked) -> pl.DataFrame:
     """Return the systems in all rows or, without these, in the only slice, best first."""
     lines = given.frame.filter(pl.col("metric") == given.metric.name)
     overall = lines.filter(pl.col(SLICE) == OVERALL)

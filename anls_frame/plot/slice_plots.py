@@ -92,16 +92,16 @@ def worse_slices(
     metrics = metrics or _inputs.named_metrics(["score"])
     first = table["metric"].first()
     drawn = _inputs.measured(metric or (str(first) if first is not None else None), metrics, "metric")
-    of_metric = table.filter(pl.col("metric") == drawn.name)
-    frame = of_metric.head(most)
+    lines = table.filter(pl.col("metric") == drawn.name)
+    frame = lines.head(most)
     ax = _inputs.axes(ax, 9.6, 1.3 + _ROW * max(frame.height, 2))
     _style.group_axis(
         ax, [_style.Label(shortened(_style.drawable(text), _LONGEST)) for text in frame["description"]]
     )
     draw = _effects if kind == "effects" else _shares
     handles, names, label = draw(ax, frame, drawn)
-    hidden = [numbered(of_metric.height - frame.height, "more slice")] if of_metric.height > most else []
-    others = table.height - of_metric.height
+    hidden = [numbered(lines.height - frame.height, "more slice")] if lines.height > most else []
+    others = table.height - lines.height
     hidden += [f"{numbered(others, 'slice')} in other metrics"] if others else []
     more = f" ({' and '.join(hidden)} not shown)" if hidden else ""
     _style.xlabel(ax, f"{label}{more}")
@@ -158,9 +158,9 @@ def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], S
     """Draw shares of rows and of lost points; return the legend and the label of the axis."""
     colors = {"share_of_rows": _style.ink(ax, 0.45), "share_of_loss": _palette.BLUE}
     notes, handles = [], []
-    for place, (name, color) in enumerate(colors.items()):
+    for index, (name, color) in enumerate(colors.items()):
         values = [100 * (share or 0.0) for share in frame[name]]
-        rows = [row + (place - 0.5) * _HEIGHT for row in range(frame.height)]
+        rows = [row + (index - 0.5) * _HEIGHT for row in range(frame.height)]
         handles.append(ax.barh(rows, values, _HEIGHT, color=color))
     for rows_share, loss in frame.select("share_of_rows", "share_of_loss").iter_rows():
         shown = ["–" if share is None else _style.percent(share) for share in (rows_share, loss)]  # noqa: RUF001
