@@ -24,11 +24,11 @@ __all__ = [
     "Glance",
     "ShownColumn",
     "ShownRow",
+    "difference_kind",
     "display_table",
     "figure",
     "glances",
     "in_percent",
-    "of_differences",
     "shortened",
     "slice_labels",
     "spelled",
@@ -129,9 +129,9 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
         sources = [source for source in sources if source.name != SLICE]
     named = {source.name for source in sources if source.kind == "key"} if first_key else {SLICE}
     rows = []
-    for place, values in enumerate(plain_frame(table.frame, table.name).iter_rows(named=True)):
+    for index, values in enumerate(plain_frame(table.frame, table.name).iter_rows(named=True)):
         overall = slices and values["slice"] == OVERALL
-        best = table.best[place] if table.best else ()
+        best = table.best[index] if table.best else ()
         cells = [
             Cell(ALL_ROWS if source.name == (first_key or SLICE) else "", "plain")
             if overall and source.name in named
@@ -199,7 +199,7 @@ def in_percent(kind: Kind) -> Kind:
     return {"score": "percent", "rate": "percent", "difference": "points"}.get(kind, kind)  # type: ignore[return-value]
 
 
-def of_differences(kind: Kind) -> Kind:
+def difference_kind(kind: Kind) -> Kind:
     """Return the kind of differences between figures of a kind."""
     return "points" if kind == "percent" else "difference"
 

@@ -131,10 +131,10 @@ class Table:
 
     def cell_kind(self, kind: Kind, metric: str) -> Kind:
         """Return the kind of a cell in a line of a metric, in a table that has lines of several."""
-        _, of_metric = self.formats[metric]
+        _, metric_kind = self.formats[metric]
         if kind == "score":
-            return of_metric
-        return "points" if kind == "difference" and of_metric == "percent" else kind
+            return metric_kind
+        return "points" if kind == "difference" and metric_kind == "percent" else kind
 
     @property
     def has_slices(self) -> bool:

@@ -214,23 +214,23 @@ class _ReportBook:
 
     def _held(self, sheet: Worksheet, row: int, column: int, text: str) -> str:
         """Return the part of a text that a cell can hold, and note what it cannot."""
-        place = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
+        cell = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
         possible = _IMPOSSIBLE.sub(lambda match: visible(match[0]), text)
         if possible != text:
-            self.notes.append(f"{place}: U+FFFE and U+FFFF are written as codes, a workbook cannot hold them")
+            self.notes.append(f"{cell}: U+FFFE and U+FFFF are written as codes, a workbook cannot hold them")
         kept = truncated(possible)
         if kept != possible:
             remark = (
                 f"cut to the {CELL_LIMIT:,} characters that a cell holds; the whole text is in other formats"
             )
-            self.notes.append(f"{place}: {remark}")
+            self.notes.append(f"{cell}: {remark}")
             sheet.write_comment(row, column, remark)
         return kept
 
-    def _note_gaps(self, place: str, values: Sequence[object], kind: Kind) -> None:
+    def _note_gaps(self, cell: str, values: Sequence[object], kind: Kind) -> None:
         gaps = sum(_is_gap(value, kind) for value in values)
         if gaps:
-            self.notes.append(f"{place}: {gaps:,} NaN or infinite, left empty")
+            self.notes.append(f"{cell}: {gaps:,} NaN or infinite, left empty")
 
     def _format(self, properties: Mapping[str, object]) -> Format | None:
         """Return one format for equal properties, because Excel limits the number of formats."""

@@ -50,8 +50,8 @@ def head(
     """
     parts = [f"{score} · {numbered(rows, noun)}, {more}" if more else f"{score} over {numbered(rows, noun)}"]
     if worst is not None:
-        name, of_slice = worst
-        parts.append(f"worst: {name} {of_slice}")
+        name, figure = worst
+        parts.append(f"worst: {name} {figure}")
     shares = sorted((lost or {}).items(), key=lambda item: -item[1])[:_TYPES]
     named = [f"{100 * share:.0f} % {kind}" for kind, share in shares if share >= _LEAST_SHARE]
     if named:

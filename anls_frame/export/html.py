@@ -86,9 +86,9 @@ class _HtmlCell(NamedTuple):
 
 
 class _Bars(NamedTuple):
-    """The places of the columns with bars, and the number whose bar takes all the room."""
+    """The columns with bars, by their numbers, and the number whose bar takes all the room."""
 
-    places: Sequence[int]
+    columns: Sequence[int]
     longest: float
 
 
@@ -101,8 +101,8 @@ def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) 
     links = None if rows is None else Links(rows.content, baseline)
     sections = _sections(document, links)
     if rows is not None:
-        place = len(sections) - sum(section.template in _LAST for section in sections)
-        sections.insert(place, _Section("Rows", "rows_page.html", {"html": Markup(escape(rows.html))}))  # noqa: S704
+        end = len(sections) - sum(section.template in _LAST for section in sections)
+        sections.insert(end, _Section("Rows", "rows_page.html", {"html": Markup(escape(rows.html))}))  # noqa: S704
     file.write(page.render(document=document, sections=sections, rows=rows, largest=LARGEST).encode())
 
 
@@ -161,8 +161,8 @@ def _whole_intervals(text: str) -> Markup:
 def _sections(document: Document, links: Links | None) -> list[_Section]:
     figures = dict(enumerate(document.figures))
     above = {
-        figure.table: _section(figures.pop(place), document, links)
-        for place, figure in enumerate(document.figures)
+        figure.table: _section(figures.pop(index), document, links)
+        for index, figure in enumerate(document.figures)
         if isinstance(figure, RankChart | HeatMap | Dumbbell | Crossed)
     }
     # A figure that says all that is in a table stands for it.
@@ -217,8 +217,8 @@ def _section(figure: Figure, document: Document, links: Links | None) -> _Sectio
     content = {**html_figures.content(figure), "views": [], "type_views": [], "cell_views": []}
     if links is not None and isinstance(figure, Crossed):
         named = {table.name: table for table in document.tables}
-        places = [place for *_, cells in figure.matrices for _, place in cells.values()]
-        content["views"] = _views(_first(named[figure.table], max(places, default=-1) + 1), links)
+        lines = [line for *_, cells in figure.matrices for _, line in cells.values()]
+        content["views"] = _views(_first(named[figure.table], max(lines, default=-1) + 1), links)
     if links is not None and isinstance(figure, Stacked | HeatMap | Dumbbell):
         # Their lines are the first rows of a table.
         named = {table.name: table for table in document.tables}
@@ -236,12 +236,12 @@ def _section(figure: Figure, document: Document, links: Links | None) -> _Sectio
             ]
         if isinstance(figure, Stacked) and not figure.whole:
             kinds = [kind for kind in figure.colors if any(counts.get(kind) for _, counts in figure.rows)]
-            content["type_views"] = [links.of_types(view, kinds) for view in views]
+            content["type_views"] = [links.type_views(view, kinds) for view in views]
     return _Section(figure.name, f"{type(figure).__name__.lower()}.html", content)
 
 
 def _views(table: Table, links: Links | None) -> list[str | None]:
-    return [None] * table.frame.height if links is None else links.of_table(table)
+    return [None] * table.frame.height if links is None else links.row_views(table)
 
 
 def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -254,11 +254,11 @@ def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
 def _tables(tables: Sequence[Table], links: Links | None) -> list[dict[str, object]]:
     """Write all tables; one that needs less room than its share leaves the rest to the longer ones."""
     room, written = LARGEST, {}
-    by_length = sorted(range(len(tables)), key=lambda place: tables[place].frame.height)
-    for done, place in enumerate(by_length):
-        written[place], used = _table(tables[place], room // (len(tables) - done), links)
+    by_length = sorted(range(len(tables)), key=lambda index: tables[index].frame.height)
+    for done, index in enumerate(by_length):
+        written[index], used = _table(tables[index], room // (len(tables) - done), links)
         room -= used
-    return [written[place] for place in range(len(tables))]
+    return [written[index] for index in range(len(tables))]
 
 
 def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, object], int]:
@@ -279,10 +279,10 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
         line = 0.0 if is_difference else next(overall, None)
     bars = _bars(table, columns, rows)
 
-    def drawing(place: int, cell: Cell) -> Markup | None:
-        if place == drawn and axis is not None:
+    def drawing(index: int, cell: Cell) -> Markup | None:
+        if index == drawn and axis is not None:
             return axis.interval(*_numbers(cell), line)
-        return html_figures.bar(_numbers(cell)[0], bars.longest) if place in bars.places else None
+        return html_figures.bar(_numbers(cell)[0], bars.longest) if index in bars.columns else None
 
     rows_shown = (
         (*_row(row, columns, drawing), view) for row, view in zip(rows, _views(first, links), strict=True)
@@ -290,7 +290,7 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
     lines, used = _lines(rows_shown, room)
     content: dict[str, object] = {
         "axis": axis,
-        "bars": bars.places,
+        "bars": bars.columns,
         "forest": forest,
         "columns": columns,
         "drawn": drawn,
@@ -326,18 +326,18 @@ def _row(
     row: ShownRow, columns: Sequence[ShownColumn], drawing: Callable[[int, Cell], Markup | None]
 ) -> tuple[Sequence[_HtmlCell], bool]:
     cells = []
-    for place, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
+    for index, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
         cells.append(_cell(cell, column))
-        if (drawn := drawing(place, cell)) is not None:
+        if (drawn := drawing(index, cell)) is not None:
             cells.append(_HtmlCell("drawn", drawn))
     return cells, row.is_overall
 
 
 def _bars(table: Table, columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> _Bars:
     headings = [table.headings.get(name, name) for name in table.bars]
-    places = [place for place, column in enumerate(columns) if column.heading in headings]
-    numbers = (_numbers(row.cells[place])[0] for row in rows for place in places)
-    return _Bars(places, max((number for number in numbers if number is not None), default=0.0))
+    indices = [index for index, column in enumerate(columns) if column.heading in headings]
+    numbers = (_numbers(row.cells[index])[0] for row in rows for index in indices)
+    return _Bars(indices, max((number for number in numbers if number is not None), default=0.0))
 
 
 def _cell(cell: Cell, column: ShownColumn) -> _HtmlCell:
@@ -400,7 +400,7 @@ def _in_percent(column: ShownColumn) -> bool:
 
 
 def _drawn(columns: Sequence[ShownColumn]) -> int | None:
-    """Return the place of the first column with intervals."""
+    """Return the number of the first column with intervals."""
     return next((index for index, column in enumerate(columns) if column.has_interval), None)
 
 

@@ -62,8 +62,8 @@ class Axis:
         self.low = max(low - margin, 0.0) if low >= 0 else low - margin
         self.high = min(high + margin, 1.0) if high <= 1 else high + margin
 
-    def place(self, value: float) -> float:
-        """Return the place of a number in percent."""
+    def position(self, value: float) -> float:
+        """Return the position of a number in percent."""
         return 100 * (value - self.low) / (self.high - self.low)
 
     def interval(
@@ -72,25 +72,25 @@ class Axis:
         """Draw a point with its interval, and a line to compare with: a page has thousands."""
         parts = ""
         if line is not None:
-            at = self.place(line)
+            at = self.position(line)
             parts = f'<line class="ref" x1="{at:.1f}%" x2="{at:.1f}%" y1="0" y2="100%"/>'
         if low is not None and high is not None:
-            ends = f'x1="{self.place(low):.1f}%" x2="{self.place(high):.1f}%"'
+            ends = f'x1="{self.position(low):.1f}%" x2="{self.position(high):.1f}%"'
             parts += f'<line class="iv" {ends} y1="50%" y2="50%"/>'
         if value is not None:
-            parts += f'<circle class="pt" cx="{self.place(value):.1f}%" cy="50%" r="4"/>'
+            parts += f'<circle class="pt" cx="{self.position(value):.1f}%" cy="50%" r="4"/>'
         return Markup(f'<svg class="track" aria-hidden="true">{parts}</svg>')  # noqa: S704 - numbers only
 
     @property
     def ticks(self) -> list[tuple[str, str]]:
-        """Places of round numbers, and the numbers."""
+        """Positions of round numbers, and the numbers."""
         raw = (self.high - self.low) / _MOST_TICKS
         size = 10.0 ** math.floor(math.log10(raw))
         step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw)
         ticks = (
             index * step for index in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)
         )
-        return [(f"{self.place(tick):.2f}%", self._written(tick)) for tick in ticks]
+        return [(f"{self.position(tick):.2f}%", self._written(tick)) for tick in ticks]
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -207,7 +207,7 @@ def _dumbbell(figure: Dumbbell) -> Mapping[str, object]:
         (
             label,
             [
-                {"place": f"{axis.place(value):.2f}%", "color": color, "fill": fill}
+                {"place": f"{axis.position(value):.2f}%", "color": color, "fill": fill}
                 for value, (color, fill) in zip(values, points, strict=True)
                 if value is not None
             ],
@@ -258,7 +258,7 @@ def _heat_map(figure: HeatMap) -> Mapping[str, object]:
         number = "" if score is None else f"{score:.9g}"
         return {"text": text, "number": number, "strength": f"{strength:z.3f}", "is_best": is_best}
 
-    rows = [(label, count, [cell(*one) for one in cells]) for label, count, cells in figure.rows]
+    rows = [(label, count, [cell(*content) for content in cells]) for label, count, cells in figure.rows]
     slices, systems = figure.hidden
     left_out = [f"{slices:,} more slices"] if slices else []
     left_out += [f"{systems:,} more systems"] if systems else []
@@ -276,15 +276,15 @@ def _crossed(figure: Crossed) -> Mapping[str, object]:
     numbers = (cells for *_, cells in figure.matrices)
     most = max((n for cells in numbers for (old, new), (n, _) in cells.items() if old != new), default=1)
 
-    def cell(old: str, new: str, found: tuple[int, int] | None) -> Mapping[str, object]:
-        if found is None:
+    def cell(old: str, new: str, pair: tuple[int, int] | None) -> Mapping[str, object]:
+        if pair is None:
             return {"text": "", "place": None, "strength": "0", "is_same": old == new}
-        number, place = found
+        number, line = pair
         # By roots: few rows are seen beside many.
         strength = 0.0 if old == new else _STRONGEST * math.sqrt(number / most)
         return {
             "text": f"{number:,}",
-            "place": place,
+            "place": line,
             "strength": f"{strength:.3f}",
             "is_same": old == new,
         }

@@ -33,10 +33,10 @@ class Links:
     def __init__(self, rows: RowsContent, baseline: str = "") -> None:
         self._table = rows.table
         self._baseline = baseline
-        self._by = {name: f"by_{place}" for place, name in enumerate(rows.by)}
+        self._by = {name: f"by_{index}" for index, name in enumerate(rows.by)}
         self._ranges = {column for column in self._by.values() if _is_range(rows.table[column])}
-        self._systems = {name: place for place, name in enumerate(rows.systems)}
-        self._metrics = {metric["name"]: place for place, metric in enumerate(rows.metrics)}
+        self._systems = {name: index for index, name in enumerate(rows.systems)}
+        self._metrics = {metric["name"]: index for index, metric in enumerate(rows.metrics)}
         names = (
             rows.table["read_as_0"]
             if "read_as_0" in rows.table.columns
@@ -47,22 +47,22 @@ class Links:
         scores = rows.table["score_0_0"].drop_nulls().to_list()
         self._scored = {"score_0_0": f"{min(scores)}.."} if scores else {}
 
-    def of_table(self, table: Table) -> list[str | None]:
+    def row_views(self, table: Table) -> list[str | None]:
         """Return the link of each row of a table; None where its rows cannot be selected."""
         keys = [name for name in table.frame.columns if table.kind(name) == "key"]
         if set(_SUBSTITUTION) <= set(table.frame.columns):
-            return [self._of_substitution(*pair) for pair in table.frame.select(_SUBSTITUTION).iter_rows()]
+            return [self._substitution_view(*pair) for pair in table.frame.select(_SUBSTITUTION).iter_rows()]
         if table.selections:
-            return [self._of_selections(one) for one in table.selections[: table.frame.height]]
+            return [self._selection_view(selection) for selection in table.selections[: table.frame.height]]
         has_types = all(name in table.frame.columns for name in _TRANSITION)
         if not table.has_slices or not set(keys) <= set(self._by):
             return [None] * table.frame.height
         return [
-            self._of_row(row, keys, has_types=has_types)
+            self._row_view(row, keys, has_types=has_types)
             for row in plain_frame(table.frame, table.name).iter_rows(named=True)
         ]
 
-    def of_types(self, view: str | None, kinds: Sequence[str]) -> dict[str, str]:
+    def type_views(self, view: str | None, kinds: Sequence[str]) -> dict[str, str]:
         """Return the links of the error types of one system, within the rows of another link."""
         if view is None or len(self._systems) > 1:
             return {}
@@ -78,12 +78,12 @@ class Links:
         sign = "" if higher_is_better else "-"
         return urlencode({"sort": f"{sign}score_{self._metrics[metric]}_{self._systems[system]}"})
 
-    def _of_substitution(self, reference: str, predicted: str) -> str | None:
+    def _substitution_view(self, reference: str, predicted: str) -> str | None:
         """Return the link of the rows in which a character was read as another; None if the page has none."""
         name = substitution(reference, predicted)
         return urlencode({"read_as_0": _listed([name])}) if name in self._substitutions else None
 
-    def _of_selections(self, selections: Mapping[str, Selection]) -> str | None:
+    def _selection_view(self, selections: Mapping[str, Selection]) -> str | None:
         """Return the link of the rows that all selections take; None if the page cannot select them."""
         filters = {}
         for name, selection in selections.items():
@@ -117,17 +117,17 @@ class Links:
             return "null" if len(values) == 1 else None
         return f"{json.dumps(values[0])}..{json.dumps(values[-1])}"
 
-    def _of_row(self, row: Mapping[str, Any], keys: Sequence[str], *, has_types: bool) -> str | None:
+    def _row_view(self, row: Mapping[str, Any], keys: Sequence[str], *, has_types: bool) -> str | None:
         keys = () if row[SLICE] == OVERALL else keys
         filters = {self._by[key]: self._filter(self._by[key], [plain_value(row[key])]) for key in keys}
         if None in filters.values():
             return None
         if has_types:
-            places = [self._systems.get(str(name)) for name in (self._baseline, row["system"])]
-            if None in places:
+            pair = [self._systems.get(str(name)) for name in (self._baseline, row["system"])]
+            if None in pair:
                 return None
             filters |= {
-                f"type_{place}": _listed([row[name]]) for place, name in zip(places, _TRANSITION, strict=True)
+                f"type_{system}": _listed([row[name]]) for system, name in zip(pair, _TRANSITION, strict=True)
             }
             return urlencode(filters)
         return urlencode(filters | self._scored)

@@ -40,7 +40,7 @@ def table(glance: Glance, table_id: str) -> GT:
 
     columns, rows = display_table(glance.table)
     # Names that great_tables would treat as patterns or units, and equal ones, are passed as labels.
-    names = [f"column_{place}" for place in range(len(columns))]
+    names = [f"column_{index}" for index in range(len(columns))]
     texts = [[cell_text(cell) for cell in row.cells] for row in rows]
     frame = pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String), orient="row")
     labels = [html(escape(visible(column.heading)).replace("{{", "{&#123;")) for column in columns]
@@ -53,8 +53,8 @@ def table(glance: Glance, table_id: str) -> GT:
         .tab_style(style=style.text(weight="bold"), locations=loc.body(rows=list(glance.bold)))
         .opt_css(_CSS.replace("{id}", table_id))
     )
-    for name, place in zip(names, range(len(columns)), strict=True):
-        bold = [line for line, row in enumerate(rows) if row.cells[place].is_shown]
+    for name, index in zip(names, range(len(columns)), strict=True):
+        bold = [line for line, row in enumerate(rows) if row.cells[index].is_shown]
         if bold:
             shown = shown.tab_style(
                 style=style.text(weight="bold"), locations=loc.body(columns=name, rows=bold)

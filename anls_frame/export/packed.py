@@ -45,7 +45,7 @@ class Packed:
 
     columns: dict[str, dict[str, Any]] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
-    _places: dict[str, int] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -60,14 +60,14 @@ class Packed:
         distinct: set[Any] = set()
         for values in held.values():
             distinct.update(_entries(values))
-        ordered = sorted(distinct, key=_place) if order is None else list(order)
-        places = {value: place for place, value in enumerate(ordered, start=1)}
-        places[None] = 0
+        ordered = sorted(distinct, key=_sort_key) if order is None else list(order)
+        codes_of = {value: code for code, value in enumerate(ordered, start=1)}
+        codes_of[None] = 0
         pool = self._part(ordered)
         for name, values in held.items():
             is_list = isinstance(plain.schema[name], pl.List)
             codes = [
-                [places[entry] for entry in value] if isinstance(value, list) else places[value]
+                [codes_of[entry] for entry in value] if isinstance(value, list) else codes_of[value]
                 for value in values
             ]
             self.columns[name] = {"codes": self._part(codes), "pool": pool, "lists": is_list}
@@ -77,15 +77,15 @@ class Packed:
         held = {"steps": _steps(content)} if _is_rising(content) else content
         text = json.dumps(held, ensure_ascii=False, separators=(",", ":"))
         part = base64.b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode()
-        if part not in self._places:
-            self._places[part] = len(self.parts)
+        if part not in self._numbers:
+            self._numbers[part] = len(self.parts)
             self.parts.append(part)
-        return self._places[part]
+        return self._numbers[part]
 
 
 def _is_rising(content: list[Any]) -> bool:
     """Return whether the content is numbers of rows, or others of which the steps need less room."""
-    return all(type(one) is int for one in content) and all(map(operator.le, content, content[1:]))
+    return all(type(entry) is int for entry in content) and all(map(operator.le, content, content[1:]))
 
 
 def _steps(content: list[int]) -> list[int]:
@@ -123,6 +123,6 @@ def _scalar(value: Any) -> Any:
     return as_text(value)
 
 
-def _place(value: Any) -> tuple[Any, ...]:
+def _sort_key(value: Any) -> tuple[Any, ...]:
     """Return what values are sorted by: numbers first, texts without regard to case."""
     return (1, value.lower(), value) if isinstance(value, str) else (0, value)

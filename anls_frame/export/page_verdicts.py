@@ -29,10 +29,10 @@ def repeating(schema: pl.Schema) -> list[str]:
 def digest(predictions: Sequence[str | None], answers: Sequence[str | None] | None) -> str:
     """Return the digest of the texts of a row as the page's script computes it: FNV-1a, 64 bits, of JSON."""
     text = json.dumps([predictions, answers], ensure_ascii=False, separators=(",", ":"))
-    found = 0xCBF29CE484222325
+    state = 0xCBF29CE484222325
     for byte in text.encode():
-        found = (found ^ byte) * 0x100000001B3 % 2**64
-    return f"{found:016x}"
+        state = (state ^ byte) * 0x100000001B3 % 2**64
+    return f"{state:016x}"
 
 
 def verdict_frame(verdicts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
@@ -43,10 +43,10 @@ def verdict_frame(verdicts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
         "row": pl.Int64,
         "verdict": pl.Enum(VERDICTS),
     }
-    plain = {name: [str(one) if isinstance(one, str) else one for one in columns[name]] for name in names}
+    plain = {name: [str(cell) if isinstance(cell, str) else cell for cell in columns[name]] for name in names}
     frame = pl.DataFrame(plain, schema=dtypes)
-    known = [one for one in columns["id"] if one is not None]
-    if known and all(isinstance(one, Number) for one in known):
+    known = [id_ for id_ in columns["id"] if id_ is not None]
+    if known and all(isinstance(id_, Number) for id_ in known):
         # Whole numbers, unless one of them is none or has more digits.
         numbers = frame["id"].cast(pl.Int64, strict=False)
         if numbers.null_count() == frame["id"].null_count():

@@ -161,29 +161,29 @@ def _marks() -> str:
 def _image_sources(content: RowsContent) -> str:
     """Return what the page's policy has to allow for the addresses of its images, and nothing else."""
     addresses = content.table["image"].drop_nulls().unique() if "image" in content.table.columns else ()
-    found = set()
+    sources = set()
     for address in addresses:
         plain = _IGNORED.sub("", address)
         scheme = _SCHEME.match(plain)
         host = _HOST.match(plain)
         if scheme is None and _is_here(plain):
             # Beside the page, which may be a file.
-            found |= {"'self'", "file:"}
+            sources |= {"'self'", "file:"}
         elif host is not None:
-            found.add(host[1].lower())
+            sources.add(host[1].lower())
         elif plain.lower().startswith("data:image/"):
-            found.add("data:")
+            sources.add("data:")
         elif scheme is not None and scheme[1].lower() == "file" and _is_here(plain):
-            found.add("file:")
+            sources.add("file:")
         else:
             raise ValueError(
                 "images must be paths or addresses that begin with https:, http:, file: or data:image/, and "
                 "paths may neither begin with // nor have a backslash, which name another computer, got "
                 f"{shown(address[:200])!r}"
             )
-    if len(found) > _MOST_ORIGINS:
-        raise ValueError(f"images come from {len(found):,} places; at most {_MOST_ORIGINS} can be allowed")
-    return " ".join(sorted(found)) or "'none'"
+    if len(sources) > _MOST_ORIGINS:
+        raise ValueError(f"images come from {len(sources):,} places; at most {_MOST_ORIGINS} can be allowed")
+    return " ".join(sorted(sources)) or "'none'"
 
 
 def _is_here(address: str) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["SideBySide", "apart", "metric_lines", "ordered", "side_by_side"]
 
 
-_PLACE = "anls_frame:place"
+_ORDER = "anls_frame:order"
 """A column that no frame has."""
 
 
@@ -66,11 +66,11 @@ def ordered(
     is_group = pl.col(SLICE) == GROUP
     key = cs.by_name(*by)
     first = (frame if like is None else like).filter(is_group).unique(key, keep="first", maintain_order=True)
-    places = first.sort(column, descending=descending, nulls_last=True, maintain_order=True).select(key)
+    order = first.sort(column, descending=descending, nulls_last=True, maintain_order=True).select(key)
     placed = frame.join(
-        places.with_row_index(_PLACE), on=list(by), how="left", nulls_equal=True, maintain_order="left"
+        order.with_row_index(_ORDER), on=list(by), how="left", nulls_equal=True, maintain_order="left"
     )
-    return placed.sort(_PLACE, nulls_last=False, maintain_order=True).drop(_PLACE)
+    return placed.sort(_ORDER, nulls_last=False, maintain_order=True).drop(_ORDER)
 
 
 def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = False) -> SideBySide:
@@ -92,29 +92,29 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = 
         pl.col("n").first(),
         pl.col("few_rows").any(),
         pl.col("system", "score", "rank"),
-        (pl.col("possibly_best") if only_shown else pl.lit(0)).sum().alias(_PLACE),
+        (pl.col("possibly_best") if only_shown else pl.lit(0)).sum().alias(_ORDER),
     )
     systems = list(dict.fromkeys(ranked["system"]))
     scores, is_best = [], []
-    for names, values, ranks, rivals in lines.select("system", "score", "rank", _PLACE).iter_rows():
-        found = dict(zip(names, zip(values, ranks, strict=True), strict=True))
-        of_line = [found.get(system, (None, None)) for system in systems]
-        scores.append([score for score, _ in of_line])
+    for names, values, ranks, rivals in lines.select("system", "score", "rank", _ORDER).iter_rows():
+        by_system = dict(zip(names, zip(values, ranks, strict=True), strict=True))
+        figures = [by_system.get(system, (None, None)) for system in systems]
+        scores.append([score for score, _ in figures])
         is_alone = not only_shown or (rivals or 0) < 2  # noqa: PLR2004 - a rival is another one
-        is_best.append([rank == 1 and is_alone for _, rank in of_line])
-    return SideBySide(systems, lines.drop("system", "score", "rank", _PLACE), scores, is_best)
+        is_best.append([rank == 1 and is_alone for _, rank in figures])
+    return SideBySide(systems, lines.drop("system", "score", "rank", _ORDER), scores, is_best)
 
 
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Return names of columns that differ from each other and from others."""
     # Those named like the ends of another's interval would be shown as such.
-    ends = {name for name in names for one in names if name in (f"{one}_low", f"{one}_high")}
+    ends = {name for name in names for other in names if name in (f"{other}_low", f"{other}_high")}
     used, free = {*taken, *ends}, list[str]()
     for name in names:
-        one, number = name, 1
-        while one in used:
+        new, number = name, 1
+        while new in used:
             number += 1
-            one = f"{name} ({number})"
-        used.add(one)
-        free.append(one)
+            new = f"{name} ({number})"
+        used.add(new)
+        free.append(new)
     return free

@@ -26,7 +26,7 @@ def named(files: Source | Sequence[Source]) -> list[str]:
 
     A page has no other date, so that the same files give the same page. What is no file has no date.
     """
-    paths = [Path(one) for one in ([files] if isinstance(files, str | os.PathLike) else files)]
+    paths = [Path(file) for file in ([files] if isinstance(files, str | os.PathLike) else files)]
     names = [_named(path) for path in paths[:_MOST]]
     return [*names, *([f"{numbered(len(paths) - _MOST, 'more file')}"] if len(paths) > _MOST else [])]
 
@@ -34,6 +34,6 @@ def named(files: Source | Sequence[Source]) -> list[str]:
 def _named(path: Path) -> str:
     name = path_text(path.name or path.resolve().name)
     # A folder changes with what is in it.
-    files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
-    dates = [one.stat().st_mtime for one in files if one.exists()]
+    files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+    dates = [file.stat().st_mtime for file in files if file.exists()]
     return f"{name} ({datetime.fromtimestamp(max(dates), UTC).date().isoformat()})" if dates else name

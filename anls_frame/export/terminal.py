@@ -71,7 +71,7 @@ def wrapped(text: str, most: int | None) -> str:
 
 def table_text(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], most: int | None) -> str:
     """Return a table that is no wider than a terminal, and below it which columns had no room."""
-    laid = [_Column.of(column, [row.cells[place] for row in rows]) for place, column in enumerate(columns)]
+    laid = [_Column.of(column, [row.cells[index] for row in rows]) for index, column in enumerate(columns)]
     shown = _fitting(laid, most)
     lines = _framed(shown, len(rows))
     names = [column.name for column in shown]
@@ -172,8 +172,8 @@ def _aligned(figures: Sequence[str]) -> list[str]:
 
 def _at_point(text: str) -> tuple[str, str]:
     """Return a figure up to its last digit before the point, and the rest."""
-    place = next((place for place, letter in enumerate(text) if letter not in "<+-0123456789,"), len(text))
-    return text[:place], text[place:]
+    point = next((point for point, letter in enumerate(text) if letter not in "<+-0123456789,"), len(text))
+    return text[:point], text[point:]
 
 
 def _fitting(columns: list[_Column], most: int | None) -> list[_Column]:
@@ -221,15 +221,15 @@ def _framed(columns: Sequence[_Column], n_rows: int) -> list[str]:
         f"┌{'┬'.join(rule)}┐",
         *_lines([column.head for column in columns], columns),
         f"╞{'╪'.join(['═' * (width + 2) for width in widths])}╡",
-        *(line for row in range(n_rows) for line in _lines([of_column[row] for of_column in cells], columns)),
+        *(line for row in range(n_rows) for line in _lines([texts[row] for texts in cells], columns)),
         f"└{'┴'.join(rule)}┘",
     ]
 
 
 def _lines(cells: Sequence[Sequence[str]], columns: Sequence[_Column]) -> Iterator[str]:
     """Yield the lines of a row of cells; figures without intervals stand on the right."""
-    for place in range(max(map(len, cells), default=0)):
-        texts = [cell[place] if place < len(cell) else "" for cell in cells]
+    for index in range(max(map(len, cells), default=0)):
+        texts = [cell[index] if index < len(cell) else "" for cell in cells]
         padded = [
             f"{room}{text}" if column.is_right else f"{text}{room}"
             for text, column in zip(texts, columns, strict=True)

@@ -59,7 +59,7 @@ def _json(values: pl.Expr, dtype: Any) -> pl.Expr:
     elif _is_written_alike(dtype):
         text = values.cast(pl.String)
     else:
-        text = _one_by_one(values, json_text)
+        text = _each(values, json_text)
     return text.fill_null("null")
 
 
@@ -67,7 +67,7 @@ def _field(values: pl.Expr, dtype: Any, delimiter: str, *, escape_formulas: bool
     if _is_written_alike(dtype):
         return values.cast(pl.String).fill_null("")
     if dtype.is_float():
-        return _one_by_one(values, as_text).fill_null("")
+        return _each(values, as_text).fill_null("")
     text = values if dtype == pl.String else pl.when(values.is_not_null()).then(_json(values, dtype))
     if escape_formulas and dtype == pl.String:
         runs = text.str.contains(f"^[{''.join(FORMULA_STARTS)}]".replace("-", r"\-"))
@@ -90,7 +90,7 @@ def _is_list_of_simple(dtype: Any) -> bool:
     return dtype.inner == pl.String or _is_written_alike(dtype.inner) or _is_list_of_simple(dtype.inner)
 
 
-def _one_by_one(values: pl.Expr, text: Callable[[Any], str]) -> pl.Expr:
+def _each(values: pl.Expr, text: Callable[[Any], str]) -> pl.Expr:
     def texts(column: pl.Series) -> pl.Series:
         return pl.Series(
             [None if value is None else text(value) for value in column.to_list()], dtype=pl.String

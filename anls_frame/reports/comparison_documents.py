@@ -20,7 +20,7 @@ from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import glances, in_percent, of_differences, slice_labels, spelled
+from anls_frame.export.display import difference_kind, glances, in_percent, slice_labels, spelled
 from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE
 from anls_frame.export.heads import head
 from anls_frame.export.side_by_side import apart, metric_lines, ordered, side_by_side
@@ -120,7 +120,7 @@ class ComparisonView:
         kinds: dict[str, Kind] = {
             **kinds_of(columns, by, ()),
             **dict.fromkeys(_SCORES, kind),
-            **dict.fromkeys(_DIFFERENCE, of_differences(kind)),
+            **dict.fromkeys(_DIFFERENCE, difference_kind(kind)),
         }
         return {column: kinds[column] for column in columns if column in kinds}
 
@@ -530,7 +530,7 @@ def _head_of_two(view: ComparisonView) -> str:
         spelled(
             line["difference"],
             (line["difference_low"], line["difference_high"]),
-            of_differences(view.kind(each)),
+            difference_kind(view.kind(each)),
         )
         for line, each in zip((row, *others), view.metrics, strict=True)
     ]
@@ -539,7 +539,7 @@ def _head_of_two(view: ComparisonView) -> str:
     worst = worst_slice(
         tables,
         "difference",
-        of_differences(view.kind(metric)),
+        difference_kind(view.kind(metric)),
         higher_is_better=bool(metric.higher_is_better),
     )
     first = head(f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], worst=worst)

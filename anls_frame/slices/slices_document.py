@@ -9,7 +9,7 @@ import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import glances, in_percent, of_differences, spelled
+from anls_frame.export.display import difference_kind, glances, in_percent, spelled
 from anls_frame.export.document import FEW, Document, Table
 from anls_frame.frames import documents
 
@@ -45,12 +45,12 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
     label = f" ({metric.label})" if len(slices.metrics) > 1 else ""
     name = "change" if is_change else "score"
     ends = [line[f"{name}_low"], line[f"{name}_high"]]
-    shown = spelled(line[name], ends, of_differences(kind) if is_change else kind)
+    shown = spelled(line[name], ends, difference_kind(kind) if is_change else kind)
     parts = [f"{line['description']}{label}: {shown}"]
     difference = line["difference"]
     if difference is not None and line["rest"] is not None:
         if is_change:
-            parts.append(f"the rest {spelled(line['rest'], (), of_differences(kind))}")
+            parts.append(f"the rest {spelled(line['rest'], (), difference_kind(kind))}")
         else:
             side = "below" if difference < 0 else "above"
             parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
