@@ -227,9 +227,9 @@ class Alignment:
         if context is not None:
             count("context", context)
         edits = ((edit.op, edit.reference_pos, 1) for edit in self.edits)
-        found = runs(edits, len(self._sides[0].units))
+        edit_runs = runs(edits, len(self._sides[0].units))
         starts = starts_of(self._sides) if whole or context is not None else None
-        shown = found if context is None else shortened(list(found), context, starts)
+        shown = edit_runs if context is None else shortened(list(edit_runs), context, starts)
         return segments(shown, self._sides, starts if whole else None)
 
 

@@ -64,17 +64,17 @@ def edits_between(prediction: Sequence[str], reference: Sequence[str]) -> Iterat
         # Numbers in place of units, whose hashes could be equal where they are not.
         numbers: dict[str, int] = {}
         compared = [
-            [numbers.setdefault(unit, len(numbers)) for unit in one] for one in (reference, prediction)
+            [numbers.setdefault(unit, len(numbers)) for unit in side] for side in (reference, prediction)
         ]
     for edit in Levenshtein.editops(*compared):
         op = cast("Operation", edit.tag)
         expected = None if op == "insert" else reference[edit.src_pos]
-        found = None if op == "delete" else prediction[edit.dest_pos]
-        yield Edit(op, edit.src_pos, edit.dest_pos, expected, found)
+        predicted = None if op == "delete" else prediction[edit.dest_pos]
+        yield Edit(op, edit.src_pos, edit.dest_pos, expected, predicted)
 
 
 def runs(edits: Iterable[tuple[Operation, int, int]], length: int) -> Iterator[EditRun]:
-    """Yield all units in order; of edits, the operation, the place in the reference and how many."""
+    """Yield all units in order; of edits, the operation, the position in the reference and how many."""
     reference = prediction = 0
     for op, at, count in (*edits, ("equal", length, 0)):
         if at > reference:
@@ -86,9 +86,9 @@ def runs(edits: Iterable[tuple[Operation, int, int]], length: int) -> Iterator[E
         prediction += count * (op != "delete")
 
 
-def single(found: Iterable[EditRun]) -> Iterator[EditRun]:
+def single(runs: Iterable[EditRun]) -> Iterator[EditRun]:
     """Yield each unit by itself."""
-    for run in found:
+    for run in runs:
         if run.length <= 1:
             yield run
             continue
@@ -98,11 +98,11 @@ def single(found: Iterable[EditRun]) -> Iterator[EditRun]:
             yield EditRun(op, reference + step * down, prediction + step * right, 1)
 
 
-def shortened(found: Sequence[EditRun], context: int, starts: Starts) -> Iterator[EditRun]:
+def shortened(runs: Sequence[EditRun], context: int, starts: Starts) -> Iterator[EditRun]:
     """Yield runs without the middle of long equal ones, for which LEFT_OUT stands; clusters stay whole."""
-    for index, run in enumerate(found):
+    for index, run in enumerate(runs):
         op, reference, prediction, count = run
-        before, after = context * (index > 0), context * (index < len(found) - 1)
+        before, after = context * (index > 0), context * (index < len(runs) - 1)
         while starts is not None and 0 < before < count and reference + before not in starts[0]:
             before += 1
         while starts is not None and 0 < after < count and reference + count - after not in starts[0]:
@@ -117,13 +117,13 @@ def shortened(found: Sequence[EditRun], context: int, starts: Starts) -> Iterato
             yield EditRun("equal", reference + count - after, prediction + count - after, after)
 
 
-def segments(found: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts = None) -> Iterator[Segment]:
+def segments(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts = None) -> Iterator[Segment]:
     """
     Return the texts of runs by their operation; words stay apart, and what stands between them is equal.
 
     Parameters
     ----------
-    found
+    runs
         The runs.
     sides
         The reference and the prediction.
@@ -131,10 +131,10 @@ def segments(found: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts 
         Where the clusters of code points begin in both, for clusters that are changed as a whole.
     """
     by_words = sides[0].after is not None
-    parts = _words(found, sides) if by_words else _characters(found, sides, starts)
+    parts = _words(runs, sides) if by_words else _characters(runs, sides, starts)
     for kind, group in itertools.groupby(parts, _kind_of_word if by_words else _kind):
         run = list(group)
-        joined = Segment(run[0].op, *("".join(one[side] for one in run) for side in (1, 2)))
+        joined = Segment(run[0].op, *("".join(part[side] for part in run) for side in (1, 2)))
         yield from run if kind is None else [joined]
 
 
@@ -152,9 +152,9 @@ def _starts(text: str) -> set[int]:
     return set(itertools.accumulate(map(len, clusters(text)), initial=0))
 
 
-def _characters(found: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts) -> Iterator[Segment]:
+def _characters(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts) -> Iterator[Segment]:
     """Yield a segment for each run, or for all runs of which parts are read as one character."""
-    groups = ([run] for run in found) if starts is None else _whole(found, starts)
+    groups = ([run] for run in runs) if starts is None else _whole(runs, starts)
     for group in groups:
         if LEFT_OUT in group:
             yield Segment("equal", "…", "…")
@@ -173,10 +173,10 @@ def _characters(found: Iterable[EditRun], sides: tuple[Side, Side], starts: Star
         yield Segment(ops.pop() if len(ops) == 1 else "replace", reference, prediction)
 
 
-def _whole(found: Iterable[EditRun], starts: tuple[set[int], set[int]]) -> Iterator[list[EditRun]]:
+def _whole(runs: Iterable[EditRun], starts: tuple[set[int], set[int]]) -> Iterator[list[EditRun]]:
     """Group runs, and single units where need be, between places at which clusters begin in both texts."""
     group: list[EditRun] = []
-    for part in found:
+    for part in runs:
         for run in [part] if part.op == "equal" and _is_whole(part, starts) else single([part]):
             if group and (
                 LEFT_OUT in (run, group[-1]) or (run.reference in starts[0] and run.prediction in starts[1])
@@ -190,13 +190,13 @@ def _whole(found: Iterable[EditRun], starts: tuple[set[int], set[int]]) -> Itera
 
 def _is_whole(run: EditRun, starts: tuple[set[int], set[int]]) -> bool:
     return all(
-        place + end in own for place, own in zip(run[1:3], starts, strict=True) for end in (0, run.length)
+        start + end in own for start, own in zip(run[1:3], starts, strict=True) for end in (0, run.length)
     )
 
 
-def _words(found: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[Segment]:
+def _words(runs: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[Segment]:
     """Yield a segment for each word, and for what stands before and after it."""
-    for run in single(found):
+    for run in single(runs):
         if run == LEFT_OUT:
             yield Segment("equal", "… ", "… ")
             continue

@@ -161,18 +161,18 @@ class LineAlignment:
             If the width leaves no room for text.
         """
         count("width", width, _NARROWEST)
-        found = []
+        texts = []
         numbers = [number for line in self.lines for number in line[:2] if number is not None]
         digits = len(str(max(numbers, default=1)))
         for line in self.lines:
             first, second = (f"{'-' if number is None else number:>{digits}}" for number in line[:2])
             if line.edits:
                 labels = (first + _LABELS[0], second + _LABELS[1], " " * (digits + len(_LABELS[0])))
-                found.append(blocks(cells(line.segments, self._unit), width, labels))
+                texts.append(blocks(cells(line.segments, self._unit), width, labels))
             else:
                 block = blocks(cells(line.segments, self._unit), width, (f"{first}   =  ", "", ""))
-                found.append("\n".join(part.split("\n")[0].rstrip() for part in block.split("\n\n")))
-        return "\n\n".join(found)
+                texts.append("\n".join(part.split("\n")[0].rstrip() for part in block.split("\n\n")))
+        return "\n\n".join(texts)
 
     def to_html(self, *, element_id: str | None = None, style: bool = True) -> str:
         r"""
@@ -231,7 +231,7 @@ class LineAlignment:
         """Return the number of the line with errors that has the longest insertion; 0 if all are short."""
         wrong = (line for line in self.lines if line.edits)
         inserted = [
-            max((len(one.prediction) for one in line.segments if one.op == "insert"), default=0)
+            max((len(segment.prediction) for segment in line.segments if segment.op == "insert"), default=0)
             for line in wrong
         ]
         longest = max(inserted, default=0)
@@ -250,14 +250,14 @@ class LineAlignment:
 
 def _html_row(line: AlignedLine, name: str, number: int, errors: int) -> str:
     sides = []
-    for place, side, nothing in (
+    for where, side, nothing in (
         (line.reference_line, 1, "not in the reference"),
         (line.prediction_line, 2, "not read"),
     ):
         text = "".join(marked(segment.op, segment[side], styled=False) for segment in line.segments)
-        shown = text if text or place is not None else f"<i>{nothing}</i>"
+        shown = text if text or where is not None else f"<i>{nothing}</i>"
         sides.append(
-            f'<td class="no">{"" if place is None else place}</td><td class="text" dir="auto">{shown}</td>'
+            f'<td class="no">{"" if where is None else where}</td><td class="text" dir="auto">{shown}</td>'
         )
     if not number:
         return f'<tr>{"".join(sides)}<td class="go"></td></tr>'
@@ -275,7 +275,7 @@ def aligned_lines(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[A
     for run in runs(_moved(edits, sides), length):
         # Of what only the prediction has, whole lines are lines of their own, and so is all after the end.
         is_read = run.op == "insert"
-        is_cut = not is_read or run.reference == length or all(one.op == "insert" for one in row)
+        is_cut = not is_read or run.reference == length or all(earlier.op == "insert" for earlier in row)
         for part, is_end in ends[is_read].cut(run) if is_cut else [(run, False)]:
             row.append(part)
             if is_end:
@@ -288,22 +288,22 @@ def aligned_lines(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[A
 class _Ends(NamedTuple):
     """The units of a text that end lines, and the number of the line behind each, after that of the first."""
 
-    places: list[int]
+    units: list[int]
     numbers: list[int]
 
     @classmethod
     def of(cls, side: Side) -> _Ends:
         behind = side.units if side.after is None else side.after
-        feeds = [(place, text.count("\n")) for place, text in enumerate(behind) if "\n" in text]
+        feeds = [(unit, text.count("\n")) for unit, text in enumerate(behind) if "\n" in text]
         first = 1 + (side.before[0].count("\n") if side.before else 0)
         return cls(
-            [place for place, _ in feeds],
+            [unit for unit, _ in feeds],
             list(itertools.accumulate((count for _, count in feeds), initial=first)),
         )
 
-    def line(self, place: int) -> int:
+    def line(self, unit: int) -> int:
         """Return the number of the line of a unit."""
-        return self.numbers[bisect_left(self.places, place)]
+        return self.numbers[bisect_left(self.units, unit)]
 
     def cut(self, run: EditRun) -> Iterator[tuple[EditRun, bool]]:
         """Cut a run at the ends of lines, and say of each part whether it is one."""
@@ -311,8 +311,8 @@ class _Ends(NamedTuple):
         down, right = int(op != "insert"), int(op != "delete")
         start = reference if down else prediction
         done = 0
-        for place in self.places[bisect_left(self.places, start) : bisect_left(self.places, start + length)]:
-            until = place - start + 1
+        for unit in self.units[bisect_left(self.units, start) : bisect_left(self.units, start + length)]:
+            until = unit - start + 1
             yield EditRun(op, reference + done * down, prediction + done * right, until - done), True
             done = until
         if done < length:
@@ -323,25 +323,25 @@ def _line(
     row: list[EditRun], sides: tuple[Side, Side], ends: tuple[_Ends, _Ends], starts: Starts
 ) -> AlignedLine:
     edits = sum(run.length for run in row if run.op != "equal")
-    places = (
+    spans = (
         [(run.reference, run.reference + run.length) for run in row if run.op != "insert"],
         [(run.prediction, run.prediction + run.length) for run in row if run.op != "delete"],
     )
     reference, prediction = (
-        _text(side, own[0][0], own[-1][1]) if own else "" for side, own in zip(sides, places, strict=True)
+        _text(side, own[0][0], own[-1][1]) if own else "" for side, own in zip(sides, spans, strict=True)
     )
-    line, read = (of.line(own[0][0]) if own else None for of, own in zip(ends, places, strict=True))
+    line, read = (of.line(own[0][0]) if own else None for of, own in zip(ends, spans, strict=True))
     by_words = sides[0].after is not None
     op, *at, length = row[-1]
     if not by_words and op == "equal" and sides[0].closes(at[0] + length - 1):
         # The line feed at the end is shown only if it differs.
         row = [*row[:-1], *([EditRun(op, at[0], at[1], length - 1)] if length > 1 else [])]
-    found = list(segments(row, sides, starts))
+    parts = list(segments(row, sides, starts))
     if by_words:
-        found[:1] = [Segment(op, *(text.lstrip("\n") for text in texts)) for op, *texts in found[:1]]
-        found[-1:] = [Segment(op, *(text.rstrip("\n") for text in texts)) for op, *texts in found[-1:]]
-    found = [one for one in found if one.reference or one.prediction]
-    return AlignedLine(line, read, reference, prediction, edits, tuple(found))
+        parts[:1] = [Segment(op, *(text.lstrip("\n") for text in texts)) for op, *texts in parts[:1]]
+        parts[-1:] = [Segment(op, *(text.rstrip("\n") for text in texts)) for op, *texts in parts[-1:]]
+    parts = [part for part in parts if part.reference or part.prediction]
+    return AlignedLine(line, read, reference, prediction, edits, tuple(parts))
 
 
 def _text(side: Side, start: int, end: int) -> str:

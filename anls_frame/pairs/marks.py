@@ -38,9 +38,9 @@ TAGS: dict[Operation, str] = {"replace": "mark", "insert": "ins", "delete": "del
 def cells(segments: Iterable[Segment], unit: Unit = "codepoint") -> Iterator[tuple[str, str, str]]:
     """Yield what stands above each other: a character of each text, and the sign of the operation."""
     if unit == "word":
-        found = itertools.chain.from_iterable(_word_cells(*segment) for segment in segments)
+        word_cells = itertools.chain.from_iterable(_word_cells(*segment) for segment in segments)
         # One space is enough between words, whatever the texts have there.
-        for cell, same in itertools.groupby(found):
+        for cell, same in itertools.groupby(word_cells):
             yield from [cell] if cell == _NOTHING else same
         return
     split: Callable[[str], list[str]] = list if unit == "codepoint" else clusters
@@ -63,11 +63,11 @@ def _word_cells(op: Operation, *texts: str) -> Iterator[tuple[str, str, str]]:
         sign = " "
 
 
-def blocks(found: Iterable[tuple[str, str, str]], width: int, labels: Sequence[str]) -> str:
+def blocks(cells: Iterable[tuple[str, str, str]], width: int, labels: Sequence[str]) -> str:
     """Return cells as blocks of lines below each other, each with its label; words stay whole if they fit."""
     room = width - len(labels[0])
     lines, used = [["", "", ""]], 0
-    for word in _words(found):
+    for word in _words(cells):
         wide = sum(max(map(text_width, cell)) for cell in word)
         if used and used + wide > room and wide <= room:
             lines.append(["", "", ""])
@@ -101,10 +101,10 @@ def marked(op: Operation, text: str, *, styled: bool = True) -> str:
     return f'<{TAGS[op]} title="{op}">{shown}</{TAGS[op]}>'
 
 
-def _words(found: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, str, str]]]:
+def _words(cells: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, str, str]]]:
     """Split cells after spaces; between letters that are as wide as two, lines may break anyway."""
     word: list[tuple[str, str, str]] = []
-    for cell in found:
+    for cell in cells:
         word.append(cell)
         if cell[0] in {" ", SPACE} or cell[1] in {" ", SPACE} or text_width(cell[0]) > 1:
             yield word
@@ -125,8 +125,8 @@ def _symbol(text: str) -> str:
 def _changed_symbol(text: str) -> str:
     if text.isspace() and text.isprintable():
         return SPACE
-    if len(text) > 1 and _JOINERS.search(text) and not any(unicodedata.category(one) == "So" for one in text):
-        return _JOINERS.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    if len(text) > 1 and _JOINERS.search(text) and "So" not in map(unicodedata.category, text):
+        return _JOINERS.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
     return _symbol(text)
 
 

@@ -159,14 +159,14 @@ class EditMatrix:
         """Return the cells that follow a cell on cheapest paths: diagonal, down, right."""
         row, column = cell
         rows, columns = self.distances.shape
-        found = []
+        following = []
         for down, right in ((1, 1), (1, 0), (0, 1)):
             to = row + down, column + right
             if to[0] >= rows or to[1] >= columns or not self.on_any_path[to]:
                 continue
             if self.distances[to] - self.distances[cell] == self._cost(cell, to):
-                found.append(to)
-        return found
+                following.append(to)
+        return following
 
     def operation(self, cell: Cell, following: Cell) -> Operation:
         """Return the operation of the step from a cell to the next one on a path."""
@@ -433,9 +433,9 @@ def edit_matrix(prediction: str, reference: str, *, substitution_cost: int = 1) 
     return EditMatrix(prediction, reference, matrix.distances, next(matrix.paths()), cost)
 
 
-def oriented(place: Cell, across: Across) -> Cell:
+def oriented(cell: Cell, across: Across) -> Cell:
     """Return the cell at a position (down, right) of the displayed table, or the position of a cell."""
-    return place if across == "prediction" else (place[1], place[0])
+    return cell if across == "prediction" else (cell[1], cell[0])
 
 
 def _distances(prediction: str, reference: str, cost: int) -> npt.NDArray[np.int32]:

@@ -172,7 +172,7 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
         raise ValueError(
             f"a has {len(left):,} entries and b {len(right):,}; the Hamming distance needs equal lengths"
         )
-    return sum(one != other for one, other in zip(left, right, strict=True))
+    return sum(entry != other for entry, other in zip(left, right, strict=True))
 
 
 def _character(number: int) -> str:

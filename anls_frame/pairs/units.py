@@ -36,19 +36,19 @@ class Side(NamedTuple):
     before: Sequence[str] | None = None
     after: Sequence[str] | None = None
 
-    def closes(self, place: int) -> bool:
+    def closes(self, index: int) -> bool:
         """Whether a line ends with a unit."""
-        return "\n" in (self.units if self.after is None else self.after)[place]
+        return "\n" in (self.units if self.after is None else self.after)[index]
 
-    def parts(self, place: int) -> tuple[str, str, str]:
+    def parts(self, index: int) -> tuple[str, str, str]:
         """Return a unit between what stands before and after it."""
         if self.before is None or self.after is None:
-            return "", self.units[place], ""
-        return self.before[place], self.units[place], self.after[place]
+            return "", self.units[index], ""
+        return self.before[index], self.units[index], self.after[index]
 
-    def whole(self, place: int) -> str:
+    def whole(self, index: int) -> str:
         """Return a unit with what stands before and after it."""
-        return "".join(self.parts(place))
+        return "".join(self.parts(index))
 
 
 def clusters(text: str) -> list[str]:
@@ -59,11 +59,11 @@ def clusters(text: str) -> list[str]:
     parts = native.units(known, _options(_BY_CLUSTERS))
     if parts is None:
         return list(text)
-    found, end = [], 0
+    texts, end = [], 0
     for cluster in parts[1::2]:
-        found.append(text[end : end + len(cluster)])
+        texts.append(text[end : end + len(cluster)])
         end += len(cluster)
-    return found
+    return texts
 
 
 def side_of(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tuple[str, ...], Side]:
