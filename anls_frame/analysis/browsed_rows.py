@@ -51,8 +51,8 @@ class Asked:
     @property
     def shown(self) -> dict[str, str]:
         """The columns that are shown, by their names on the page."""
-        by = {f"by_{place}": name for place, name in enumerate(self.settings.by)}
-        kept = {f"keep_{place}": name for place, name in enumerate(self.kept)}
+        by = {f"by_{index}": name for index, name in enumerate(self.settings.by)}
+        kept = {f"keep_{index}": name for index, name in enumerate(self.kept)}
         return by | kept | ({} if self.row_id is None else {"id": self.row_id})
 
     @property
@@ -71,7 +71,7 @@ class Asked:
         return f"{sign}{'change' if self.are_two else 'score_0_0'}"
 
 
-class OfSystem(NamedTuple):
+class SystemFigures(NamedTuple):
     """What the rows of a system come to."""
 
     scored: int
@@ -82,7 +82,7 @@ class OfSystem(NamedTuple):
     """How many predictions notes name, as in reports."""
 
 
-def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[OfSystem]]:
+def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[SystemFigures]]:
     """
     Return the rows with the worst scores in the order of the frame, the number of all, and what they come to.
 
@@ -110,18 +110,18 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
         rows = rows.with_columns(change=change.round(9))
         ranks = {"broken": _loss("change", asked.metrics[0]), **ranks}
     rows = rows.with_columns(**ranks)
-    of_systems = (
+    figures = (
         pl.struct(
-            pl.col(f"score_0_{place}").count(),
-            pl.col(f"score_0_{place}").mean().alias("mean"),
-            pl.sum(f"invented_{place}", f"placeholder_{place}"),
+            pl.col(f"score_0_{system}").count(),
+            pl.col(f"score_0_{system}").mean().alias("mean"),
+            pl.sum(f"invented_{system}", f"placeholder_{system}"),
         )
-        for place, _ in enumerate(asked.systems)
+        for system, _ in enumerate(asked.systems)
     )
     kept = dict(zip(keep, map(pl.col, kept_names(settings)), strict=True))
     wanted = rows.filter(kept[AUDIT]) if asked.is_audit else rows
-    worst, height, of_all = pl.collect_all(
-        [chosen.first(wanted, list(ranks), n), wanted.select(pl.len()), rows.select(*of_systems)],
+    worst, height, totals = pl.collect_all(
+        [chosen.first(wanted, list(ranks), n), wanted.select(pl.len()), rows.select(*figures)],
         engine="streaming",
     )
     worst = chosen.checked(worst, n).sort(selection.ROW)
@@ -132,21 +132,21 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
         pieces = [
             [pl.lit(text), *(kept[part].cast(pl.String) for part in optional(name))] for text, name in image
         ]
-        selected["image"] = pl.concat_str([piece for of_part in pieces for piece in of_part])
+        selected["image"] = pl.concat_str([piece for part in pieces for piece in part])
     table = _drawn(worst, selected, asked)
     unused = [
         name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
     ]
-    return table.drop(unused), height.item(), [OfSystem(*one.values()) for one in of_all.row(0)]
+    return table.drop(unused), height.item(), [SystemFigures(*struct.values()) for struct in totals.row(0)]
 
 
 def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
     """Return the values of the columns that have an order of their own."""
     schema = to_lazy(frame, [], list(asked.shown.values())).collect_schema()
     dtypes = {alias: schema[name] for alias, name in asked.shown.items()}
-    types = {f"type_{place}": errors.ERROR_TYPES for place, _ in enumerate(asked.systems)}
-    of_systems = {"right": right_values(list(asked.systems)), "same": _SAME}
-    return {**categories(pl.Schema(dtypes)), **types, **of_systems}
+    types = {f"type_{system}": errors.ERROR_TYPES for system, _ in enumerate(asked.systems)}
+    sets = {"right": right_values(list(asked.systems)), "same": _SAME}
+    return {**categories(pl.Schema(dtypes)), **types, **sets}
 
 
 def _loss(change: str, metric: Metric) -> pl.Expr:
@@ -178,17 +178,17 @@ def _drawn(rows: pl.DataFrame, selected: Mapping[str, pl.Expr], asked: Asked) ->
         answers.alias("answers"),
         *(value.alias(name) for name, value in selected.items()),
         *(pl.col(f"text_{system}").alias(f"prediction_{system}") for system in systems),
-        *(f"score_{place}_{system}" for place, _ in enumerate(asked.metrics) for system in systems),
+        *(f"score_{index}_{system}" for index, _ in enumerate(asked.metrics) for system in systems),
         *(pl.col(f"nls_{system}").alias(f"similarity_{system}") for system in systems),
         *(["change"] if asked.are_two else []),
     )
     for system in systems:
-        table = table.with_columns(_of_system(system, asked.settings))
+        table = table.with_columns(_system_columns(system, asked.settings))
         table = table.with_columns(_how(system, asked.settings))
-    return table.drop("nearest").with_columns(_of_all(asked))
+    return table.drop("nearest").with_columns(_set_columns(asked))
 
 
-def _of_system(system: int, settings: Settings) -> list[pl.Expr]:
+def _system_columns(system: int, settings: Settings) -> list[pl.Expr]:
     """Return the error types of a system, the nearest answers, and what their similarity is made of."""
     prediction = pl.col(f"prediction_{system}")
     text = prediction.fill_null("") if settings.missing == "empty" else prediction
@@ -203,20 +203,20 @@ def _of_system(system: int, settings: Settings) -> list[pl.Expr]:
     ]
 
 
-def _how(place: int, settings: Settings) -> list[pl.Expr]:
+def _how(system: int, settings: Settings) -> list[pl.Expr]:
     """Return what a similarity is computed from: the number of edits, and what they are divided by."""
-    text = pl.col(f"prediction_{place}").fill_null("")
+    text = pl.col(f"prediction_{system}").fill_null("")
     counts = words.edit_counts(text, "nearest", protocol=settings.protocol).struct
     edits = counts.field("substitutions") + counts.field("deletions") + counts.field("insertions")
-    length = (edits / (1 - pl.col(f"similarity_{place}"))).round().cast(pl.Int64, strict=False)
+    length = (edits / (1 - pl.col(f"similarity_{system}"))).round().cast(pl.Int64, strict=False)
     return [
-        edits.alias(f"edits_{place}"),
+        edits.alias(f"edits_{system}"),
         # Without an edit, it does not matter.
-        pl.when(edits > 0).then(length).alias(f"length_{place}"),
+        pl.when(edits > 0).then(length).alias(f"length_{system}"),
     ]
 
 
-def _of_all(asked: Asked) -> list[pl.Expr]:
+def _set_columns(asked: Asked) -> list[pl.Expr]:
     """Return which of several systems are right, and whether they agree."""
     if len(asked.systems) == 1:
         return []
@@ -227,7 +227,7 @@ def _of_all(asked: Asked) -> list[pl.Expr]:
 
 def _same(asked: Asked) -> pl.Expr:
     """Return whether all systems predicted the same text, as the protocol prepares and compares it."""
-    first, *others = (pl.col(f"prediction_{place}") for place, _ in enumerate(asked.systems))
+    first, *others = (pl.col(f"prediction_{system}") for system, _ in enumerate(asked.systems))
     if asked.settings.missing == "empty":
         first, *others = (text.fill_null("") for text in (first, *others))
     # A missing prediction is the same as another missing one alone.
@@ -249,7 +249,7 @@ def _best(metric: Metric) -> float | None:
 
 def _right(best: float, systems: Sequence[str]) -> pl.Expr:
     """Return which systems have the best possible score."""
-    are_right = [pl.col(f"score_0_{place}") == best for place, _ in enumerate(systems)]
+    are_right = [pl.col(f"score_0_{system}") == best for system, _ in enumerate(systems)]
     values = right_values(systems)
     number = pl.sum_horizontal(are_right)
     if len(systems) == 2:  # noqa: PLR2004
@@ -259,7 +259,7 @@ def _right(best: float, systems: Sequence[str]) -> pl.Expr:
             .otherwise(number + (number > 1))
         )
     named = number.replace_strict(dict(enumerate(values)), return_dtype=pl.String)
-    return pl.when(pl.all_horizontal(one.is_not_null() for one in are_right)).then(named).alias("right")
+    return pl.when(pl.all_horizontal(flag.is_not_null() for flag in are_right)).then(named).alias("right")
 
 
 def right_values(systems: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from anls_frame._arguments import count, flag, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
-from anls_frame.analysis.browsed_rows import Asked, OfSystem, collected, orders, right_values
+from anls_frame.analysis.browsed_rows import Asked, SystemFigures, collected, orders, right_values
 from anls_frame.analysis.substitutions import with_substitutions
 from anls_frame.export import sources
 from anls_frame.export.display import spelled
@@ -210,10 +210,10 @@ class RowsPage:
         16
         """
         table = self._content.table
-        names = [f"prediction_{place}" for place, _ in enumerate(self._content.systems)]
+        names = [f"prediction_{system}" for system, _ in enumerate(self._content.systems)]
         wanted = table.filter(pl.col("row").is_in(set(rows))).select("row", "answers", *names)
-        found = {row: digest(texts, answers) for row, answers, *texts in wanted.iter_rows()}
-        return [found.get(row) for row in rows]
+        digests = {row: digest(texts, answers) for row, answers, *texts in wanted.iter_rows()}
+        return [digests.get(row) for row in rows]
 
     def widget(self, verdicts: Any = None) -> RowsWidget:
         """
@@ -396,7 +396,7 @@ def browse(
         image=image,
         is_audit=audit,
     )
-    table, rows, of_systems = collected(frame, asked, MOST_ROWS if n is None else n)
+    table, rows, figures = collected(frame, asked, MOST_ROWS if n is None else n)
     if n is None and rows > MOST_ROWS:
         raise ValueError(_too_large(f"{rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
     described = asked.settings.to_dict()
@@ -407,11 +407,14 @@ def browse(
     return RowsPage(
         RowsContent(
             title=_title(list(systems)),
-            notes=_notes(asked, table, rows, of_systems),
+            notes=_notes(asked, table, rows, figures),
             signature=asked.settings.signature,
             table=table,
             systems=list(systems),
-            metrics=[{"name": one.row or one.name, "higher": one.higher_is_better} for one in asked.metrics],
+            metrics=[
+                {"name": metric.row or metric.name, "higher": metric.higher_is_better}
+                for metric in asked.metrics
+            ],
             by=asked.settings.by,
             keep=asked.kept,
             orders=orders(frame, asked),
@@ -428,42 +431,42 @@ def _title(systems: Sequence[str]) -> str:
     return " and ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems"
 
 
-def _notes(asked: Asked, table: pl.DataFrame, rows: int, of_systems: Sequence[OfSystem]) -> list[str]:
+def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[SystemFigures]) -> list[str]:
     """Return what stands below the title: the score of each system, how many rows there are, and notes."""
     metric = asked.metrics[0]
     name = metric.row or metric.name
     shown = table.height
     is_whole = shown == rows and not asked.is_audit
     counts: dict[str, Any]
-    if len(of_systems) == 1:
-        (alone,) = of_systems
+    if len(figures) == 1:
+        (alone,) = figures
         counts = {name: getattr(alone, name) for name in NOTED}
         worst = _worst_slice(table, asked, metric) if is_whole else None
         lost = _lost_points(table, metric) if is_whole else None
         score = None if alone.mean is None else spelled(alone.mean, (), _SCORE)
-        found = [] if score is None else [head(f"Mean {name} {score}", alone.scored, worst=worst, lost=lost)]
+        notes = [] if score is None else [head(f"Mean {name} {score}", alone.scored, worst=worst, lost=lost)]
     else:
-        systems = list(zip(asked.systems, of_systems, strict=True))
-        counts = {name: {system: getattr(one, name) for system, one in systems} for name in NOTED}
-        found = [_of_several(name, asked, table if is_whole else None, of_systems)]
+        systems = list(zip(asked.systems, figures, strict=True))
+        counts = {name: {system: getattr(own, name) for system, own in systems} for name in NOTED}
+        notes = [_means(name, asked, table if is_whole else None, figures)]
     if asked.is_audit:
-        found.append(
+        notes.append(
             f"These are the {numbered(shown, 'row')} that were drawn, in random order. Judge each of them: "
             "score right (0), our error (1), or what else is the matter."
         )
     if shown < rows:
         what = f"rows that {list(asked.systems)[1]} broke, or" if asked.are_two else "rows"
-        found.append(f"These are the {shown:,} {what} with the worst scores of {rows:,}.")
-    return [*found, *texts_notes(counts, asked.settings.unanswerable)]
+        notes.append(f"These are the {shown:,} {what} with the worst scores of {rows:,}.")
+    return [*notes, *texts_notes(counts, asked.settings.unanswerable)]
 
 
-def _of_several(name: str, asked: Asked, table: pl.DataFrame | None, of_systems: Sequence[OfSystem]) -> str:
+def _means(name: str, asked: Asked, table: pl.DataFrame | None, figures: Sequence[SystemFigures]) -> str:
     """Return the mean scores of several systems, and of all rows, how many they have right."""
     named = [
-        f"{system} {spelled(one.mean, (), _SCORE)}"
-        for system, one in zip(shortened_apart(list(asked.systems)), of_systems, strict=True)
+        f"{system} {spelled(own.mean, (), _SCORE)}"
+        for system, own in zip(shortened_apart(list(asked.systems)), figures, strict=True)
     ]
-    counts = sorted({one.scored for one in of_systems})
+    counts = sorted({own.scored for own in figures})
     over = f"over {' to '.join(f'{count:,}' for count in (counts[0], counts[-1])[: len(counts)])} rows"
     if asked.are_two:
         first, second = named
@@ -473,12 +476,12 @@ def _of_several(name: str, asked: Asked, table: pl.DataFrame | None, of_systems:
     if table is not None and "right" in table.columns:
         numbers = dict(table["right"].drop_nulls().value_counts().iter_rows())
         if asked.are_two:
-            found = [
+            counted = [
                 f"{value} {numbers[value]:,}"
                 for value in right_values(list(asked.systems))
                 if value in numbers
             ]
-            parts += [f"right: {', '.join(found)}"] if found else []
+            parts += [f"right: {', '.join(counted)}"] if counted else []
         elif numbers:
             parts.append(f"all right in {numbers.get('all', 0):,} rows, none in {numbers.get('none', 0):,}")
     return f"{'; '.join(parts)}."
@@ -486,18 +489,18 @@ def _of_several(name: str, asked: Asked, table: pl.DataFrame | None, of_systems:
 
 def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str, str] | None:
     """Return the value with the worst mean of those with enough rows, if they differ."""
-    found: list[tuple[float, str]] = []
-    for place, _ in enumerate(asked.settings.by):
-        name = f"by_{place}"
+    slices: list[tuple[float, str]] = []
+    for index, _ in enumerate(asked.settings.by):
+        name = f"by_{index}"
         rows = table.select(name, "score_0_0").drop_nulls("score_0_0")
         if isinstance(dtype := rows.schema[name], pl.List | pl.Array):
             # A row belongs once to each of its entries.
             entries = pl.col(name).cast(pl.List(dtype.inner)).list.unique()
             rows = explode_lists(rows.with_columns(entries), [name])
         means = rows.group_by(name, maintain_order=True).agg(pl.len(), pl.col("score_0_0").mean())
-        found += [(mean, label(value)) for value, count, mean in means.iter_rows() if count >= LEAST_ROWS]
-    worst = (min if metric.higher_is_better else max)(found, default=None, key=lambda one: one[0])
-    if worst is None or all(mean == worst[0] for mean, _ in found):
+        slices += [(mean, label(value)) for value, count, mean in means.iter_rows() if count >= LEAST_ROWS]
+    worst = (min if metric.higher_is_better else max)(slices, default=None, key=lambda line: line[0])
+    if worst is None or all(mean == worst[0] for mean, _ in slices):
         return None
     return shortened_label(worst[1]), spelled(worst[0], (), _SCORE)
 
@@ -510,7 +513,7 @@ def _lost_points(table: pl.DataFrame, metric: Metric) -> dict[str, float] | None
     lost = table.select("type_0", lost=best - pl.col("score_0_0")).drop_nulls()
     total = lost["lost"].sum()
     sums = lost.group_by("type_0").agg(pl.col("lost").sum()).sort("type_0")
-    return {kind: one / total for kind, one in sums.iter_rows()} if total > 0 else None
+    return {kind: points / total for kind, points in sums.iter_rows()} if total > 0 else None
 
 
 def _page(content: RowsContent) -> str:

@@ -170,8 +170,8 @@ def changes(
     is_wanted = pl.any_horizontal(loss != 0 if kind == "all" else loss < 0 for loss in losses)
     rows = selection.scored(_may_differ(chosen, settings)).with_columns(**ranks)
     wanted = selection.first(rows, list(ranks), n, where=is_wanted)
-    found = selection.checked(wanted.collect(engine="streaming"), n)
-    return as_given(frame, found[ROW], found.select(**columns), settings.keep)
+    drawn = selection.checked(wanted.collect(engine="streaming"), n)
+    return as_given(frame, drawn[ROW], drawn.select(**columns), settings.keep)
 
 
 def _may_differ(metrics: Sequence[Metric], settings: Settings) -> pl.Expr:
@@ -186,17 +186,17 @@ def _columns(systems: Sequence[str], metrics: Sequence[Metric], settings: Settin
     """Return the columns of the result by name; raise an error if two of them have the same one."""
     columns = list(zip(settings.keep, map(pl.col, kept_names(settings)), strict=True))
 
-    def add(what: str, of_sides: Iterable[pl.Expr]) -> None:
-        columns.extend((f"{what}_{name}", one) for name, one in zip(systems, of_sides, strict=True))
+    def add(what: str, values: Iterable[pl.Expr]) -> None:
+        columns.extend((f"{what}_{name}", value) for name, value in zip(systems, values, strict=True))
 
     if settings.has_texts:
         add("prediction", map(pl.col, _TEXTS))
         options: dict[str, Any] = {"protocol": settings.protocol, "missing": "empty"}
         add("nearest_answer", (nearest_answer(text, "answers", **options) for text in _TEXTS))
-    for place, metric in enumerate(metrics):
+    for index, metric in enumerate(metrics):
         # A single row has no mean and no corpus: its score is named as `anls_frame.score` names it.
         name = metric.row or metric.name
-        scores = [pl.col(score) for score in system_rows.scores(place, len(systems))]
+        scores = [pl.col(score) for score in system_rows.scores(index, len(systems))]
         add(name, scores)
         columns.append((f"{name}_difference", change(scores)))
     if settings.has_texts:

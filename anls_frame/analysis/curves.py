@@ -247,8 +247,8 @@ def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
         if step is None or (settings.protocol.cut == "similarity" and step == 0):
             low += n
             continue
-        place = min(step, GRID - 1) if settings.protocol.cut == "similarity" else GRID - step
-        counts[max(place, 0)] += n
+        index = min(step, GRID - 1) if settings.protocol.cut == "similarity" else GRID - step
+        counts[max(index, 0)] += n
     # The top step holds equal texts, and possibly texts of more than 200 characters with one error.
     counts[-1] -= exact
     width = GRID // bars

@@ -94,15 +94,15 @@ class RowsWidget(AnyWidget):
     @property
     def verdicts(self) -> Any:
         """The verdicts, with the columns of `anls_frame.readers.read_verdicts`, in the order of the page."""
-        of_rows = {row: verdict for verdict, rows in self._verdicts.items() for row in rows}
-        table = self._content.table.filter(pl.col("row").is_in(list(of_rows)))
+        verdict_of = {row: verdict for verdict, rows in self._verdicts.items() for row in rows}
+        table = self._content.table.filter(pl.col("row").is_in(list(verdict_of)))
         names = [name for name in ("id", *REPEATS) if name in table.columns]
         keys = plain_frame(table.select(names), "rows").to_dicts() if names else [{}] * table.height
         rows = table["row"].to_list()
         lines = [
             dict.fromkeys(("id", *REPEATS))
             | {name: _written(value) for name, value in key.items()}
-            | {"row": row, "verdict": of_rows[row], "digest": digest}
+            | {"row": row, "verdict": verdict_of[row], "digest": digest}
             for row, key, digest in zip(rows, keys, self._digests(rows), strict=True)
         ]
         return as_kind_of(self._given, verdict_frame(lines))

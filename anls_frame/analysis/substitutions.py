@@ -45,9 +45,9 @@ def with_substitutions(table: pl.DataFrame, counting: Mapping[str, Any]) -> pl.D
         .agg(pl.col("count").sum())
         .sort("count", *pair, descending=[True, False, False])
     )
-    named = frequent.head(_MOST).with_row_index("place")
-    names = [substitution(*one) for one in named.select(pair).iter_rows()]
+    named = frequent.head(_MOST).with_row_index("rank")
+    names = [substitution(*characters) for characters in named.select(pair).iter_rows()]
     shown = counted.join(named.with_columns(pl.Series("name", names, pl.String)).drop("count"), on=pair)
-    lists = shown.sort("row", "place").group_by("row").agg(pl.col("name").unique(maintain_order=True))
-    found = table.drop("read_as_0", strict=False).join(lists, on="row", how="left", maintain_order="left")
-    return found.rename({"name": "read_as_0"})
+    lists = shown.sort("row", "rank").group_by("row").agg(pl.col("name").unique(maintain_order=True))
+    joined = table.drop("read_as_0", strict=False).join(lists, on="row", how="left", maintain_order="left")
+    return joined.rename({"name": "read_as_0"})

@@ -134,13 +134,13 @@ def worst(
     metric = _only(row_metrics(resolved, metrics))
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
-    of_texts = scoring(protocol, has_texts=True, unanswerable=unanswerable)
-    settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **of_texts)
+    text_options = scoring(protocol, has_texts=True, unanswerable=unanswerable)
+    settings = Settings(by=columns, metrics=(metric.described(),), missing=missing, **text_options)
     selection = select_from(frame, {_SYSTEM: prediction}, answers, [metric], settings)
     ranks = selection.ranks(mean)
     rows = selection.scored().with_columns(**ranks)
-    found = selection.first_of_slices(rows, list(ranks), n, where=pl.col("score_0_0").is_not_null())
-    table = found.select(
+    drawn = selection.first_of_slices(rows, list(ranks), n, where=pl.col("score_0_0").is_not_null())
+    table = drawn.select(
         ROW,
         *selection.source.keys,
         anls="anls_0",
