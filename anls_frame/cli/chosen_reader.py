@@ -62,4 +62,4 @@ def described() -> str:
         f"{name} ({', '.join(description.options)})" if description.options else name
         for name, description in READERS.items()
     ]
-    return f"One of auto, {', '.join(kinds)}. In brackets are options, as in inspect,scorer=match."
+    return f"One of auto, {', '.join(kinds)}. Options are in brackets, as in inspect,scorer=match."

@@ -55,8 +55,8 @@ Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a file that 
 Rows = Annotated[
     int | None,
     typer.Option(
-        help="Add a page of this many rows, those with the worst scores, to a report in HTML: its figures "
-        "lead there."
+        help="Add a page of this many rows, the worst ones, to a report in HTML, whose figures then link to "
+        "their rows."
     ),
 ]
 Scores = Annotated[bool, typer.Option("--scores", help="The columns of --systems hold existing scores.")]
@@ -88,16 +88,16 @@ class SourceOptions:
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="Table of the questions with their answers, types and documents, joined by id, or a pattern "
-            "in quotes. Or gold labels of a competition, for submissions; or the folder with the ground "
+            help="Table of questions with their answers, types and documents, joined by id (a file or a "
+            "quoted pattern), a competition's gold labels, for submissions, or the folder with the ground "
             "truth of pages."
         ),
     ] = None
     gold_id: Annotated[
         str | None,
         typer.Option(
-            help="Column of --gold with the ids; by default a usual name or, for harnesses that number their "
-            "questions, the number of the row."
+            help="Column of --gold with the ids; by default a column with a usual name or, for harnesses "
+            "that number their questions, the row number."
         ),
     ] = None
     prediction: Annotated[
@@ -110,7 +110,7 @@ class SourceOptions:
         str | None,
         typer.Option(
             help="How to read answers that are text: text (one answer each), list (parse a printed list), a "
-            "separator such as '|' (split at it, too) or auto (list in CSV, TSV and XLSX if every cell is "
+            "separator such as '|' (also split there) or auto (list in CSV, TSV and XLSX if every cell is "
             "one)."
         ),
     ] = None
@@ -118,12 +118,12 @@ class SourceOptions:
     where: Annotated[
         str | None,
         typer.Option(
-            help="Only rows for which an expression of SQL is true, such as \"lang = 'de' and n_words > 10\"."
+            help="Only rows for which this SQL expression is true, such as \"lang = 'de' and n_words > 10\"."
         ),
     ] = None
     epoch: Annotated[
         int | None,
-        typer.Option(help="Only this epoch of questions that were answered several times; by default all."),
+        typer.Option(help="Only this epoch of repeatedly answered questions; by default all."),
     ] = None
     allow_missing: Annotated[
         bool,
@@ -133,8 +133,8 @@ class SourceOptions:
     unmatched: Annotated[
         str | None,
         typer.Option(
-            help="Pages that were not read, and questions that a system or --gold lacks: error lists them, "
-            "null counts them as missing predictions, drop leaves them out."
+            help="What to do with unread pages, and with questions that a system or --gold lacks. error: "
+            "list them; null: count them as missing predictions; drop: leave them out."
         ),
     ] = None
 
@@ -171,8 +171,8 @@ class SourceOptions:
 Runs = Annotated[
     Literal["error", "newest", "all"],
     typer.Option(
-        help="Several runs of a task in a folder of a harness: error lists them; or read the newest, "
-        "or all of them, as repeats."
+        help="What to do with several runs of a task in a harness's folder. error: list them; newest: read "
+        "the newest; all: read all, as repeats."
     ),
 ]
 
@@ -187,7 +187,7 @@ class SystemNames:
     ] = None
     name: Annotated[
         list[str] | None,
-        typer.Option(help="Name of a system, instead of that of its file or column; given for each of them."),
+        typer.Option(help="Name of a system, in place of its file or column name; once for each system."),
     ] = None
 
     @property
@@ -227,7 +227,7 @@ class SystemColumns(SystemNames):
         str | None,
         typer.Option(
             help="Columns of several systems in one file, as A,B,C; with --system-column, the systems to "
-            "take, in this order."
+            "compare, in this order."
         ),
     ] = None
 
@@ -254,7 +254,7 @@ def scores_of_rows(more: str = "") -> Any:
     from anls_frame.summary.catalogue import NAMES
 
     names = ", ".join(name for name in NAMES if name != "zeros")
-    text = f"{names} or a function of your own as FILE.py:NAME; may be repeated{more}."
+    text = f"{names} or your own function as FILE.py:NAME; may be repeated{more}."
     return typer.Option("--metric", "-m", help=text)
 
 
@@ -289,7 +289,7 @@ class Scoring:
             parser=protocols.parse,
             metavar="NAME[,OPTION=VALUE]...",
             show_default="anls",
-            help=f"One of {', '.join(PROTOCOLS)}. It may have other values for options of a ScoreProtocol: "
+            help=f"One of {', '.join(PROTOCOLS)}. Options of a ScoreProtocol may follow, as in "
             "rrc,threshold=0.3 or anls,errors=jiwer, where errors prepares texts for error rates.",
         ),
     ] = PROTOCOLS["anls"]
@@ -305,7 +305,8 @@ class Reporting(Scoring):
     unanswerable: Annotated[
         str,
         typer.Option(
-            help="drop: leave out rows without an answer; empty: score them, as right without a prediction."
+            help="drop: leave out rows without an answer; empty: score them, as right if nothing was "
+            "predicted."
         ),
     ] = "drop"
 
@@ -327,11 +328,11 @@ class Reporting(Scoring):
 class Showing:
     """How any result is shown: the options of `write` that a terminal has too."""
 
-    title: Annotated[str | None, typer.Option(help="Title in place of the result's own.")] = None
+    title: Annotated[str | None, typer.Option(help="Title, in place of the default.")] = None
     percent: Annotated[bool, typer.Option("--percent", help="Show scores and rates in per cent.")] = False
     columns: Annotated[
         str | None,
-        typer.Option(help="Figures that tables for people show, in order, as n,anls; by their names in CSV."),
+        typer.Option(help="Figures to show in tables, in this order, such as n,anls, by their names in CSV."),
     ] = None
 
     @property
@@ -365,7 +366,9 @@ class Boarding(Showing):
         str | None,
         typer.Option(help="Column by which slices are sorted, such as n, score, difference or one of --by."),
     ] = None
-    significant: Annotated[bool, typer.Option("--significant", help="Show only what the tests show.")] = False
+    significant: Annotated[bool, typer.Option("--significant", help="Show only significant differences.")] = (
+        False
+    )
     pairs: Annotated[
         bool | None,
         typer.Option(

@@ -39,15 +39,15 @@ def audit(
     ],
     sample: Annotated[
         Path,
-        typer.Option(help="File to write, which ends in .parquet: all rows, and which are drawn."),
+        typer.Option(help="File to write, ending in .parquet: all rows, with the drawn rows marked."),
         WRITTEN,
     ],
-    n: Annotated[int, typer.Option("--n", "-n", help="How many rows are drawn.")] = 200,
+    n: Annotated[int, typer.Option("--n", "-n", help="How many rows to draw.")] = 200,
     lean: Annotated[
         str,
         typer.Option(
-            help="uniform: all rows alike; score: partial scores more often; differing: only rows in which "
-            "systems differ; or a column of numbers, by which rows are drawn more often."
+            help="uniform: draw all rows alike; score: draw partial scores more often; differing: draw only "
+            "rows in which systems differ; or a column of numbers: draw rows with larger numbers more often."
         ),
     ] = "uniform",
     cluster: Cluster = None,
@@ -58,10 +58,10 @@ def audit(
     source: SourceOptions,
 ) -> None:
     """
-    Draw rows to be judged by people, whose verdicts correct the score of all rows.
+    Draw rows for people to judge; their verdicts correct the score of all rows.
 
-    The page shows the drawn rows in random order and counts those that are left. Its verdicts and the sample
-    are what `verdicts` makes the corrected score of.
+    The page shows the drawn rows in random order and counts the rows left to judge. From its verdicts and the
+    sample, `verdicts` computes the corrected score.
     """
     from anls_frame.cli.output import check_target, plain, working
     from anls_frame.cli.row_pages import page, texts, with_scores

@@ -40,17 +40,15 @@ def browse(
         str | None,
         typer.Option("--id", help="Column that identifies rows in saved verdicts, by default question_id."),
     ] = None,
-    n: Annotated[
-        int | None, typer.Option("--n", "-n", help="Only this many rows, those with the worst scores.")
-    ] = None,
+    n: Annotated[int | None, typer.Option("--n", "-n", help="Only this many rows, the worst ones.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
             "--metric",
             "-m",
-            help=f"{', '.join(name for name in NAMES if name != 'zeros')}, a column of scores, or a function "
-            "of your own as FILE.py:NAME; may be repeated. Rows are sorted by the first one.",
+            help=f"{', '.join(name for name in NAMES if name != 'zeros')}, a column of scores, or your own "
+            "function as FILE.py:NAME; may be repeated. Rows are sorted by the first one.",
         ),
     ] = None,
     scoring: Reporting,
@@ -59,10 +57,10 @@ def browse(
     source: SourceOptions,
 ) -> None:
     """
-    Write a page on which the rows are sorted, filtered, searched and read.
+    Write a page to sort, filter, search and read the rows.
 
-    It is one HTML file that needs no server. Files of several systems are paired by the ids of their
-    questions, as by `compare`; the page then also selects rows by which systems are right.
+    It is one HTML file that needs no server. Files of several systems are paired by question id, as in
+    `compare`; the page then also filters rows by which systems are right.
     """
     from anls_frame.cli.output import check_target, plain, working
     from anls_frame.cli.row_pages import columns, of_files

@@ -42,47 +42,47 @@ class Gate:
         typer.Option(
             help="Exit with 1 if the observed loss of a system against the first (or --baseline), overall or "
             "in a slice, is at least this large and its p-value (adjusted, for slices, systems and metrics) "
-            "is at most --alpha. This does not show that the true loss is that large, nor does 0 show that "
-            "there is none. Slices that are too small to be tested never count; a note says how many there "
-            "are."
+            "is at most --alpha. This does not show that the true loss is that large, and exit code 0 does "
+            "not show that there is no loss. Slices that are too small for a test never count; a note counts "
+            "them."
         ),
     ] = None
     require_within: Annotated[
         float | None,
         typer.Option(
-            help="Exit with 0 only if the second system is shown not to be worse by this much: the one-sided "
-            "bound of the loss of all rows, of confidence 1 - alpha, lies below it. Exit with 1 if the other "
-            "bound lies above it, or as --fail-if-drop says, and with 3 if neither is shown. A note says how "
-            "many documents would be needed."
+            help="Exit with 0 only if the data show that the second system loses less than this over all "
+            "rows (by a one-sided upper bound of confidence 1 - alpha). Exit with 1 if they show a larger "
+            "loss, or if --fail-if-drop fails, and with 3 if they show neither; a note then says how many "
+            "documents are needed."
         ),
     ] = None
     require_within_slices: Annotated[
         bool,
         typer.Option(
             "--require-within-slices",
-            help="Ask the same of each slice that can be tested; these share --alpha, after Bonferroni.",
+            help="Also decide for each slice that can be tested; the slices share --alpha (Bonferroni).",
         ),
     ] = False
     alpha: Annotated[
         float,
         typer.Option(
-            help="Largest p-value that counts for --fail-if-drop; for --require-within, the largest "
-            "probability of 0, and of 1, if the true loss is the bound."
+            help="Largest significant p-value for --fail-if-drop; for --require-within, the largest "
+            "probability of exit code 0, and of 1, if the true loss equals the bound."
         ),
     ] = 0.05
     planned_runs: Annotated[
         int,
         typer.Option(
-            help="How often the gate is planned to run on the same documents. Each run has the level alpha / "
-            "planned runs, so that --alpha holds for all of them together."
+            help="Planned number of runs of the gate on the same documents. Each run has the level alpha / "
+            "planned runs, so that --alpha holds for all runs together."
         ),
     ] = 1
     anchor: Annotated[
         str | None,
         typer.Option(
-            help="A fixed earlier system, beside the last one: --require-within asks the same of the loss "
-            "against it, so that small losses in many runs cannot add up unseen. A file, which is compared "
-            "too, or the name of a third system.",
+            help="A fixed earlier system: a file, which is compared too, or the name of a third system. "
+            "--require-within also bounds the loss against it, so that small losses in many runs cannot add "
+            "up unseen.",
             metavar="FILE|NAME",
         ),
     ] = None
@@ -178,7 +178,7 @@ def compare(
     *,
     named: SystemColumns,
     baseline: Annotated[
-        str | None, typer.Option(help="System that the others are compared with, by default the first one.")
+        str | None, typer.Option(help="System to compare the others with; by default the first.")
     ] = None,
     output: Output = None,
     summary: Annotated[
@@ -199,7 +199,7 @@ def compare(
         list[str] | None, typer.Option(help="Column to show of these rows; may be repeated.")
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Also count error types of the baseline against the others'.")
+        bool, typer.Option("--details", help="Also count how error types change from the baseline.")
     ] = False,
     scoring: Reporting,
     confidence: Confidence = 0.95,
@@ -212,12 +212,12 @@ def compare(
     """
     Compare two or more systems on the same questions.
 
-    The files have the same questions, which are paired by their ids, or one file has all systems: in columns
+    Give a file for each system, whose questions are paired by id, or one file with all systems, in columns
     (--systems) or in rows (--system-column).
 
-    With --fail-if-drop or --require-within it is a gate for scripts: it exits with 0, with 1 for a
-    regression, with 2 if the input cannot be used, or with 3 if --require-within cannot be decided. With
-    --anchor, it is 0 only if the loss is small against the last system and against the fixed one.
+    With --fail-if-drop or --require-within the command is a gate for scripts: it exits with 0 to pass, with 1
+    for a regression, with 2 for unusable input, or with 3 if --require-within cannot be decided. With
+    --anchor, it exits with 0 only if the loss is small against both the last system and the fixed one.
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.comparing import put

@@ -43,7 +43,7 @@ def epochs(
         typer.Option(
             "--metric",
             "-m",
-            help=f"{', '.join(NAMES)}, a column of scores or a function of your own as FILE.py:NAME; by "
+            help=f"{', '.join(NAMES)}, a column of scores or your own function as FILE.py:NAME; by "
             "default anls.",
         ),
     ] = None,
@@ -60,10 +60,10 @@ def epochs(
     source: SourceOptions,
 ) -> None:
     """
-    Show what answering each question several times is worth.
+    Show the value of answering each question several times.
 
-    For each system: the shares of the variance between documents (--cluster), questions and epochs, and the
-    standard error of the score with one epoch, now, and with any number of them.
+    For each system, print the shares of the variance between documents (--cluster), questions and epochs, and
+    the standard error of the score with one epoch, the current number, and any number of epochs.
     """
     import polars as pl
 

@@ -78,7 +78,7 @@ def i_measure(
     optimise: Annotated[str, typer.Option(help="Measure that the best reference maximises.")] = "wacc",
     aspect: Annotated[str, typer.Option(help="correction or detection.")] = "correction",
     max_references: Annotated[
-        int, typer.Option(help="Largest number of references for one sentence; more are an error.")
+        int, typer.Option(help="Largest number of references for a sentence; more raise an error.")
     ] = 4096,
     gap_cost: Annotated[int, typer.Option(help="Cost of aligning a word with a gap.")] = 2,
     mismatch_cost: Annotated[int, typer.Option(help="Cost of aligning a word with a different one.")] = 3,
@@ -122,7 +122,7 @@ def errant(
     mode: Annotated[str, typer.Option(help="cs, cse, ds or dt.")] = "cs",
     beta: Beta = 0.5,
     single: Annotated[bool, typer.Option("--single", help="Leave out edits of several words.")] = False,
-    multi: Annotated[bool, typer.Option("--multi", help="Leave out edits of one word at most.")] = False,
+    multi: Annotated[bool, typer.Option("--multi", help="Leave out edits of at most one word.")] = False,
     filt: Annotated[
         list[str] | None, typer.Option(help="Edit type to leave out, such as R:SPELL; may be repeated.")
     ] = None,
@@ -174,20 +174,20 @@ def compare(
     require_within: Annotated[
         float | None,
         typer.Option(
-            help="Exit with 0 only if no system is shown to be worse than the first by this much, with 1 if "
-            "one is shown to be, and with 3 if neither is shown for one."
+            help="Exit with 0 if the data show that every system loses less than this against the first, "
+            "with 1 if they show a larger loss, and with 3 otherwise."
         ),
     ] = None,
     alpha: Annotated[
-        float, typer.Option(help="Largest probability of 0, and of 1, if the true loss is the bound.")
+        float, typer.Option(help="Largest probability of exits 0 and 1 if the true loss is the bound.")
     ] = 0.05,
     json: Json = False,
 ) -> None:
     """
     Compare systems: differences of F or the I-measure with intervals and p-values.
 
-    With --require-within it is a gate for scripts: it exits with 0, 1 for a regression, 2 if the input
-    cannot be used, or 3 if it cannot be decided.
+    With --require-within the command is a gate for scripts: it exits with 0 to pass, 1 for a regression, 2
+    for unusable input, or 3 if it cannot decide.
     """
     from anls_frame import gec
     from anls_frame._arguments import margin

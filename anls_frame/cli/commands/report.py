@@ -59,8 +59,7 @@ def report(
     worst: Annotated[
         int | None,
         typer.Option(
-            help="How many rows to show of those with the worst score in the first metric; by default none, "
-            "of pages 1,000.",
+            help="How many of the worst rows to show, by the first metric; by default none, for pages 1,000.",
             show_default=False,
         ),
     ] = None,
@@ -73,7 +72,7 @@ def report(
     ] = False,
     min_nls: Annotated[
         float | None,
-        typer.Option(help="With --details, leave rows of a lower NLS out of confusions; by default 0.5."),
+        typer.Option(help="With --details, leave rows with a lower NLS out of confusions; by default 0.5."),
     ] = None,
     max_length: Annotated[
         int | None, typer.Option(help="With --details, the longest run that counts as one confusion.")
@@ -87,7 +86,8 @@ def report(
         bool,
         typer.Option(
             "--fold-clusters",
-            help="Save documents in 4,096 groups, each of which counts as one, so that the file stays small.",
+            help="Save documents in 4,096 groups, each counted as one document, so that the file stays "
+            "small.",
         ),
     ] = False,
     allow_repeated_ids: Annotated[
@@ -98,9 +98,7 @@ def report(
     ] = False,
     repeats: Annotated[
         bool,
-        typer.Option(
-            "--repeats", help="Files that have questions in common answer them several times: average these."
-        ),
+        typer.Option("--repeats", help="Average the answers if files have questions in common."),
     ] = False,
     target: Target,
     runs: Runs = "error",
@@ -109,7 +107,7 @@ def report(
     """
     Report the scores of all rows and by slice, with intervals.
 
-    Of a log with several epochs, every question counts once, with the mean of its scores.
+    A question with several epochs counts once, with the mean of its scores.
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse

@@ -31,10 +31,10 @@ def selective(
     *,
     model_confidence: Annotated[
         list[str],
-        typer.Option(help="Column that says how sure the model is of each answer; may be repeated."),
+        typer.Option(help="Column of the model's confidence in each answer; may be repeated."),
     ],
     risk: Annotated[
-        float, typer.Option(help="Largest share of the accepted answers that may be lost.")
+        float, typer.Option(help="Largest allowed loss of the accepted answers, as a share.")
     ] = 0.02,
     require_accepted: Annotated[
         float | None,
@@ -44,7 +44,7 @@ def selective(
         ),
     ] = None,
     lower_is_surer: Annotated[
-        bool, typer.Option("--lower-is-surer", help="Lower numbers are surer, as of an entropy.")
+        bool, typer.Option("--lower-is-surer", help="Lower numbers mean more confidence, as for an entropy.")
     ] = False,
     output: Output = None,
     slicing: SlicingOptions,
@@ -55,12 +55,12 @@ def selective(
     source: SourceOptions,
 ) -> None:
     """
-    Say what a model's confidence is worth, and from which one on answers may be used unseen.
+    Evaluate a model's confidence, and find the threshold above which answers may be used unseen.
 
-    The threshold is certified: at the confidence of --confidence, the true risk of what is accepted is at
-    most --risk. With --by, each slice has a threshold of its own, and all promises hold together.
+    The threshold is certified: with the confidence of --confidence, the true risk of the accepted answers is
+    at most --risk. With --by, each slice has its own threshold, and all promises hold together.
 
-    With --require-accepted it is a gate for scripts.
+    With --require-accepted the command is a gate for scripts.
     """
     from anls_frame import export
     from anls_frame.cli.metrics import parse

@@ -44,13 +44,13 @@ def slices(
     output: Output = None,
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", help="Column whose values may make up a slice, by default all; repeated."),
+        typer.Option("--column", help="Column to search, by default all; may be repeated."),
     ] = None,
     features: Annotated[
         bool,
         typer.Option(
             "--features",
-            help="Also look at lengths, digits and scripts of texts: of questions, answers and predictions.",
+            help="Also search lengths, digits and scripts of questions, answers and predictions.",
         ),
     ] = False,
     cluster: Cluster = None,
@@ -65,7 +65,7 @@ def slices(
     holdout: Annotated[
         float | None,
         typer.Option(
-            help="Share of documents on which the slices are tested and estimated that were found on the "
+            help="Share of the documents kept for testing and estimating slices that are found on the "
             "others; 0 tests all slices on all documents. By default 0, and 0.5 with --depth 3."
         ),
     ] = None,
@@ -80,9 +80,9 @@ def slices(
     """
     Find the slices in which a system is worse than in the rest.
 
-    Of two systems, find the slices in which the second one lost. All values of all columns are looked at, and
-    combinations of them; p-values are adjusted for this. A summary that knows documents, such as `report`
-    and `compare` save with --by, --cluster and --summary, is searched in the columns that it is sliced by.
+    With two systems, find the slices in which the second lost. The search covers all values of all columns
+    and their combinations, and adjusts p-values for this. A summary with documents, as `report` and `compare`
+    save it with --by, --cluster and --summary, is searched in the columns of its slices.
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse

@@ -26,7 +26,7 @@ def verdicts(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Results of one system, or a file or folder for each of several, as the page was made of.",
+            help="The files of the page: results of one system, or a file or folder for each of several.",
             metavar="FILE...",
         ),
     ],
@@ -43,11 +43,11 @@ def verdicts(
     source: SourceOptions,
 ) -> None:
     """
-    Count what the rows of each verdict lost, and write these rows with their verdicts.
+    Count the points that the rows of each verdict lost, and write these rows with their verdicts.
 
-    The page was made of the same files: rows are found by their ids, and their texts must be those that were
-    judged. Each verdict belongs to exactly one row; otherwise an error names the verdicts. Of a sample that
-    `audit` drew, the score is corrected by the verdicts, too.
+    Give the files that the page was made from: rows are found by id, and their texts must be the judged ones.
+    Each verdict must match exactly one row; otherwise an error names the verdicts. For a sample from `audit`,
+    the verdicts also correct the score.
     """
     from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
