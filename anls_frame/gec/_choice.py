@@ -43,14 +43,14 @@ def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]
 
 
 def chosen(counts: Iterator[list[Counts]], choices: list[int]) -> list[Counts]:
-    """Return the counts at these places of the rows."""
-    return [row[place] for row, place in zip(counts, choices, strict=True)]
+    """Return the counts of these numbers in the rows."""
+    return [row[index] for row, index in zip(counts, choices, strict=True)]
 
 
 def each_row(counts: Iterator[list[Counts]], key: Key) -> Iterator[Counts]:
     """Choose in each row by its own counts alone."""
     for row in counts:
-        yield max(row, key=lambda one: key((0, 0, 0), one))
+        yield max(row, key=lambda own: key((0, 0, 0), own))
 
 
 def total(counts: Iterable[Counts]) -> Counts:

@@ -194,7 +194,7 @@ def compare(
         in_polars(gold, [*needed, *unit])
         .lazy()
         .select(
-            *(expression.alias(str(place)) for place, expression in enumerate(counts)),
+            *(expression.alias(str(index)) for index, expression in enumerate(counts)),
             *(cs.by_name(name).alias(_UNIT) for name in unit),
         )
         .collect()
@@ -227,7 +227,7 @@ def _named(systems: Any) -> dict[str, Any]:
 
 def _scored(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.Series:
     """Return which rows have counts; a row with counts of some systems only is an error."""
-    has = rows.select(of.has_counts(pl.col(str(place))).alias(str(place)) for place in range(len(names)))
+    has = rows.select(of.has_counts(pl.col(str(index))).alias(str(index)) for index in range(len(names)))
     every, some = has.select(every=pl.all_horizontal(pl.all()), some=pl.any_horizontal(pl.all()))
     for row in (some & ~every).arg_true().head(1):
         lacking = next(name for name, counted in zip(names, has.row(row), strict=True) if not counted)
@@ -240,7 +240,7 @@ def _scored(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.Series:
 
 def _scores(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.DataFrame:
     """Return the scores of each system over all rows."""
-    scores = [rows.select(of.corpus(str(place)).struct.unnest()) for place in range(len(names))]
+    scores = [rows.select(of.corpus(str(index)).struct.unnest()) for index in range(len(names))]
     n = pl.lit(rows.height, pl.Int64).alias("n")
     return pl.concat(scores).select(pl.Series("system", names), n, pl.exclude("beta"))
 
@@ -256,12 +256,12 @@ def _differences(
     decision: tuple[float, float] | None,
 ) -> pl.DataFrame:
     """Return the comparison of each system with the first one."""
-    added = [of.added(rows[str(place)]) for place in range(systems)]
+    added = [of.added(rows[str(index)]) for index in range(systems)]
     summed = [_by_unit(numbers, rows) for numbers in added]
     base, first = added[0], summed[0]
     lines: list[dict[str, Any]] = [{}]
     for own, second in zip(added[1:], summed[1:], strict=True):
-        difference = float(np.subtract(*(of.score(one.sum(axis=0)[:, None])[0] for one in (second, first))))
+        difference = float(np.subtract(*(of.score(sums.sum(axis=0)[:, None])[0] for sums in (second, first))))
         size = of.size(first + second)
         units = statistics.effective_units(size.sum(), (size * size).sum())
         variance = swaps.jackknife_variance(first, second, of.score)

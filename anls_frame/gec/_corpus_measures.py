@@ -30,14 +30,14 @@ class Measure(ABC):
 
     Parameters
     ----------
-    of_rows
+    row_options
         Options of the row function.
-    of_corpus
+    corpus_options
         Options of the function that scores all rows.
     """
 
-    of_rows: dict[str, Any]
-    of_corpus: dict[str, Any]
+    row_options: dict[str, Any]
+    corpus_options: dict[str, Any]
 
     score_name: ClassVar[str] = "F"
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -71,7 +71,7 @@ class _F(Measure):
     """F of matched, proposed and gold edits."""
 
     def score(self, totals: FloatArray) -> FloatArray:
-        weight = float(self.of_corpus.get("beta", 0.5)) ** 2
+        weight = float(self.corpus_options.get("beta", 0.5)) ** 2
         matched, proposed, gold = totals
         return _divided((1 + weight) * matched, weight * gold + proposed, empty=1.0)
 
@@ -81,24 +81,24 @@ class _F(Measure):
 
 class _M2(_F):
     def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
-        return _m2.m2(prediction, "source", "edits", _annotators(columns), **self.of_rows)
+        return _m2.m2(prediction, "source", "edits", _annotators(columns), **self.row_options)
 
     def corpus(self, counts: str) -> pl.Expr:
-        return _m2_corpus.m2_corpus(counts, **self.of_corpus)
+        return _m2_corpus.m2_corpus(counts, **self.corpus_options)
 
     def added(self, counts: pl.Series) -> FloatArray:
-        return _floats(_m2_corpus.chosen(counts, **self.of_corpus), 3)
+        return _floats(_m2_corpus.chosen(counts, **self.corpus_options), 3)
 
 
 class _Errant(_F):
     def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
-        return _errant.errant(prediction, "edits", None, _annotators(columns), **self.of_rows)
+        return _errant.errant(prediction, "edits", None, _annotators(columns), **self.row_options)
 
     def corpus(self, counts: str) -> pl.Expr:
-        return _errant.errant_corpus(counts, **self.of_corpus)
+        return _errant.errant_corpus(counts, **self.corpus_options)
 
     def added(self, counts: pl.Series) -> FloatArray:
-        chosen = _errant.chosen(counts, **self.of_corpus)
+        chosen = _errant.chosen(counts, **self.corpus_options)
         return _floats([(tp, tp + fp, tp + fn) for tp, fp, fn in chosen], 3)
 
 
@@ -109,22 +109,23 @@ class _IMeasure(Measure):
     bounds = (-1.0, 1.0)
 
     def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
-        references = self.of_rows.get("references")
+        references = self.row_options.get("references")
         if references is None and "edits" not in columns:
             references = "references"
         gold = (None, None) if references is not None else ("edits", _annotators(columns))
-        return _i_measure.i_measure(prediction, "source", *gold, **self.of_rows | {"references": references})
+        options = self.row_options | {"references": references}
+        return _i_measure.i_measure(prediction, "source", *gold, **options)
 
     def corpus(self, counts: str) -> pl.Expr:
-        return _i_measure.i_measure_corpus(counts, **self.of_corpus)
+        return _i_measure.i_measure_corpus(counts, **self.corpus_options)
 
     def added(self, counts: pl.Series) -> FloatArray:
-        aspect, w = self.of_corpus.get("aspect", "correction"), self.of_corpus.get("w", 2.0)
+        aspect, w = self.corpus_options.get("aspect", "correction"), self.corpus_options.get("w", 2.0)
         parts: list[pl.Expr] = []
         for field in (aspect, f"base_{aspect}"):
             tp, tn, fp, fn, fpn = (pl.col(field).struct.field(name) for name in _i_measure.COUNTS)
             parts += _i_measure.accuracy_parts(tp, tn, fp, fn, fpn, w)
-        named = [part.alias(str(place)) for place, part in enumerate(parts)]
+        named = [part.alias(str(index)) for index, part in enumerate(parts)]
         return _floats(counts.struct.unnest().select(named).rows(), 4)
 
     def score(self, totals: FloatArray) -> FloatArray:
@@ -149,10 +150,10 @@ _MEASURES: dict[str, tuple[type[Measure], tuple[str, ...], tuple[str, ...]]] = {
 
 def measure_of(name: str, options: dict[str, Any]) -> Measure:
     """Return a measure with its options."""
-    kind, of_corpus, of_both = _MEASURES[choice("measure", name, tuple(_MEASURES))]
+    kind, corpus_names, shared_names = _MEASURES[choice("measure", name, tuple(_MEASURES))]
     measure = kind(
-        {option: value for option, value in options.items() if option not in of_corpus},
-        {option: value for option, value in options.items() if option in (*of_corpus, *of_both)},
+        {option: value for option, value in options.items() if option not in corpus_names},
+        {option: value for option, value in options.items() if option in (*corpus_names, *shared_names)},
     )
     # The functions check their options when they are called.
     measure.corpus("counts")

@@ -132,7 +132,7 @@ def chosen(
 
 def _key(totals: _choice.Counts, own: _choice.Counts, *, weight: float) -> tuple[float, ...]:
     # F over all rows so far; ties go to more matched edits, then to fewer edits.
-    tp, proposed, gold = (total + one for total, one in zip(totals, own, strict=True))
+    tp, proposed, gold = (total + count for total, count in zip(totals, own, strict=True))
     size = weight * gold + proposed
     f = (1 + weight) * tp / size if size else float(tp == 0)
     return f, tp, -size

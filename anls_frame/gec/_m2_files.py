@@ -128,7 +128,7 @@ def read_m2(
         return frame
     if isinstance(prediction_edits, Mapping):
         _check_names(prediction_edits, frame)
-        edits = [_edits(one, path, frame)["edits"].alias(name) for name, one in prediction_edits.items()]
+        edits = [_edits(file, path, frame)["edits"].alias(name) for name, file in prediction_edits.items()]
         return frame.hstack(edits)
     system = _edits(prediction_edits, path, frame)
     return frame.hstack(system.select(prediction_edits="edits", prediction_annotators="annotators"))
@@ -235,7 +235,7 @@ def read_parallel(
         raise ValueError("`references` must name at least one file")
     sources = pl.Series("source", _read_sentences(Path(source)), dtype=pl.String)
     columns = [_sentences(path, source, len(sources)) for path in files]
-    listed = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(columns)])
+    listed = pl.DataFrame([column.alias(str(index)) for index, column in enumerate(columns)])
     frame = pl.DataFrame([sources]).with_columns(
         listed.select(references=pl.concat_list(pl.all())).to_series()
     )
@@ -379,7 +379,7 @@ class _BlocksRead:
         if self.problems:
             others = f"; and {self.others} more lines" if self.others else ""
             raise M2FormatError(f"{self.path}: {'; '.join(self.problems)}{others}")
-        annotators = [sorted(one) for one in self.annotators]
+        annotators = [sorted(names) for names in self.annotators]
         data: dict[str, Any] = {"source": self.sources, "edits": self.edits, "annotators": annotators}
         return pl.DataFrame(data, schema=SCHEMA)
 

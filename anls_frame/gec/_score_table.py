@@ -75,8 +75,8 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
     groups = list(dict.fromkeys([by] if isinstance(by, str) else by or ()))
     if any(not isinstance(group, str) for group in groups):
         raise TypeError(f"by must be the names of columns, got {groups}")
-    found = in_polars(frame, [*groups, *expression.meta.root_names()])
-    rows = found.lazy()
+    source = in_polars(frame, [*groups, *expression.meta.root_names()])
+    rows = source.lazy()
     names = rows.collect_schema().names()
     for group in groups:
         check_column(names, group)
@@ -90,7 +90,7 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
         if clashing:
             raise DuplicateColumnError(f"the scores have a field {clashing[0]!r}; rename this column of by=")
         table = table.unnest(cs.last())
-    if found is frame:
+    if source is frame:
         return table
     is_of_rows = not groups and rows.head(0).select(expression).collect().is_empty()
     return as_kind_of(frame, table, index=is_of_rows)
