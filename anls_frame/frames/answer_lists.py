@@ -166,7 +166,7 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
     if plain is not None:
         return plain.alias(texts.name), {}
     rows: list[int] = []
-    found: list[Sequence[str | None] | None] = []
+    every: list[Sequence[str | None] | None] = []
     damaged: dict[int, str] = {}
     for row, text in zip(special.arg_true(), texts.filter(special), strict=True):
         try:
@@ -175,8 +175,8 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
             damaged[row], entries = str(error), None
         if entries is not None or row in damaged:
             rows.append(row)
-            found.append(entries)
-    read = pl.DataFrame({"row": pl.Series(rows, dtype=pl.get_index_type()), "entries": as_lists("", found)})
+            every.append(entries)
+    read = pl.DataFrame({"row": pl.Series(rows, dtype=pl.get_index_type()), "entries": as_lists("", every)})
     frame = texts.alias("text").to_frame().with_row_index("row")
     joined = frame.join(read.with_columns(is_read=True), on="row", how="left", maintain_order="left")
     lists = pl.when("is_read").then("entries").otherwise(alone(pl.col("text"), separator))
@@ -249,25 +249,25 @@ def _parsed(text: str) -> list[str | None] | None:
         if text[:_DEEPEST] == "[" * _DEEPEST:
             raise NotAListError("has too many nested lists") from None
         return _scanned(text)
-    return [entry(one) for one in value]
+    return [entry(item) for item in value]
 
 
 def _scanned(text: str) -> list[str | None] | None:
     """Return the entries of a list that Python or numpy printed, with numbers as written."""
-    found: list[str | None] = []
+    entries: list[str | None] = []
     position = 1
     while (match := _ENTRY.match(text, position)) is not None:
         if match["null"]:
-            found.append(None)
+            entries.append(None)
         elif match["number"]:
-            found.append(match["number"])
+            entries.append(match["number"])
         else:
-            found.append(_unescaped(match["single"] if match["single"] is not None else match["double"]))
+            entries.append(_unescaped(match["single"] if match["single"] is not None else match["double"]))
         position = match.end()
         if match["end"].endswith("]"):
-            return found
+            return entries
         if position == len(text) - 1 and "," in match["end"]:
-            return found
+            return entries
     return None
 
 
@@ -301,13 +301,13 @@ def entry(value: Any) -> str | None:
     raise NotAListError(f"must hold only strings, got {kind(value)}")
 
 
-def as_lists(name: str, found: Sequence[Sequence[str | None] | None]) -> pl.Series:
+def as_lists(name: str, lists: Sequence[Sequence[str | None] | None]) -> pl.Series:
     """Return lists of strings as a column; Polars itself is slower, because it inspects each list."""
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
-    rows = [one or () for one in found]
+    rows = [entries or () for entries in lists]
     ends = pa.array(accumulate(map(len, rows), initial=0), pa.int64())
     entries = pa.array(list(chain.from_iterable(rows)), pa.large_string())
-    mask = pa.array([one is None for one in found], pa.bool_())
+    mask = pa.array([entries is None for entries in lists], pa.bool_())
     column = pa.LargeListArray.from_arrays(ends, entries, mask=mask)
     return pl.Series(name, pl.from_arrow(column), dtype=pl.List(pl.String))

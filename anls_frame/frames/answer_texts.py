@@ -131,20 +131,20 @@ def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) ->
             "with its value as the answer, or score the objects with the package anls-star and report its "
             "scores as a column"
         )
-    found = several_answers(answers) if answers.dtype == pl.String else None
-    if found is None:
+    hint = several_answers(answers) if answers.dtype == pl.String else None
+    if hint is None:
         return None
-    name, example = answers.name, quoted(answers[found.row])
+    name, example = answers.name, quoted(answers[hint.row])
     parse = f"`anls_frame.parse_answers({column}"
-    if found.separator is None:
+    if hint.separator is None:
         return (
             f"column {name!r} holds lists that were printed as text, such as {example}; each is scored as "
             f"one answer. Parse the column first: {parse})` returns lists"
         )
     return (
-        f"column {name!r} holds texts with {found.separator!r}, such as {example}; each is scored as one "
+        f"column {name!r} holds texts with {hint.separator!r}, such as {example}; each is scored as one "
         f"answer. If it separates answers, parse the column first: {parse}, "
-        f"answers_format={found.separator!r})` returns lists. If it belongs to the answers, {parse})` makes "
+        f"answers_format={hint.separator!r})` returns lists. If it belongs to the answers, {parse})` makes "
         "each text a list of one, without this warning"
     )
 

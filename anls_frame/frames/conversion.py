@@ -135,8 +135,8 @@ def rows_at(frame: Any, rows: pl.Series) -> Any:
         return in_memory(frame)[rows]
     # Only the requested rows are loaded into memory.
     kept = frame.with_row_index(_ROW).filter(pl.col(_ROW).is_in(rows.unique().sort().implode()))
-    found = kept.collect(engine="streaming")
-    return rows.alias(_ROW).to_frame().join(found, on=_ROW, how="left", maintain_order="left").drop(_ROW)
+    wanted = kept.collect(engine="streaming")
+    return rows.alias(_ROW).to_frame().join(wanted, on=_ROW, how="left", maintain_order="left").drop(_ROW)
 
 
 def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], matched: pl.DataFrame) -> Any:
@@ -146,17 +146,17 @@ def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], mat
     `matched` has the row numbers in both frames, `row` and `row_second`, and the column `prediction_second`.
     """
     rows = rows_at(first, matched["row"])
-    place = list(rows.columns).index(column) + 1
+    index = list(rows.columns).index(column) + 1
     if not is_pandas(first):
         return rows.rename({column: names[0]}).insert_column(
-            place, matched["prediction_second"].alias(names[1])
+            index, matched["prediction_second"].alias(names[1])
         )
     # A pandas frame keeps its index and dtypes.
     values = to_pandas(matched.select("prediction_second"))["prediction_second"]
     if is_pandas(second):
         values = second[column].iloc[matched["row_second"].to_numpy()]
     rows = rows.rename(columns={column: names[0]})
-    rows.insert(place, names[1], values.array)
+    rows.insert(index, names[1], values.array)
     return rows
 
 

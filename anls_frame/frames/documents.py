@@ -52,6 +52,6 @@ def numbers(documents: pl.Series | None, height: int) -> npt.NDArray[np.intp]:
     names = documents.alias("name")
     if isinstance(names.dtype, pl.Categorical):
         names = names.cast(pl.String)
-    places = names.drop_nulls().unique().sort().to_frame().with_row_index("place", offset=1)
-    found = names.to_frame().join(places, on="name", how="left", maintain_order="left")["place"]
-    return found.fill_null(0).to_numpy().astype(np.intp)
+    numbered = names.drop_nulls().unique().sort().to_frame().with_row_index("number", offset=1)
+    joined = names.to_frame().join(numbered, on="name", how="left", maintain_order="left")["number"]
+    return joined.fill_null(0).to_numpy().astype(np.intp)

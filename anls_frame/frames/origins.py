@@ -75,8 +75,8 @@ def note(scored_by: str | None, protocol: ScoreProtocol, *, has_texts: bool) -> 
     if scored_by is None:
         return []
     if has_texts:
-        found = difference(scored_by, protocol)
-        return [found] if found else []
+        said = difference(scored_by, protocol)
+        return [said] if said else []
     if scored_by in PROTOCOLS:
         return [f"These scores were read from the file, whose harness uses protocol {scored_by}."]
     return [scored_by]
@@ -98,17 +98,17 @@ def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
 
 def warn_if_mixed(frame: object) -> None:
     """Warn that existing scores of a frame's systems come from harnesses with different protocols."""
-    of_systems = of(frame).of_systems
+    protocols = of(frame).of_systems
     by_protocol: dict[str | None, list[str]] = {}
-    for system, protocol in of_systems.items():
+    for system, protocol in protocols.items():
         by_protocol.setdefault(protocol, []).append(repr(system))
     if len(by_protocol) > 1:
-        found = "; ".join(
+        listed = "; ".join(
             f"{'not known' if protocol is None else protocol} for {', '.join(systems)}"
             for protocol, systems in by_protocol.items()
         )
         warn(
             "the systems' scores come from files whose harnesses use different protocols "
-            f"({found}), so they may not be comparable; a metric of predictions and answers scores all "
+            f"({listed}), so they may not be comparable; a metric of predictions and answers scores all "
             "alike"
         )

@@ -28,12 +28,12 @@ class _Invalid(Exception):  # noqa: N818 - never leaves this module
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
         doubled = next(key for key in keys if keys.count(key) > 1)
         raise _Invalid(f"duplicate key {quoted(doubled)}")
-    return found
+    return members
 
 
 _DECODER = json.JSONDecoder(
@@ -85,7 +85,7 @@ def _check_levels(value: Any) -> None:
     """Raise an error if lists and objects are nested too deeply to be written again."""
     level = [value]
     for _ in range(_MOST_LEVELS):
-        entries = (one.values() if isinstance(one, dict) else one for one in level)
+        entries = (container.values() if isinstance(container, dict) else container for container in level)
         level = [entry for some in entries for entry in some if isinstance(entry, list | dict)]
         if not level:
             return
