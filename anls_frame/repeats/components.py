@@ -243,25 +243,25 @@ def variance_components(
         *keys, "cluster", "mean", "squares", "n", nulls_last=True
     )
     groups = questions.partition_by(keys, maintain_order=True) if keys else [questions]
-    slices = [_of_slice(group, keys, columns, metric, cluster) for group in groups]
+    slices = [_components(group, keys, columns, metric, cluster) for group in groups]
     components, standard_errors = (
         as_kind_of(frame, named(pl.concat(tables), keys, columns))
-        for tables in zip(*(one[:2] for one in slices), strict=True)
+        for tables in zip(*(part[:2] for part in slices), strict=True)
     )
-    return VarianceComponents(components, standard_errors, "\n".join(one.text for one in slices))
+    return VarianceComponents(components, standard_errors, "\n".join(part.text for part in slices))
 
 
-def _of_slice(
+def _components(
     questions: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], metric: Metric, cluster: str | None
 ) -> _Slice:
     """Return the components and standard errors of a slice, from the sums of its questions."""
     of = None if cluster is None else questions["cluster"].to_numpy()
     n, mean, squares = (questions[name].to_numpy() for name in ("n", "mean", "squares"))
-    found = statistics.nested_anova(n, mean, squares, of)
+    anova = statistics.nested_anova(n, mean, squares, of)
     sizes = {"question": questions.height, "epoch": int(questions["n"].sum())}
     if cluster is not None:
         sizes = {"cluster": questions["cluster"].n_unique(), **sizes}
-    raw = pl.Series([getattr(found, level) for level in sizes], dtype=pl.Float64).fill_nan(None)
+    raw = pl.Series([getattr(anova, level) for level in sizes], dtype=pl.Float64).fill_nan(None)
     variance = raw.clip(lower_bound=0)
     total = variance.sum()
     components = pl.DataFrame(
@@ -273,12 +273,12 @@ def _of_slice(
             "truncated": raw < 0,
         }
     )
-    errors = standard_errors(questions, max(found.epoch, 0.0))
-    of_slice = questions.head(1).select(keys)
-    values = of_slice.row(0) if keys else ()
+    errors = standard_errors(questions, max(anova.epoch, 0.0))
+    slice_key = questions.head(1).select(keys)
+    values = slice_key.row(0) if keys else ()
     what = [metric.name, *(f"{name} = {label(value)}" for name, value in zip(columns, values, strict=True))]
     text = _lines(components, errors, ", ".join(what), cluster)
-    both = [of_slice.join(table, how="cross") if keys else table for table in (components, errors)]
+    both = [slice_key.join(table, how="cross") if keys else table for table in (components, errors)]
     return _Slice(both[0], both[1], text)
 
 

@@ -103,8 +103,8 @@ def scored_epochs(
         rows = existing_scores(frame, live, settings)
     else:
         rows = scored_texts(frame, (prediction, answers), live, settings)
-    names = [f"keep_{place}" for place in range(len(columns))]
-    scores = [f"score_{place}" for place in range(len(chosen))]
+    names = [f"keep_{index}" for index in range(len(columns))]
+    scores = [f"score_{index}" for index in range(len(chosen))]
     table = (
         rows.frame.select(
             *rows.keys,
@@ -115,9 +115,9 @@ def scored_epochs(
         .with_row_index("row")
         .collect(engine="streaming")
     )
-    found = RepeatedAnswers(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns, settings)
-    _check(found, has_texts=has_texts)
-    return found
+    epochs = RepeatedAnswers(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns, settings)
+    _check(epochs, has_texts=has_texts)
+    return epochs
 
 
 def _scores(metrics: Sequence[Metric]) -> list[pl.Expr]:
@@ -172,8 +172,8 @@ def by_question(
 
 def _remembered(table: Any, frame: Any, epochs: RepeatedAnswers, n_epochs: pl.Series, what: str) -> Any:
     """Remember for a result how its scores were computed, so that reports and comparisons can say it."""
-    found = n_epochs.filter(n_epochs > 0).to_list() or [0]
-    least, most = min(found), max(found)
+    counts = n_epochs.filter(n_epochs > 0).to_list() or [0]
+    least, most = min(counts), max(counts)
     numbers = numbered(most, "epoch") if least == most else f"{least} to {numbered(most, 'epoch')}"
     settings = epochs.settings
     how, other = [], ""
@@ -197,7 +197,7 @@ def _remembered(table: Any, frame: Any, epochs: RepeatedAnswers, n_epochs: pl.Se
 
 def _named(epochs: RepeatedAnswers, questions: pl.DataFrame, figures: Sequence[str]) -> pl.DataFrame:
     """Return questions with their columns under the names of the given frame."""
-    taken = [name for place, name in enumerate(figures) if name in (*epochs.columns, *figures[:place])]
+    taken = [name for index, name in enumerate(figures) if name in (*epochs.columns, *figures[:index])]
     if taken:
         raise DuplicateColumnError(f"columns {taken} would collide with columns of the result; rename them")
     columns = [*epochs.ids, *epochs.kept]
@@ -410,7 +410,7 @@ def pass_at_k(
     │ 2   ┆ 3        ┆ 1.0       ┆ 1.0       │
     └─────┴──────────┴───────────┴───────────┘
     """
-    sizes = list(dict.fromkeys(count("k", one, 1) for one in (k if isinstance(k, Iterable) else [k])))
+    sizes = list(dict.fromkeys(count("k", size, 1) for size in (k if isinstance(k, Iterable) else [k])))
     frame = at_hand(frame)
     epochs = scored_epochs(
         frame,
@@ -446,8 +446,8 @@ def pass_at_k(
         pl.Series(name, statistics.pass_at_k(n, correct, size), nan_to_null=True)
         for name, size in zip(names, sizes, strict=True)
     )
-    found = as_kind_of(frame, _named(epochs, table, ["n_epochs", *names]))
-    return _remembered(found, frame, epochs, questions["n_epochs"], "Scores are estimated from")
+    result = as_kind_of(frame, _named(epochs, table, ["n_epochs", *names]))
+    return _remembered(result, frame, epochs, questions["n_epochs"], "Scores are estimated from")
 
 
 def only(epochs: RepeatedAnswers) -> Metric:
