@@ -207,7 +207,7 @@ def _dumbbell(figure: Dumbbell) -> Mapping[str, object]:
         (
             label,
             [
-                {"place": f"{axis.position(value):.2f}%", "color": color, "fill": fill}
+                {"position": f"{axis.position(value):.2f}%", "color": color, "fill": fill}
                 for value, (color, fill) in zip(values, points, strict=True)
                 if value is not None
             ],
@@ -229,7 +229,7 @@ def _ranks(figure: RankChart) -> Mapping[str, object]:
             bar = {
                 "left": f"{(low - 1) * step:.2f}%",
                 "width": f"{(high - low + 1) * step:.2f}%",
-                "place": f"{(rank - 0.5) * step:.2f}%",
+                "position": f"{(rank - 0.5) * step:.2f}%",
                 "is_best": low == 1,
                 "title": f"{low}" if low == high else f"{low} to {high}",
             }
@@ -278,13 +278,13 @@ def _crossed(figure: Crossed) -> Mapping[str, object]:
 
     def cell(old: str, new: str, pair: tuple[int, int] | None) -> Mapping[str, object]:
         if pair is None:
-            return {"text": "", "place": None, "strength": "0", "is_same": old == new}
+            return {"text": "", "line": None, "strength": "0", "is_same": old == new}
         number, line = pair
         # By roots: few rows are seen beside many.
         strength = 0.0 if old == new else _STRONGEST * math.sqrt(number / most)
         return {
             "text": f"{number:,}",
-            "place": line,
+            "line": line,
             "strength": f"{strength:.3f}",
             "is_same": old == new,
         }

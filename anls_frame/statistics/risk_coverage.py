@@ -196,7 +196,7 @@ class RiskCoverage:
 
     @cached_property
     def _starts(self) -> IntArray:
-        """The place of the first row of each group of equal confidence."""
+        """The number of the first row of each group of equal confidence."""
         return np.flatnonzero(np.append(True, self.confidence[1:] != self.confidence[:-1]))
 
     @cached_property
