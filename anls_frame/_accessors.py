@@ -23,7 +23,7 @@ def register() -> None:
     for library, register_now in (("polars", _register_with_polars), ("pandas", _register_with_pandas)):
         if sys.modules.get(library) is not None:
             register_now()
-        elif not any(isinstance(one, _Watch) and one.library == library for one in sys.meta_path):
+        elif not any(isinstance(finder, _Watch) and finder.library == library for finder in sys.meta_path):
             sys.meta_path.insert(0, _Watch(library, register_now))
 
 

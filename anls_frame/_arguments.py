@@ -54,14 +54,14 @@ def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
     parameters = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
-    def of_names(*arguments: Options.args, **options: Options.kwargs) -> T:
+    def with_names(*arguments: Options.args, **options: Options.kwargs) -> T:
         given = {**dict(zip(parameters, arguments, strict=False)), **options}
         for name in parameters:
             if name in COLUMNS and name in given:
                 refuse_columns(name, given[name], f"{name}=")
         return function(*arguments, **options)
 
-    return of_names
+    return with_names
 
 
 def refuse_columns(name: str, value: object, before: str = "") -> None:
@@ -132,12 +132,12 @@ def number(name: str, value: Any, least: float, most: float = math.inf, *, ends:
     # The value is compared before it is rounded to a float. NaN fails both comparisons.
     inside = least <= value <= most if ends else least < value < most
     try:
-        found = float(value)
+        result = float(value)
     except OverflowError:
-        found = math.inf
-    if not inside or math.isinf(found):
+        result = math.inf
+    if not inside or math.isinf(result):
         raise ValueError(_must(name, wanted, value))
-    return found
+    return result
 
 
 def margin(
@@ -155,20 +155,20 @@ def margin(
     A gate with a larger margin always passes. Only `zero` lets it be 0. Of scores `in_points`, such as error
     rates without an upper bound, 1 is 100 points: whoever asks for as much means percent.
     """
-    found = number(name, value, 0, ends=zero)
+    loss = number(name, value, 0, ends=zero)
     low, high = bounds
     widest = math.inf if low is None or high is None else high - low
-    if found < min(widest, 1 if in_points else math.inf):
-        return found
+    if loss < min(widest, 1 if in_points else math.inf):
+        return loss
     points = ""
     if in_points or widest <= _WIDEST_IN_POINTS:
-        is_points = 1 < found < 100 * min(widest, _WIDEST_IN_POINTS)
-        points = f"; {found:g} points are {found / 100:g}" if is_points else "; 1 point is 0.01"
+        is_points = 1 < loss < 100 * min(widest, _WIDEST_IN_POINTS)
+        points = f"; {loss:g} points are {loss / 100:g}" if is_points else "; 1 point is 0.01"
     if in_points and widest > 1:
-        raise ValueError(f"{name} must be less than 1, which is 100 points of {score}, got {found:g}{points}")
+        raise ValueError(f"{name} must be less than 1, which is 100 points of {score}, got {loss:g}{points}")
     raise ValueError(
         f"{name} must be less than {widest:g}, because {score} lies between {low:g} and {high:g} and "
-        f"cannot change by more, got {found:g}{points}"
+        f"cannot change by more, got {loss:g}{points}"
     )
 
 

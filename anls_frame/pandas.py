@@ -48,7 +48,7 @@ class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     """
 
 
-def _of_columns(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_columns(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a row function as a method that takes the names of columns."""
     signature = inspect.signature(function)
     inputs = input_names(function)
@@ -73,4 +73,4 @@ def _column(frame: pd.DataFrame, column: Any) -> Any:
 
 
 for row_function in ROW_FUNCTIONS:
-    setattr(AnlsPandasAccessor, row_function.__name__, _of_columns(row_function))
+    setattr(AnlsPandasAccessor, row_function.__name__, _with_columns(row_function))

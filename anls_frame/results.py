@@ -142,7 +142,7 @@ class Written(ABC):
         glances = self._glances(most, **own)
         if columns is not None:
             tables = with_columns([glance.table for glance in glances], columns)
-            glances = [one._replace(table=table) for one, table in zip(glances, tables, strict=True)]
+            glances = [glance._replace(table=table) for glance, table in zip(glances, tables, strict=True)]
         if title is not None:
             glances[0] = glances[0]._replace(title=title)
         return glances
@@ -153,7 +153,7 @@ class Written(ABC):
 
     def _notebook_tables(self, glances: Sequence[Glance]) -> list[GT]:
         return [
-            notebook.table(glance, f"anls-{self.noun}{place or ''}") for place, glance in enumerate(glances)
+            notebook.table(glance, f"anls-{self.noun}{index or ''}") for index, glance in enumerate(glances)
         ]
 
 

@@ -87,17 +87,17 @@ def find_slices(frame: Any, *, prediction: Any, columns: Any, **options: Any) ->
     """Return the slices that are found in the summary of all rows by these columns and by document."""
     prediction = two(prediction) if isinstance(prediction, Mapping) else prediction
     names = inspect.signature(summarizing.summarize).parameters
-    of_rows: dict[str, Any] = {name: options.pop(name) for name in names if name in options}
-    of_rows |= {"by": columns, "prediction": prediction}
+    passed: dict[str, Any] = {name: options.pop(name) for name in names if name in options}
+    passed |= {"by": columns, "prediction": prediction}
     if Plan(**options).search.features:
         raise ValueError("features are made of rows in memory; add them to the Daft frame as columns")
-    if of_rows["metrics"] is None and of_rows["answers"] is not None:
-        of_rows["metrics"] = "anls"
-    nothing: Summary = summarizing.summarize(without_rows(frame), **of_rows)
+    if passed["metrics"] is None and passed["answers"] is not None:
+        passed["metrics"] = "anls"
+    nothing: Summary = summarizing.summarize(without_rows(frame), **passed)
     metrics = [metric.name for metric in nothing.settings.metrics if metric.name != BUILT_IN["zeros"].name]
     summarized.check(nothing, None, metrics)
-    found: Slices = finding.find_slices(summarizing.summarize(frame, **of_rows), metrics=metrics, **options)
-    return found
+    slices: Slices = finding.find_slices(summarizing.summarize(frame, **passed), metrics=metrics, **options)
+    return slices
 
 
 def _columns(names: Iterable[str]) -> tuple[tuple[str, ...], list[daft.Expression]]:

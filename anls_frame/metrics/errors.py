@@ -286,7 +286,7 @@ def explain(
     with_points = after.struct.with_fields(*points, score=pl.field("whitespace"))
     largest = pl.max_horizontal(pl.field(step).abs() for step in _STEPS)
     is_step = ((pl.field(step).abs() == largest) & (largest > 0) for step in _STEPS)
-    names = [pl.when(one).then(pl.lit(step)) for one, step in zip(is_step, _STEPS, strict=True)]
+    names = [pl.when(flag).then(pl.lit(step)) for flag, step in zip(is_step, _STEPS, strict=True)]
     explained: pl.Expr = with_points.struct.with_fields(step=pl.coalesce(names))
     return explained.alias("explain")
 

@@ -30,11 +30,11 @@ def wrong() -> list[str]:
     engines: tuple[Literal["in-memory", "streaming"], ...] = ("in-memory", "streaming")
     sentences = []
     for engine in engines:
-        found = computed.collect(engine=engine)
+        scored = computed.collect(engine=engine)
         sentences += [
             f"{name} of {text!r} on the {engine} engine: {value!r} instead of {due!r}"
             for name in ("anls", "nls")
-            for text, value, due in zip(rows["prediction"], found[name], rows[name], strict=True)
+            for text, value, due in zip(rows["prediction"], scored[name], rows[name], strict=True)
             if value != due
         ]
     return sentences

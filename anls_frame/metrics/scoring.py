@@ -130,15 +130,15 @@ def add_scores(
             scores = cer(*texts, protocol=resolve_errors(compared), missing=missing)
         case ["exact_match"]:
             scores = exact_match(*texts, protocol=compared, missing=missing)
-    found = conversion.at_hand(frame)
-    if isinstance(found, pl.DataFrame | pl.LazyFrame):
+    given = conversion.at_hand(frame)
+    if isinstance(given, pl.DataFrame | pl.LazyFrame):
         return cast(
-            "FrameT", _add(found, scores, names, (prediction, answers), compared, overwrite=overwrite)
+            "FrameT", _add(given, scores, names, (prediction, answers), compared, overwrite=overwrite)
         )
-    converted = conversion.to_polars(found, (prediction, answers))
-    check_new_names(conversion.column_names(found), names.values(), overwrite=overwrite)
+    converted = conversion.to_polars(given, (prediction, answers))
+    check_new_names(conversion.column_names(given), names.values(), overwrite=overwrite)
     scored = _add(converted, scores, names, (prediction, answers), compared, overwrite=True)
-    return cast("FrameT", conversion.with_columns(found, scored.select(cs.by_name(*names.values()))))
+    return cast("FrameT", conversion.with_columns(given, scored.select(cs.by_name(*names.values()))))
 
 
 def _add(

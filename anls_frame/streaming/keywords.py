@@ -43,6 +43,6 @@ def check_options(metric: str, options: Mapping[str, Any]) -> None:
             )
         values, reason = _OPTIONS[name]
         # By identity: 1 is not True, and values of other types may define their own equality.
-        if not any(value is one for one in values):
+        if not any(value is known for known in values):
             choices = " or ".join(map(repr, values))
             raise ValueError(f"{name} must be {choices}, got {value!r}: {reason}")
