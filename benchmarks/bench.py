@@ -187,6 +187,9 @@ def main() -> None:
 
     command = [sys.executable, str(HERE / "gec_goals.py")]
     grammar = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout  # noqa: S603 - our own
+    clones = os.environ.get("ANLS_ORIGINALS")
+    command = [sys.executable, str(HERE / "scorer_goals.py"), *([clones] if clones else [])]
+    scorers = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout  # noqa: S603 - our own
     quick = arguments.quick
     section = [
         about,
@@ -221,6 +224,10 @@ def main() -> None:
         "### Grammatical error correction, CPU time of one core",
         "",
         *grammar.splitlines(),
+        "",
+        "### Scorers of benchmarks, CPU time of one core",
+        "",
+        *scorers.splitlines(),
         "",
     ]
     if arguments.output is not None:
