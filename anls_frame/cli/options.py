@@ -39,12 +39,10 @@ File = Annotated[
 By = Annotated[
     list[str] | None,
     typer.Option(
-        "--by", "-b", help="Column that slices the rows; A,B crosses two; repeated, a table for each."
+        "--by", "-b", help="Column to slice by; A,B crosses two columns; repeat it for several tables."
     ),
 ]
-Cluster = Annotated[
-    str | None, typer.Option("--cluster", "-c", help="Column of the document that rows belong to.")
-]
+Cluster = Annotated[str | None, typer.Option("--cluster", "-c", help="Column with the document of each row.")]
 Second = Annotated[Path | None, typer.Argument(help="Results of the second system.", metavar="[SECOND]")]
 TwoSystems = Annotated[str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")]
 Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
@@ -65,7 +63,7 @@ LowerIsBetter = Annotated[
 ]
 Macro = Annotated[
     bool,
-    typer.Option("--macro", help="Add macro averages, in which all slices of a table weigh the same."),
+    typer.Option("--macro", help="Add macro averages, which weight all slices of a table equally."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -183,7 +181,7 @@ class SystemNames:
 
     system_column: Annotated[
         str | None,
-        typer.Option(help="Column with the system of each row, in files that have systems in rows."),
+        typer.Option(help="Column with the system of each row, if a file has several systems in rows."),
     ] = None
     name: Annotated[
         list[str] | None,

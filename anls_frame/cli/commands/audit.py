@@ -34,7 +34,7 @@ def audit(
     *,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="File to write: the page of rows, whose name ends in .html."),
+        typer.Option("--output", "-o", help="File to write, ending in .html: the page of rows."),
         WRITTEN,
     ],
     sample: Annotated[

@@ -23,9 +23,7 @@ def browse(
         ),
     ],
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write, which ends in .html."), WRITTEN
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write, ending in .html."), WRITTEN],
     named: SystemColumns,
     by: By = None,
     keep: Annotated[list[str] | None, typer.Option(help="Column to show too; may be repeated.")] = None,
@@ -33,7 +31,7 @@ def browse(
         str | None,
         typer.Option(
             help="Column with the path or address of an image, or a template such as pages/{doc_id}.png; "
-            "paths start from the folder of the page."
+            "paths are relative to the folder of the page."
         ),
     ] = None,
     id: Annotated[  # noqa: A002 - what users call it

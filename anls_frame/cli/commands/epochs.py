@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 @command
 def epochs(
     files: Annotated[
-        list[Path], typer.Argument(help="Logs of a system each, as for `compare`.", metavar="FILE...")
+        list[Path],
+        typer.Argument(help="Logs: a file or folder for each system, as for `compare`.", metavar="FILE..."),
     ],
     *,
     named: SystemNames,
