@@ -265,7 +265,8 @@ The script demands 95 % of the pages with one kind of error, not of those with t
             f"| {rate} | {own:.0f} | {cer:.1f} | {own / cer:.1f} |" for rate, (own, cer) in times.items()
         )
         columns = (
-            "| letters misread | `page_errors`, µs a page | `cer` | times |\n| --- | ---: | ---: | ---: |\n"
+            "| letters misread | `page_errors`, microseconds a page | `cer` | times |\n"
+            "| --- | ---: | ---: | ---: |\n"
         )
         parts.append(f"\n\n{columns}{timed}")
         own, cer = times["5 %"]

@@ -64,6 +64,8 @@ class RowsPage:
     ----------
     rows
         How many rows it has.
+    noun
+        What a row is: a row, or a page of OCR.
     size
         Bytes of the file.
 
@@ -84,6 +86,7 @@ class RowsPage:
         self._frame = frame
         self._html = _page(content)
         self.rows = content.table.height
+        self.noun = content.names.row
         self.size = len(self._html.encode())
         if self.size > LARGEST:
             # The worst rows have more different texts than the others.
@@ -265,7 +268,7 @@ class RowsPage:
         return RowsWidget(self._content, self._html, self._frame, digests=self.digests, verdicts=given)
 
     def __repr__(self) -> str:
-        rows = numbered(self._content.table.height, "row")
+        rows = numbered(self._content.table.height, self._content.names.row)
         return f"RowsPage({self._content.title!r}, {rows})"
 
     def _repr_html_(self) -> str:
@@ -422,6 +425,7 @@ def browse(
             counting=counting if is_alone else {},
             sort=asked.first_sort,
             is_audit=audit,
+            names=asked.settings.names,
         ),
         frame,
     )
@@ -434,7 +438,7 @@ def _title(systems: Sequence[str]) -> str:
 def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[SystemFigures]) -> list[str]:
     """Return what stands below the title: the score of each system, how many rows there are, and notes."""
     metric = asked.metrics[0]
-    name = metric.row or metric.name
+    name, row = metric.row or metric.name, asked.settings.names.row
     shown = table.height
     is_whole = shown == rows and not asked.is_audit
     counts: dict[str, Any]
@@ -444,18 +448,19 @@ def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[Syste
         worst = _worst_slice(table, asked, metric) if is_whole else None
         lost = _lost_points(table, metric) if is_whole else None
         score = None if alone.mean is None else spelled(alone.mean, (), _SCORE)
-        notes = [] if score is None else [head(f"Mean {name} {score}", alone.scored, worst=worst, lost=lost)]
+        said = f"Mean {name} {score}"
+        notes = [] if score is None else [head(said, alone.scored, noun=row, worst=worst, lost=lost)]
     else:
         systems = list(zip(asked.systems, figures, strict=True))
         counts = {name: {system: getattr(own, name) for system, own in systems} for name in NOTED}
         notes = [_means(name, asked, table if is_whole else None, figures)]
     if asked.is_audit:
         notes.append(
-            f"These are the {numbered(shown, 'row')} that were drawn, in random order. Judge each of them: "
+            f"These are the {numbered(shown, row)} that were drawn, in random order. Judge each of them: "
             "score right (0), our error (1), or what else is the matter."
         )
     if shown < rows:
-        what = f"rows that {list(asked.systems)[1]} broke, or" if asked.are_two else "rows"
+        what = f"{row}s that {list(asked.systems)[1]} broke, or" if asked.are_two else f"{row}s"
         notes.append(f"These are the {shown:,} {what} with the worst scores of {rows:,}.")
     return [*notes, *texts_notes(counts, asked.settings.unanswerable)]
 
@@ -467,7 +472,8 @@ def _means(name: str, asked: Asked, table: pl.DataFrame | None, figures: Sequenc
         for system, own in zip(shortened_apart(list(asked.systems)), figures, strict=True)
     ]
     counts = sorted({own.scored for own in figures})
-    over = f"over {' to '.join(f'{count:,}' for count in (counts[0], counts[-1])[: len(counts)])} rows"
+    row = asked.settings.names.row
+    over = f"over {' to '.join(f'{count:,}' for count in (counts[0], counts[-1])[: len(counts)])} {row}s"
     if asked.are_two:
         first, second = named
         parts = [f"Mean {name} of {second} against {first} {over}"]
@@ -483,7 +489,7 @@ def _means(name: str, asked: Asked, table: pl.DataFrame | None, figures: Sequenc
             ]
             parts += [f"right: {', '.join(counted)}"] if counted else []
         elif numbers:
-            parts.append(f"all right in {numbers.get('all', 0):,} rows, none in {numbers.get('none', 0):,}")
+            parts.append(f"all right in {numbers.get('all', 0):,} {row}s, none in {numbers.get('none', 0):,}")
     return f"{'; '.join(parts)}."
 
 

@@ -12,7 +12,7 @@ from anls_frame._arguments import count
 from anls_frame._text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -84,15 +84,16 @@ def print_table(
     *,
     most: int | None = None,
     height: int | None = None,
+    labels: Mapping[str, str] | None = None,
 ) -> None:
-    """Print a table or a frame, or its first rows if it has `height` rows."""
+    """Print a table or a frame whose columns may have names of their own, or its first rows of `height`."""
     from anls_frame.export.column_headings import headings
     from anls_frame.export.display import display_table
     from anls_frame.export.document import Table
     from anls_frame.export.terminal import table_text, width
 
     if not isinstance(table, Table):
-        table = Table("", table, headings=headings(table.columns, {}))
+        table = Table("", table, headings=headings(table.columns, labels or {}))
     height = table.frame.height if height is None else height
     if most is not None:
         table = dataclasses.replace(table, frame=table.frame.head(most))

@@ -70,7 +70,7 @@ class Delivery:
             print(plain(report.to_text(**shown)))
             self._print_rest(document)
         else:
-            scored = numbered(report.overall["n"], summary.settings.noun)
+            scored = numbered(report.overall["n"], summary.settings.names.row)
             first = report.measures[0]
             print(plain(f"{scored}, {first.label} {report.overall[first.name]:.4f}: {self.output}"))
 

@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["NAMES", "headings"]
+__all__ = ["NAMES", "PAGES", "ROWS", "RowNames", "headings"]
+
+
+@dataclass(frozen=True)
+class RowNames:
+    """What rows and their texts are called."""
+
+    row: str
+    answer: str
+    prediction: str
+    columns: Mapping[str, str]
+    """Names of columns, where they differ from `NAMES`."""
+
+
+ROWS = RowNames("row", "answer", "prediction", {})
+"""Of questions, or of anything else."""
+
+PAGES = RowNames(
+    "page",
+    "reference",
+    "read",
+    {
+        "n": "pages",
+        "question_id": "page",
+        "doc_id": "collection",
+        "answers": "reference",
+        "prediction": "read",
+        "share_of_rows": "of the pages",
+    },
+)
+"""Of pages, whose errors are counted."""
 
 NAMES = {
     "n": "rows",

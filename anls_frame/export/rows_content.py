@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._text import spelled
+from anls_frame.export.column_headings import ROWS, RowNames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,6 +68,8 @@ class RowsContent:
         The column by which rows are sorted at first, after a hyphen if the largest values are first.
     is_audit
         Whether all rows are to be judged, in their order.
+    names
+        What rows and their texts are called.
     """
 
     title: str
@@ -83,6 +86,7 @@ class RowsContent:
     source: Sequence[str] = ()
     sort: str
     is_audit: bool = False
+    names: RowNames = ROWS
 
 
 @dataclass(frozen=True)

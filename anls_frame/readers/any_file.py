@@ -15,6 +15,7 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError
+from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.frames import origins
 from anls_frame.readers import _content, _long, _pipes, _runs, _standard
 from anls_frame.readers import gold as gold_tables
@@ -353,6 +354,11 @@ def kind_of_file(path: Path, how: Reading) -> str:
     if how.gold is not None:
         return kind_for_gold(path, how.gold, how.format)
     return kind_of(path, how.format)
+
+
+def names_of_rows(how: Reading) -> RowNames:
+    """Return what the rows that are read are called."""
+    return PAGES if are_pages(how) else ROWS
 
 
 def are_pages(how: Reading) -> bool:

@@ -135,8 +135,8 @@ def report_document(view: ReportView) -> Document:
     tables = _macro_tables(view)
     details = _detail_tables(summary) if summary.settings.details else []
     # Error types are those of answers.
-    is_page = summary.settings.noun == "page"
-    tables += [table for table in details if not (is_page and table.name == _ERROR_TYPES)]
+    are_pages = summary.settings.are_pages
+    tables += [table for table in details if not (are_pages and table.name == _ERROR_TYPES)]
     if view.worst.height:
         by, kept = summary.settings.by, summary.settings.keep
         kinds = kinds_of(view.worst.columns, by, view.measures)
@@ -150,14 +150,14 @@ def report_document(view: ReportView) -> Document:
 def _worst_rows(worst: pl.DataFrame, kinds: Mapping[str, Kind], view: ReportView) -> Table:
     """Return the table of the worst rows; of pages their rates, as their texts are shown aligned."""
     settings = view.summary.settings
-    if settings.noun == "row":
+    if not settings.are_pages:
         kept = {name: name for name in (*settings.by, *settings.keep)}
         return Table("Worst rows", worst, kinds, headings=headings(worst.columns, _labels(view) | kept))
     own = [
         metric for metric in settings.own if metric.name in worst.columns and not _is_of_characters(metric)
     ]
     rates = {"cer": "CER", **{metric.name: metric.label.partition(" (")[0] for metric in own}}
-    named = {name: NOUNS.get(name, name) for name in (*settings.by, *settings.keep)}
+    named = {name: settings.names.columns.get(name, name) for name in (*settings.by, *settings.keep)}
     table = worst.select(cs.by_name(*named), cs.by_name(*rates))
     scored = view.flat.item(0, "n")
     name = "All pages" if table.height >= scored else f"The {table.height:,} worst of {scored:,} pages"
@@ -169,10 +169,6 @@ def _worst_rows(worst: pl.DataFrame, kinds: Mapping[str, Kind], view: ReportView
 def _is_of_characters(metric: Metric) -> bool:
     """Whether a metric only says again what CER and the errors by kind say of a page."""
     return metric.name in ("substitutions", "deletions", "insertions")
-
-
-NOUNS = {"question_id": "page", "doc_id": "collection", "answers": "reference", "prediction": "read"}
-"""What columns of the standard frame are called where rows are pages."""
 
 
 def _slices_of_report(view: ReportView) -> Document:
@@ -206,9 +202,9 @@ def _kinds_of_slices(view: ReportView, slices: pl.DataFrame, keys: Sequence[str]
 
 def _labels(view: ReportView) -> dict[str, str]:
     labels = {metric.name: _SHORT_LABELS.get(metric.name, metric.label) for metric in view.measures}
-    counts = {f"{name}_n": f"rows with {label}" for name, label in labels.items()}
-    noun = {"n": "pages"} if view.summary.settings.noun == "page" else {}
-    return labels | counts | noun | {key: key for key in view.summary.settings.by}
+    names = view.summary.settings.names
+    counts = {f"{name}_n": f"{names.row}s with {label}" for name, label in labels.items()}
+    return {**labels, **counts, **names.columns, **{key: key for key in view.summary.settings.by}}
 
 
 def _columns(view: ReportView, slices: pl.DataFrame) -> list[str]:
@@ -237,7 +233,7 @@ def _detail_tables(summary: Summary) -> list[Table]:
     if confusions.height > _CONFUSIONS:
         name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
     if summary.settings.min_nls:
-        name += f" in {summary.settings.noun}s of NLS {summary.settings.min_nls:g} or more"
+        name += f" in {summary.settings.names.row}s of NLS {summary.settings.min_nls:g} or more"
     shares: dict[str, Kind] = dict.fromkeys(("share_of_errors", "share_of_reference"), "percent")
     counts: dict[str, Kind] = {"n": "count", "share": "percent"}
     return [
@@ -258,7 +254,7 @@ def _report_notes(view: ReportView) -> list[str]:
     summary = view.summary
     settings = summary.settings
     counts = {**overall, "n_dropped": overall["n_missing"] if settings.missing == "drop" else 0}
-    notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=settings.noun)]
+    notes = [conservation(summary.rows, counts, has_texts=settings.has_texts, noun=settings.names.row)]
     if settings.has_texts:
         (predictions,) = summary.predictions.values()
         notes += texts_notes(vars(predictions), settings.unanswerable)
@@ -315,7 +311,7 @@ def _report_head(view: ReportView) -> str:
     return head(
         f"{name}{score}",
         overall.get(f"{metric.name}_n", overall["n"]),
-        noun=settings.noun,
+        noun=settings.names.row,
         more=f"{overall['characters']:,} characters" if "characters" in settings.lengths else "",
         worst=worst_slice(view.tables, metric.name, kind, higher_is_better=better),
         lost=_lost_points(view, overall),
@@ -366,7 +362,7 @@ def _report_figures(view: ReportView) -> list[Figure]:
     settings = summary.settings
     if not settings.has_texts:
         return []
-    if settings.noun == "page":
+    if settings.are_pages:
         return [*_kinds(view), *_substitutions(summary), *_alignments(worst, settings)]
     histogram = score_histogram(summary)
     threshold = settings.protocol.threshold or 0.0
@@ -444,8 +440,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
         (
             ": ".join(
                 (
-                    f"Row {row['anls_frame:row']}",
-                    *(f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)),
+                    *_called(row, settings),
                     ", ".join(f"{score} {row[name]:.3f}" for name, score in scores if row[name] is not None),
                 )
             ),
@@ -454,7 +449,14 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
         )
         for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True)
     ]
-    return [Alignments(f"Worst {settings.noun}s, aligned", pairs, protocol)] if pairs else []
+    return [Alignments(f"Worst {settings.names.row}s, aligned", pairs, protocol)] if pairs else []
+
+
+def _called(row: Mapping[str, Any], settings: Settings) -> list[str]:
+    """Return what names a row above its texts: pages have names, others at least a number."""
+    kept = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
+    is_named = settings.are_pages and kept
+    return kept if is_named else [f"{settings.names.row.capitalize()} {row['anls_frame:row']}", *kept]
 
 
 def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
@@ -517,7 +519,7 @@ def _report_title(view: ReportView) -> str:
     what = _and(settings.metrics) if is_short else "Scores"
     of = f" of {view.name}" if view.name else ""
     by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
-    every = f"all {settings.noun}s"
+    every = f"all {settings.names.row}s"
     return f"{what}{of} by {by}" if by else f"{what}{of} on {every}" if of else f"{what} of {every}"
 
 

@@ -12,10 +12,12 @@ from anls_frame.export.column_headings import headings
 from anls_frame.export.display import difference_kind, glances, in_percent, spelled
 from anls_frame.export.document import FEW, Document, Table
 from anls_frame.frames import documents
+from anls_frame.summary.catalogue import names_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anls_frame.export.column_headings import RowNames
     from anls_frame.export.display import Glance
     from anls_frame.export.document import Kind, Selection
     from anls_frame.results import FoundSlices
@@ -54,7 +56,7 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
         else:
             side = "below" if difference < 0 else "above"
             parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
-    shares = [f"{spelled(line['share_of_rows'], (), 'share')} of the rows"]
+    shares = [f"{spelled(line['share_of_rows'], (), 'share')} of the {_names(slices).row}s"]
     if line["share_of_loss"] is not None:
         shares.append(f"{spelled(line['share_of_loss'], (), 'share')} of the lost points")
     return f"{', '.join(parts)}; {', '.join(shares)}"
@@ -120,7 +122,7 @@ def _table(slices: FoundSlices, *, percent: bool) -> Table:
     kinds = _kinds(slices, percent=percent)
     kinds.pop("overlapping", None)
     label = slices.metrics[0].label if len(slices.metrics) == 1 else "score"
-    names = headings(columns, {"score": label})
+    names = headings(columns, {**_names(slices).columns, "score": label})
     return Table("Slices", frame, kinds, headings=names, formats={} if same & {"metric"} else formats)
 
 
@@ -129,7 +131,7 @@ def notes(slices: FoundSlices) -> list[str]:
     depth = numbered(slices.settings["depth"], "condition")
     looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
     metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
-    units = "rows" if slices.settings["cluster"] is None else "documents"
+    units = f"{_names(slices).row}s" if slices.settings["cluster"] is None else "documents"
     level = f"{100 * (1 - slices.confidence):.3g} %"
     alpha = f"{1 - slices.confidence:.3g}"
     if slices.holdout:
@@ -161,8 +163,12 @@ def notes(slices: FoundSlices) -> list[str]:
         said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
     said += documents.note(slices.settings["forgotten_documents"])
     if slices.table.height and slices.table["few_rows"].any():
-        said.append(f"{FEW} few rows: intervals are only roughly right.")
+        said.append(f"{FEW} few {_names(slices).row}s: intervals are only roughly right.")
     return said
+
+
+def _names(slices: FoundSlices) -> RowNames:
+    return names_of_rows(slices.metrics)
 
 
 def _title(slices: FoundSlices) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 import polars as pl
 
 from anls_frame import words
+from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.metrics import accuracies, page_errors, scores
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
@@ -310,7 +311,7 @@ def resolve(
 
 def check_names(metrics: Sequence[Metric]) -> None:
     """Raise an error if the columns of two metrics, or of a metric and a count, have the same name."""
-    seen = {*_TAKEN, *(LENGTHS if are_of_pages(metrics) else ())}
+    seen = {*_TAKEN, *(LENGTHS if have_lengths(metrics) else ())}
     for metric in metrics:
         names = {*metric.ends, *([] if metric.is_built_in else [f"{metric.name}_n"])}
         if names & seen or re.fullmatch(r"key_\d+", metric.name):
@@ -321,15 +322,20 @@ def check_names(metrics: Sequence[Metric]) -> None:
         seen |= names
 
 
-def are_of_pages(metrics: Sequence[Metric]) -> bool:
-    """Return whether all of the set "ocr" are among these metrics."""
+def have_lengths(metrics: Sequence[Metric]) -> bool:
+    """Return whether all of the set "ocr" are among these metrics: its reports have lengths of pages."""
     return all((BUILT_IN | DESCRIBED)[name] in metrics for name in SETS["ocr"])
 
 
-def are_error_rates(metrics: Sequence[Metric]) -> bool:
+def are_of_pages(metrics: Sequence[Metric]) -> bool:
     """Return whether these metrics count the errors of pages, and do not score answers to questions."""
     names = {metric.name for metric in metrics}
     return bool(names & {*SETS["ocr"]}) and not names & {"anls", "nls", "exact_match", "zeros"}
+
+
+def names_of_rows(metrics: Sequence[Metric]) -> RowNames:
+    """Return what rows with these scores are called."""
+    return PAGES if are_of_pages(metrics) else ROWS
 
 
 def are_of_fields(metrics: Sequence[Metric]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from anls_frame._arguments import choice, count, flag, share
 from anls_frame._native import __version__
 from anls_frame._typing import Missing
+from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.protocol import (
     PROTOCOLS,
     ScoreProtocol,
@@ -23,10 +24,11 @@ from anls_frame.summary.catalogue import (
     DESCRIBED,
     LENGTHS,
     TEXT_METRICS,
-    are_error_rates,
     are_of_fields,
     are_of_pages,
     from_dict,
+    have_lengths,
+    names_of_rows,
 )
 
 if TYPE_CHECKING:
@@ -131,9 +133,19 @@ class Settings:
         return tuple(metric for metric in self.metrics if not metric.is_built_in)
 
     @property
+    def are_pages(self) -> bool:
+        """Whether rows are pages, whose errors are counted."""
+        return self.has_texts and are_of_pages(self.metrics)
+
+    @property
+    def names(self) -> RowNames:
+        """What rows and their texts are called."""
+        return names_of_rows(self.metrics) if self.has_texts else ROWS
+
+    @property
     def lengths(self) -> Mapping[str, str]:
         """Columns with the lengths of pages, each with the rate that divides by it; none without pages."""
-        if not are_of_pages(self.metrics):
+        if not have_lengths(self.metrics):
             return {}
         # A protocol that compares words counts no characters.
         return {
@@ -141,11 +153,6 @@ class Settings:
             for name, rate in LENGTHS.items()
             if name != "characters" or resolve_errors(self.protocol).unit != "word"
         }
-
-    @property
-    def noun(self) -> str:
-        """What a row is: a page, where errors of texts are counted."""
-        return "page" if self.has_texts and are_error_rates(self.metrics) else "row"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as a dictionary that can be written as JSON."""

@@ -126,6 +126,26 @@ def test_commands_of_rows_speak_of_error_rates(run: Callable[..., Done], tmp_pat
     assert "'scores' is drawn of answers to questions; of pages, draw groups, cer" in refused.stderr
 
 
+def test_commands_of_rows_speak_of_pages(run: Callable[..., Done], tmp_path: Path) -> None:
+    def said(*arguments: str) -> str:
+        done = run(*arguments, "--gold", "truth")
+        assert done.returncode == 0, done.stderr
+        return str(done.stdout)
+
+    changed = said("changes", "old", "new", "--kind", "all")
+    assert changed.splitlines()[1].split()[1] == "page"
+    assert "cer_old" in changed
+    assert "anls" not in changed
+    assert "Cola" not in changed
+    assert changed.endswith("3 pages in which new has another score than old\n")
+    assert "3 pages compared." in said("confusions", "old")
+    assert said("browse", "old", "-o", "rows.html") == "3 pages: rows.html\n"
+    html = (tmp_path / "rows.html").read_text(encoding="utf-8")
+    assert "over 3 pages." in html
+    assert '"names": {"answer": "reference", "prediction": "read"}' in html
+    assert "slice \u2506 pages" in said("slices", "old", "--features", "--min-rows", "1")
+
+
 def test_pages_that_do_not_pair_up_are_an_error_until_they_may(
     run: Callable[..., Done], tmp_path: Path
 ) -> None:

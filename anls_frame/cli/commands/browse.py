@@ -80,4 +80,4 @@ def browse(
             n=n,
         )
         page.write(output, title=title or name_of_system, source=files)
-    print(plain(f"{numbered(page.rows, 'row')}: {output}"))
+    print(plain(f"{numbered(page.rows, page.noun)}: {output}"))

@@ -63,6 +63,7 @@ def changes(
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
     from anls_frame.export import row_files
+    from anls_frame.readers.any_file import are_pages, names_of_rows
     from anls_frame.readers.compared_files import metric_of_scores
     from anls_frame.readers.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS
@@ -71,6 +72,7 @@ def changes(
     if n is not None:
         count("--n", n, most=MOST_ROWS - 1)
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
+    names_of, is_of_pages = names_of_rows(source.how), are_pages(source.how)
     given = two_systems(first, second, systems, source)
     with working("Comparing"):
         metrics: Any
@@ -80,7 +82,7 @@ def changes(
             metrics = metric_of_scores(names, name, lower_is_better=lower_is_better)
         else:
             frame, names = texts_of(given)
-            metrics = parse(metric)
+            metrics = parse(metric) or (["cer_corpus", "wer_corpus"] if is_of_pages else None)
             if not frame.select(af.nearest_answer(pl.lit(""), "answers").count()).item():
                 raise ValueError("no row has an answer to score against")
         changed: pl.DataFrame = af.changes(  # type: ignore[call-overload] # the kind is checked there
@@ -102,8 +104,12 @@ def changes(
     if output is None:
         # The transition names both error types, and there is room for one answer.
         hidden = [] if scores else [f"nearest_answer_{old}", f"error_type_{old}", f"error_type_{new}"]
-        print_table(changed.drop(hidden), most=_SHOWN_ROWS if n is None else n)
-    said = f"{numbered(changed.height, 'row')} in which {new} {_IS[kind]} {old}"
+        # Pages are too long to be shown, and their error types are those of answers.
+        shown = changed.drop(hidden)
+        if is_of_pages and not scores:
+            shown = shown.select(pl.exclude("^(prediction|nearest_answer)_.*$", "transition"))
+        print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=names_of.columns)
+    said = f"{numbered(changed.height, names_of.row)} in which {new} {_IS[kind]} {old}"
     if output is not None:
         said += f": {output}" if found.height == changed.height else f", {found.height:,} of them in {output}"
     print(plain(said))

@@ -42,7 +42,7 @@ def confusions(
     """Count which characters are read as which."""
     from anls_frame.cli.output import check_target, print_json, working
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import load, reading
+    from anls_frame.readers.any_file import load, names_of_rows, reading
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, target.force, row_files.SUFFIXES)
@@ -63,10 +63,10 @@ def confusions(
     if target.json:
         print_json(found.to_dicts())
     elif output is None:
-        _print(found, columns or [], n)
+        _print(found, columns or [], n, names_of_rows(source.how).row)
 
 
-def _print(found: pl.DataFrame, by: Sequence[str], n: int) -> None:
+def _print(found: pl.DataFrame, by: Sequence[str], n: int, noun: str) -> None:
     """Print the edits and the row counts: by slice as columns, otherwise as a line."""
     from anls_frame.cli.output import edits_table, plain, print_table
 
@@ -77,4 +77,4 @@ def _print(found: pl.DataFrame, by: Sequence[str], n: int) -> None:
     if found.height:
         n, *left_out = found.select(_ROWS).row(0)
         parts = [f"{count:,} {why}" for count, why in zip(left_out, _LEFT_OUT, strict=True) if count]
-        print(plain(", ".join([f"{numbered(n, 'row')} compared", *parts]) + "."))
+        print(plain(", ".join([f"{numbered(n, noun)} compared", *parts]) + "."))

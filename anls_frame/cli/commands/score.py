@@ -38,8 +38,7 @@ def score(
     from anls_frame.export.column_headings import headings
     from anls_frame.export.document import Table
     from anls_frame.frames.progress import counted
-    from anls_frame.readers.any_file import are_pages, reading, scan_counted
-    from anls_frame.reports.report_documents import NOUNS
+    from anls_frame.readers.any_file import are_pages, names_of_rows, reading, scan_counted
 
     of_pages = are_pages(source.how)
     check_target(output, target.force, row_files.SUFFIXES)
@@ -76,7 +75,7 @@ def score(
         # Pages are too long to be shown.
         texts = _SHOWN[:1] if of_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
-        named = headings(shown.collect_schema(), NOUNS if of_pages else {})
+        named = headings(shown.collect_schema(), names_of_rows(source.how).columns)
         print_table(Table("", shown.collect(), headings=named), most=_SHOWN_ROWS, height=rows)
     _print_means(means, frame, scoring)
 

@@ -53,7 +53,7 @@ def verdicts(
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
     from anls_frame.cli.row_pages import texts
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import reading
+    from anls_frame.readers.any_file import names_of_rows, reading
 
     check_target(output, target.force, row_files.SUFFIXES)
     found = af.readers.read_verdicts(saved)
@@ -80,8 +80,9 @@ def verdicts(
         print_json({"judged": rows.height, **lines})
         return
     print_table(lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict)
+    noun = names_of_rows(source.how).row
     for row in lost.by_system.to_dicts():
-        _print_sentence(row, rows.height, is_alone=len(columns) == 1)
+        _print_sentence(row, rows.height, noun, is_alone=len(columns) == 1)
     if corrected is not None:
         print("A score without rows flatters: it leaves out lost points alone. Corrected by the drawn rows:")
         print(plain("\n".join(corrected.to_document().notes)))
@@ -104,7 +105,7 @@ def _corrected(
     return af.corrected(judged, systems=systems)
 
 
-def _print_sentence(system: Mapping[str, Any], judged: int, *, is_alone: bool) -> None:
+def _print_sentence(system: Mapping[str, Any], judged: int, noun: str, *, is_alone: bool) -> None:
     """Say how many of the points that judged rows lost are not the errors of a system."""
     from anls_frame.cli.output import plain
 
@@ -113,11 +114,11 @@ def _print_sentence(system: Mapping[str, Any], judged: int, *, is_alone: bool) -
     share = f" ({100 * others / lost:.0f} %)" if lost else ""
     scores = ""
     if system["score"] is not None and system["score_without"] is not None:
-        left = numbered(system["n_without"], "row")
+        left = numbered(system["n_without"], noun)
         scores = f"; ANLS {system['score']:.4f}, without these {system['score_without']:.4f} of {left}"
     print(
         plain(
-            f"{name}{judged:,} of {numbered(system['n'], 'row')} judged: they lost {lost:.1f} of {total:.1f} "
+            f"{name}{judged:,} of {numbered(system['n'], noun)} judged: they lost {lost:.1f} of {total:.1f} "
             f"points, of which {others:.1f}{share} are not the model's errors{scores}"
         )
     )

@@ -51,9 +51,9 @@ function listColumns(rows, verdicts) {
     });
   }
   const addPredictions = (kind) => meta.systems.forEach((name, system) => (
-    add(`prediction_${system}`, several ? name : "prediction", kind)
+    add(`prediction_${system}`, several ? name : meta.names.prediction, kind)
   ));
-  const addAnswer = () => add("answers", "answer", "text answer", (cell, row) => fill(cell, rows.nearest(row, 0), LONGEST_CELL));
+  const addAnswer = () => add("answers", meta.names.answer, "text answer", (cell, row) => fill(cell, rows.nearest(row, 0), LONGEST_CELL));
   const addRight = () => add("right", "right", "right spare", (cell, row) => (
     fill(cell, rows.value("right", row) ?? NO_ANSWER, LONGEST_CELL)
   ));

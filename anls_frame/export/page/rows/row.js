@@ -125,21 +125,22 @@ class RowView {
   }
 
   pair(answer, prediction) {
+    const { names } = this.rows.meta;
     if (answer === null || !prediction || answer === "") {
       return element(
         "dl",
         { class: "apart" },
-        element("dt", {}, "answer"),
+        element("dt", {}, names.answer),
         element("dd", { dir: "auto" }, shownValue(answer)),
-        element("dt", {}, "prediction"),
+        element("dt", {}, names.prediction),
         element("dd", { dir: "auto" }, shownValue(prediction)),
       );
     }
-    const spokenPair = `answer: ${answer}; prediction: ${prediction}`;
+    const spokenPair = `${names.answer}: ${answer}; ${names.prediction}: ${prediction}`;
     return element(
       "div",
       { class: "compared" },
-      element("div", { class: "sides", "aria-hidden": "true" }, element("span", {}, "answer"), element("span", {}, "prediction")),
+      element("div", { class: "sides", "aria-hidden": "true" }, element("span", {}, names.answer), element("span", {}, names.prediction)),
       element("div", { role: "img", "aria-label": visible(spokenPair.slice(0, 2000)) }, alignmentElement(answer, prediction)),
     );
   }
@@ -183,10 +184,11 @@ class RowView {
       { dir: "auto", class: nearest.has(at) && answers.length > 1 ? "nearest" : null },
       shownValue(answer),
     ));
+    const name = this.rows.meta.names.answer;
     return element(
       "section",
       { class: "answers" },
-      element("h3", {}, answers.length > 1 ? `${grouped(answers.length)} accepted answers` : "Accepted answer"),
+      element("h3", {}, answers.length > 1 ? `${grouped(answers.length)} accepted ${name}s` : `Accepted ${name}`),
       element("ul", {}, ...items),
     );
   }
