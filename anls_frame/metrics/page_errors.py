@@ -99,7 +99,8 @@ def page_errors(
        if one of the texts is empty.
     3. *Sum.* Where nothing is moved or repeated, the kinds add up to the edit distance.
 
-    Time and memory grow with the length of the texts, beside what `cer` takes.
+    Memory grows with the length of the texts. Pages of which few letters are misread take two to ten times
+    as long as `cer`, hostile texts up to ten times.
 
     Examples
     --------
