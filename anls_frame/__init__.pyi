@@ -64,9 +64,9 @@ from anls_frame.reports.comparisons import pair as pair
 from anls_frame.reports.comparisons import side_by_side as side_by_side
 from anls_frame.reports.confidences import selective as selective
 from anls_frame.reports.corrected_scores import corrected as corrected
-from anls_frame.reports.format_tax import format_tax as format_tax
 from anls_frame.reports.reports import Report as Report
 from anls_frame.reports.reports import report as report
+from anls_frame.reports.wrapping_costs import format_tax as format_tax
 from anls_frame.slices.finding import find_slices as find_slices
 from anls_frame.slices.plan import SliceSearch as SliceSearch
 from anls_frame.streaming import ANLS as ANLS

@@ -29,7 +29,7 @@ HOMES = {
     "readers": "audited_scores read_logs read_pages read_results read_rrc scan_results write_results",
     "reports.comparisons": "Comparison compare pair side_by_side",
     "reports.corrected_scores": "corrected",
-    "reports.format_tax": "format_tax",
+    "reports.wrapping_costs": "format_tax",
     "reports.reports": "Report report",
     "reports.confidences": "selective",
     "slices.finding": "find_slices",

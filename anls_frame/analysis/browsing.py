@@ -16,6 +16,7 @@ from anls_frame._text import shortened as shortened_label
 from anls_frame.analysis.browsed_rows import Asked, SystemFigures, collected, orders, right_values
 from anls_frame.analysis.substitutions import with_substitutions
 from anls_frame.export import sources
+from anls_frame.export.column_headings import NAMES
 from anls_frame.export.display import spelled
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.page_verdicts import digest
@@ -438,7 +439,8 @@ def _title(systems: Sequence[str]) -> str:
 def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[SystemFigures]) -> list[str]:
     """Return what stands below the title: the score of each system, how many rows there are, and notes."""
     metric = asked.metrics[0]
-    name, row = metric.row or metric.name, asked.settings.names.row
+    name = NAMES.get(metric.row or metric.name, metric.name)
+    row = asked.settings.names.row
     shown = table.height
     is_whole = shown == rows and not asked.is_audit
     counts: dict[str, Any]

@@ -68,7 +68,7 @@ def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
         "case_0": scored["explain"].struct.field("case"),
     }.items():
         assert found.column(name) == expected.to_list(), name
-    assert "Mean anls 0.660 over 1,568 rows; worst: " in found.text
+    assert "Mean ANLS 0.660 over 1,568 rows; worst: " in found.text
 
 
 def test_the_head_names_the_worst_slice_and_where_points_are_lost(tmp_path: Path) -> None:
@@ -81,10 +81,10 @@ def test_the_head_names_the_worst_slice_and_where_points_are_lost(tmp_path: Path
     )
     # French has no right row, but too few; those that lack a prediction are German and English.
     found = read(af.browse(frame, "prediction", "answer", by="lang"), tmp_path)
-    of_all = "Mean anls 0.500 over 110 rows"
+    of_all = "Mean ANLS 0.500 over 110 rows"
     assert f"{of_all}; worst: en 0.300; lost points: 55 % missing, 36 % wrong, 9 % near." in found.text
     rates = read(af.browse(frame, "prediction", "answer", by="lang", metrics="cer"), tmp_path)
-    assert "Mean cer 0.500 over 110 rows; worst: en 0.700." in rates.text
+    assert "Mean CER 0.500 over 110 pages; worst: en 0.700." in rates.text
     some = read(af.browse(frame, "prediction", "answer", by="lang", n=100), tmp_path)
     assert f"{of_all}." in some.text
     alone = frame.filter(pl.col("lang").list.len() == 1)
@@ -117,15 +117,15 @@ def test_several_systems_say_which_were_right(tmp_path: Path) -> None:
     ]
     assert found.column("right") == expected
     assert (
-        "Mean anls of new 0.846 against old 0.660 over 1,568 rows; right: neither 308, only old 57, "
+        "Mean ANLS of new 0.846 against old 0.660 over 1,568 rows; right: neither 308, only old 57, "
         in found.text
     )
     assert (
-        "Mean anls over 1,568 rows: old 0.660, new 0.846, again 0.660; all right in 778 rows, none in 308."
+        "Mean ANLS over 1,568 rows: old 0.660, new 0.846, again 0.660; all right in 778 rows, none in 308."
         in three.text
     )
     alike = {f"{'a very long name ' * 5}{place}{' of a system' * 5}": "tesseract" for place in range(2)}
-    assert "Mean anls of …" in read(af.browse(QUESTIONS, alike, "answers"), tmp_path).text
+    assert "Mean ANLS of …" in read(af.browse(QUESTIONS, alike, "answers"), tmp_path).text
     numbers = {"both": "all", "only old": "2 of 3", "only new": "1 of 3", "neither": "none", None: None}
     assert three.column("right") == [numbers[one] for one in expected]
 
@@ -203,7 +203,8 @@ def test_n_takes_the_worst_rows(tmp_path: Path, metric: str) -> None:
     )
     worst = af.worst(QUESTIONS, "tesseract", "answers", n=300, metrics=metric)
     assert found.column("id") == sorted(worst["question_id"], key=QUESTIONS["question_id"].to_list().index)
-    assert "These are the 300 rows with the worst scores of 1,624." in found.text
+    noun = {"anls": "rows", "cer": "pages"}[metric]
+    assert f"These are the 300 {noun} with the worst scores of 1,624." in found.text
 
 
 @pytest.mark.parametrize(("metric", "sign"), [("anls", 1), ("cer", -1)])
@@ -230,7 +231,8 @@ def test_rows_that_broke_come_before_the_worst(tmp_path: Path, metric: str, sign
     assert found.column("row") == [row["row"] for row in taken]
     assert found.column("change") == pytest.approx(changes, abs=1e-9)
     assert found.meta["sort"] == ("change" if metric == "anls" else "-change")
-    assert "These are the 300 rows that new broke, or with the worst scores of 1,624." in found.text
+    noun = {"anls": "rows", "cer": "pages"}[metric]
+    assert f"These are the 300 {noun} that new broke, or with the worst scores of 1,624." in found.text
 
 
 def test_a_page_of_an_audit_has_the_drawn_rows_in_random_order(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ COMMANDS = {
         "confusions results.csv",
         "confusions results.csv -b doc_type --max-length 2 --op replace",
     ],
+    "format_tax": ["format-tax results.csv", "format-tax results.csv -c doc_id -m anls -m exact_match"],
     "verdicts": [
         "verdicts verdicts.jsonl results.csv",
         "verdicts verdicts_two.jsonl old.jsonl new.jsonl",
@@ -91,8 +92,10 @@ def test_output_follows_the_schema(folder: Path, name: str) -> None:
 def test_every_command_that_prints_json_has_a_schema() -> None:
     commands = {**typer.main.get_command(app).commands}  # type: ignore[attr-defined]
     gec = commands.pop("gec").commands
-    commands |= {f"gec_{name.replace('-', '_')}": command for name, command in gec.items()}
+    commands |= {f"gec_{name}": command for name, command in gec.items()}
     printing = {
-        name for name, command in commands.items() if any(one.name == "json" for one in command.params)
+        name.replace("-", "_")
+        for name, command in commands.items()
+        if any(one.name == "json" for one in command.params)
     }
     assert printing - {"merge"} == {*COMMANDS} == {path.stem for path in SCHEMAS.glob("*.json")}

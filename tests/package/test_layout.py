@@ -47,7 +47,13 @@ def test_contributors_are_told_of_every_folder_of_the_package() -> None:
             [f"`{name}" if name in af.__all__ else f"`readers.{name}" for name in readers.__all__],
         ),
         ("docs/plots.md", [f"`{name}`" for name in plot.__all__]),
-        ("docs/files.md", [f"anls-frame {command.callback.__name__}" for command in app.registered_commands]),
+        (
+            "docs/files.md",
+            [
+                f"anls-frame {command.callback.__name__.replace('_', '-')}"
+                for command in app.registered_commands
+            ],
+        ),
     ],
 )
 def test_a_page_leaves_nothing_out(page: str, names: list[str]) -> None:

@@ -175,6 +175,6 @@ def test_a_report_shows_its_worst_pages_line_by_line(tmp_path: Path) -> None:
     af.report(frame, "read", "truth", metrics="cer", worst=2, keep="page").write(tmp_path / "report.html")
 
     html = (tmp_path / "report.html").read_text("utf-8")
-    assert "Row 1: p2: CER 0.333" in html
+    assert ">p2: CER 0.333" in html
     assert html.count('<div class="anls-lines"') == html.count('<div class="anls-alignment"') == 1
     assert '<td class="no">2</td><td class="text" dir="auto"><ins title="insert">X</ins>b</td>' in html
