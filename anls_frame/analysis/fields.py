@@ -588,9 +588,11 @@ class _PredictedTexts:
         if isinstance(value, dict):
             partners = gold if isinstance(gold, dict) else {}
             for key, entry in value.items():
-                if entry is not None:
-                    own = None if sure is None else _inside(sure, key)
-                    self.add(entry, partners.get(key), own, _joined(name, key), items)
+                inner = _joined(name, key)
+                if sure is None and isinstance(entry, str):
+                    self.texts[inner, items] = entry
+                elif entry is not None:
+                    self.add(entry, partners.get(key), _inside(sure, key), inner, items)
         elif isinstance(value, list):
             self._add_list(value, gold if isinstance(gold, list) else None, sure, name, items)
         elif value is not None:
