@@ -522,7 +522,7 @@ class _DocumentReader:
 
     def _key(self, entry: Any) -> str | None:
         key = entry.get(self.match) if isinstance(entry, dict) else None
-        return key if isinstance(key, str) else None
+        return None if key is None else str(key)
 
     @staticmethod
     def _similarities(

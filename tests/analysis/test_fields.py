@@ -173,6 +173,14 @@ def test_match_by_order_and_by_a_key() -> None:
     ]
 
 
+def test_a_key_of_several_values_matches_the_same_values() -> None:
+    gold = {"items": [{"codes": [1, "a"], "name": "tea"}, {"codes": [2], "name": "milk"}]}
+    read = {"items": [{"codes": [2], "name": "tea"}, {"codes": [1], "name": "tea"}]}
+    rows = rows_of(gold, read, match="codes")
+    names = rows.filter(field="items[].name").select("item", "answers", "prediction")
+    assert names.rows() == [(1, "tea", None), (2, "milk", "tea"), (3, None, "tea")]
+
+
 def test_values_of_a_list_as_accepted_answers() -> None:
     rows = rows_of(
         {"names": ["USA", "United States"], "total": "1"},
