@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import random
 import sys
-import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
+from timing import cpu_seconds
 
 from anls_frame import gec
 from anls_frame.gec._m2_files import SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COLUMNS = ("prediction", "source", "edits", "annotators")
 HEADER = "| work | CPU ms | a second | goal | reference program | |\n|---|---:|---:|---:|---|---|"
@@ -59,16 +56,6 @@ def rewrite(words: int, source: int | None = None) -> pl.DataFrame:
     texts = " ".join(f"b{n}" for n in range(words)), " ".join(f"a{n}" for n in range(source or words))
     row = (*texts, [edit(0, 3, 4, "b3")], [0])
     return pl.DataFrame([row], schema={"prediction": pl.String} | SCHEMA, orient="row")
-
-
-def cpu_seconds(work: Callable[[], object], rounds: int) -> float:
-    """Return the CPU time of the fastest round."""
-    times = []
-    for _ in range(rounds):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def rate(work: str, data: pl.DataFrame, expression: pl.Expr, goal: int, reference: str) -> str:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import random
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from inputs import WORDS
+from timing import cpu_seconds
 
 import anls_frame as af
 
@@ -66,16 +66,6 @@ def mixed() -> Rows:
     """Return the rows to which the scores are held: a third beyond ASCII, up to twelve answers."""
     made: Rows = make_accuracies.rows(DISTINCT)
     return made
-
-
-def cpu_seconds(work: Callable[[], object], rounds: int) -> float:
-    """Return the CPU time of the fastest round."""
-    times = []
-    for _ in range(rounds):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def line(

@@ -9,16 +9,14 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-import urllib.request
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.error import URLError
 
 import polars as pl
 from hostile_texts import HOSTILE_TEXTS
 from playwright.sync_api import Browser, FrameLocator, Page, sync_playwright
+from servers import answers
 
 import anls_frame as af
 
@@ -140,7 +138,7 @@ def in_marimo(browser: Browser, folder: Path) -> list[str]:
             stderr=log,
         )
     try:
-        wait_for(f"http://127.0.0.1:{port}/health", folder / "server.log")
+        answers("marimo", f"http://127.0.0.1:{port}/health", folder / "server.log", WAITS)
         page, errors = opened(browser, f"http://127.0.0.1:{port}")
         frames = page.locator("iframe[name^=anls_frame_]")
         rows = frames.first.content_frame
@@ -160,20 +158,6 @@ def in_marimo(browser: Browser, folder: Path) -> list[str]:
         server.wait()
     print("marimo: cells run again when rows are selected and judged; hostile texts arrive as they are")
     return errors
-
-
-def wait_for(address: str, log: Path) -> None:
-    """Wait until the server answers."""
-    until = time.monotonic() + WAITS
-    while True:
-        try:
-            urllib.request.urlopen(address).close()  # noqa: S310 - of this machine
-        except URLError:
-            if time.monotonic() > until:
-                sys.exit(f"marimo does not start:\n{log.read_text(encoding='utf-8')}")
-            time.sleep(0.5)
-        else:
-            return
 
 
 def as_in_vs_code(browser: Browser, folder: Path) -> list[str]:

@@ -14,13 +14,12 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.error import URLError
 
 import nbformat
 from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, sync_playwright
+from servers import answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +99,7 @@ def main(chromium: str, python: str, folder: Path) -> None:
     with (folder / "server.log").open("w") as log:
         server = subprocess.Popen(command, env={**os.environ, **paths}, stdout=log, stderr=log)  # noqa: S603 - our own server
     try:
-        wait_for(f"http://127.0.0.1:{port}/api", folder / "server.log")
+        answers("JupyterLab", f"http://127.0.0.1:{port}/api", folder / "server.log", STARTS)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             context = browser.new_context(viewport={"width": 1400, "height": 1400})
@@ -130,20 +129,6 @@ def written(folder: Path, python: str) -> None:
     launch = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     spec = {"argv": launch, "display_name": "package", "language": "python", "env": {"PYTHONPATH": str(ROOT)}}
     (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
-
-
-def wait_for(address: str, log: Path) -> None:
-    """Wait until the server answers."""
-    until = time.monotonic() + STARTS
-    while True:
-        try:
-            urllib.request.urlopen(address).close()  # noqa: S310 - of this machine
-        except URLError:
-            if time.monotonic() > until:
-                sys.exit(f"JupyterLab does not start:\n{log.read_text(encoding='utf-8')}")
-            time.sleep(0.5)
-        else:
-            return
 
 
 def watched(context: BrowserContext, errors: list[str]) -> Page:
