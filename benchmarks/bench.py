@@ -41,6 +41,7 @@ PACKAGES = (
     "numpy",
 )
 FLAGS = ("sse2", "sse4_2", "avx", "avx2", "bmi2", "avx512f", "neon", "asimd")
+VECTORS = {"avx512f": "AVX-512", "avx2": "AVX2"}
 HEADER = (
     "| work | against | ms | rival ms | ratio of medians | of fastest rounds | goal | |\n"
     "|---|---|---:|---:|---:|---:|---:|---|"
@@ -131,31 +132,37 @@ def speed_ups(one: dict[str, float], several: dict[str, float], together: dict[s
     return table
 
 
-def processor() -> str:
-    """Return the name of the processor's model."""
+def cpu_fields() -> dict[str, str]:
+    """Return what Linux says of the last core; empty elsewhere."""
     cpuinfo = Path("/proc/cpuinfo")
-    found = (
-        re.search(r"^model name\s*: *(.*?) *$", cpuinfo.read_text(), re.MULTILINE)
-        if cpuinfo.exists()
-        else None
-    )
-    name = found[1] if found else platform.processor() or platform.machine()
-    return re.sub(r"\((R|TM)\)| (Processor|CPU)\b.*", "", name)
+    if not cpuinfo.exists():
+        return {}
+    fields = (line.split(":", 1) for line in cpuinfo.read_text().splitlines() if ":" in line)
+    return {name.strip(): value.strip() for name, value in fields}
+
+
+def cpu_flags() -> list[str]:
+    """Return the instruction sets of the processor that matter here."""
+    fields = cpu_fields()
+    present = fields.get("flags", fields.get("Features", "")).split()
+    return [flag for flag in FLAGS if flag in present]
+
+
+def processor() -> str:
+    """Return the processor's model and its vector units, as models of one name can differ in them."""
+    model = cpu_fields().get("model name") or platform.processor() or platform.machine()
+    model = re.sub(r"\((R|TM)\)| (Processor|CPU)\b.*", "", model)
+    flags = cpu_flags()
+    vectors = next((name for flag, name in VECTORS.items() if flag in flags), None)
+    return f"{model}, {vectors}" if vectors else model
 
 
 def machine(packages: Sequence[str] = PACKAGES) -> str:
     """Return what a reader needs to know about the machine, and nothing that names it."""
-    flags = ""
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        fields = dict(line.split(":", 1) for line in cpuinfo.read_text().splitlines() if ":" in line)
-        named = {key.strip(): value.strip() for key, value in fields.items()}
-        present = named.get("flags", named.get("Features", "")).split()
-        flags = ", ".join(flag for flag in FLAGS if flag in present)
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
     load = f", load average {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return (
-        f"{os.cpu_count()} cores, {processor()} ({flags}), {platform.system()}{load}; "
+        f"{os.cpu_count()} cores, {processor()} ({', '.join(cpu_flags())}), {platform.system()}{load}; "
         f"Python {platform.python_version()}, {versions}."
     )
 
