@@ -1,8 +1,8 @@
 """
-Row expressions that count edits: word error rate, its relatives and what they are made of.
+Row expressions that count edits: the word error rate, related rates, and the counts behind them.
 
-As in `anls_frame.metrics`: prediction first, one result for each row, named after the function. What a word
-is, the field `words` of the protocol says.
+As in `anls_frame.metrics`, the prediction comes first, and the result is named after the function. The
+protocol's field `words` defines what a word is.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ def wer(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Word error rate of each row: word edits divided by words of the reference; the lowest over the answers.
+    Word error rate of each row: word edits divided by reference words, the minimum over its answers.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
         Column with the reference, or a list of accepted ones, in which case the one with the lowest rate
         counts. Null entries of a list are skipped.
     protocol
-        How both texts are prepared, and what a word is (its field `words`): by default, what stands between
-        whitespace in the unprepared text, as in torchmetrics. `"jiwer"` and `"dinglehopper"` have the words
-        of these packages.
+        How both texts are prepared, and what a word is (its field `words`). By default, texts are not
+        prepared, and words are separated by whitespace, as in torchmetrics. `"jiwer"` and `"dinglehopper"`
+        split words as these packages do.
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
     Expr
-        `Float64`, named `wer`: 0 for the same words in the same order; it can exceed 1. With a reference that
-        has no words it is the number of insertions, as in jiwer 4. Null where the prediction is null or there
-        is no answer.
+        `Float64`, named `wer`: 0 for the same words in the same order, above 1 if many words are added. For a
+        reference without words, the number of insertions, as in jiwer 4. Null where the prediction is null or
+        the row has no answer.
 
     Raises
     ------
@@ -66,12 +66,12 @@ def wer(
 
     See Also
     --------
-    word_errors : the substitutions, deletions and insertions.
+    word_errors : the numbers of substitutions, deletions and insertions.
 
     Notes
     -----
     The mean of this column is not the corpus rate, which is the sum of edits divided by the sum of reference
-    words: reports have it as `wer_corpus`.
+    words. Reports show the corpus rate as `wer_corpus`.
 
     Examples
     --------
@@ -101,16 +101,16 @@ def edit_counts(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    How many characters of each row are substituted, missing, added and right.
+    Numbers of characters of each row that are substituted, missing, added and correct.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is a frame.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a pandas frame with a column for each field.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest character
-        error rate counts, as for `cer`, and the first of equals. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        character error rate counts, as for `cer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what is counted (its field `unit`); by default, the code points of
         the unprepared texts.
@@ -121,8 +121,9 @@ def edit_counts(
     -------
     Expr
         `Struct`, named `edit_counts`, with the fields `substitutions`, `deletions`, `insertions` and `hits`
-        (`Int64`). The first three add up to the `levenshtein` distance to the reference; substitutions,
-        deletions and hits to its length. Null where the prediction is null or there is no answer.
+        (`Int64`). Substitutions, deletions and insertions add up to the `levenshtein` distance to the
+        reference; substitutions, deletions and hits add up to its length. Null where the prediction is null
+        or the row has no answer.
 
     Raises
     ------
@@ -133,8 +134,8 @@ def edit_counts(
 
     See Also
     --------
-    word_errors : the same of words.
-    edit_ops : the edits themselves.
+    word_errors : the same counts for words.
+    edit_ops : the edits themselves, with positions.
 
     Notes
     -----
@@ -169,16 +170,16 @@ def word_errors(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    How many words of each row are substituted, missing, added and right.
+    Numbers of words of each row that are substituted, missing, added and correct.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is a frame.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a pandas frame with a column for each field.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest word
-        error rate counts, as for `wer`, and the first of equals. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        word error rate counts, as for `wer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what a word is; see `wer`.
     missing
@@ -188,8 +189,9 @@ def word_errors(
     -------
     Expr
         `Struct`, named `word_errors`, with the fields `substitutions`, `deletions`, `insertions` and `hits`
-        (`Int64`). The first three add up to the edit distance in words; substitutions, deletions and hits
-        to the words of the reference. Null where the prediction is null or there is no answer.
+        (`Int64`). Substitutions, deletions and insertions add up to the edit distance in words;
+        substitutions, deletions and hits add up to the number of words of the reference. Null where the
+        prediction is null or the row has no answer.
 
     Raises
     ------
@@ -200,8 +202,8 @@ def word_errors(
 
     See Also
     --------
-    wer, mer, wil : rates that are made of these counts.
-    edit_counts : the same of characters.
+    wer, mer, wil : rates computed from these counts.
+    edit_counts : the same counts for characters.
 
     Notes
     -----
@@ -235,18 +237,18 @@ def mer(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Match error rate of each row: edits of words divided by edits and hits, which is never above 1.
+    Match error rate of each row: word edits divided by the sum of word edits and hits, at most 1.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest word
-        error rate counts, as for `wer`, and the first of equals. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        word error rate counts, as for `wer` (the first on ties). Null entries of a list are skipped.
     protocol
-        How both texts are prepared, what a word is, see `wer`, and what H is (its field `hits`).
+        How both texts are prepared, what a word is (see `wer`), and how hits are counted (its field `hits`).
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
@@ -254,7 +256,7 @@ def mer(
     -------
     Expr
         `Float64` in [0, 1], named `mer`: (S + D + I) / (S + D + I + H) with the counts of `word_errors`; 0
-        for two texts without words. Null where the prediction is null or there is no answer.
+        for two texts without words. Null where the prediction is null or the row has no answer.
 
     Raises
     ------
@@ -265,14 +267,14 @@ def mer(
 
     See Also
     --------
-    anls_frame.wer : divided by the words of the reference.
+    anls_frame.wer : word edits divided by the words of the reference.
     anls_frame.words.word_errors : the counts.
 
     Notes
     -----
-    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer; under
-    `"torchmetrics"` they are torchmetrics' ``match_error_rate``, which divides the edits by the words of the
-    longer text.
+    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The values equal those of jiwer; under
+    `"torchmetrics"` they equal torchmetrics' ``match_error_rate``, which divides the edits by the words of
+    the longer text.
 
     Examples
     --------
@@ -298,27 +300,27 @@ def wil(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Word information lost in each row: 1 minus the share of words that are right in either text, multiplied.
+    Word information lost in each row: 1 minus the product of the shares of correct words in both texts.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest word
-        error rate counts, as for `wer`, and the first of equals. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        word error rate counts, as for `wer` (the first on ties). Null entries of a list are skipped.
     protocol
-        How both texts are prepared, what a word is, see `wer`, and what H is (its field `hits`).
+        How both texts are prepared, what a word is (see `wer`), and how hits are counted (its field `hits`).
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
     Expr
-        `Float64` in [0, 1], named `wil`: 1 - H / N · H / P with the hits H of `word_errors` and the numbers
-        of words of the reference, N, and of the prediction, P; 0 for two texts without words, 1 if only one
-        has none. Null where the prediction is null or there is no answer.
+        `Float64` in [0, 1], named `wil`: 1 - H / N · H / P with the hits H of `word_errors`, N words in the
+        reference and P words in the prediction; 0 for two texts without words, 1 if only one text has words.
+        Null where the prediction is null or the row has no answer.
 
     Raises
     ------
@@ -329,13 +331,13 @@ def wil(
 
     See Also
     --------
-    anls_frame.wer : divided by the words of the reference.
+    anls_frame.wer : word edits divided by the words of the reference.
     anls_frame.words.word_errors : the counts.
 
     Notes
     -----
-    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The numbers are those of jiwer;
-    under `"torchmetrics"` they are torchmetrics' ``word_information_lost``, in single precision as there.
+    Morris, Maier and Green (2004), *From WER and RIL to MER and WIL*. The values equal those of jiwer; under
+    `"torchmetrics"` they equal torchmetrics' ``word_information_lost``, in single precision as there.
 
     Examples
     --------
@@ -369,18 +371,19 @@ def bag_of_words_error(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Word error rate of each row that is left when the order of words does not count.
+    Word error rate of each row, with word order ignored.
 
-    It tells errors of reading from errors of reading order: what `wer` has above it is order.
+    This rate separates errors of recognition from errors of reading order: the excess of `wer` over it is due
+    to word order.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest word
-        error rate counts, as for `wer`, and the first of equals. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        word error rate counts, as for `wer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what a word is; see `wer`.
     missing
@@ -389,10 +392,10 @@ def bag_of_words_error(
     Returns
     -------
     Expr
-        `Float64`, named `bag_of_words_error`: (max(N, P) - C) / N with the numbers of words of the reference,
-        N, and of the prediction, P, and the number C of words that both have, each as often as both have it.
-        It is never above `wer`. With a reference that has no words it is P. Null where the prediction is
-        null or there is no answer.
+        `Float64`, named `bag_of_words_error`: (max(N, P) - C) / N with N words in the reference, P words in
+        the prediction, and C words that both have in common, counted with repetitions. The rate is never
+        above `wer`. For a reference without words, it is P. Null where the prediction is null or the row has
+        no answer.
 
     Raises
     ------
@@ -403,12 +406,12 @@ def bag_of_words_error(
 
     See Also
     --------
-    anls_frame.wer : with the order of words.
+    anls_frame.wer : the word error rate in the given order.
 
     Notes
     -----
-    Vidal et al. (2023), *End-to-end page-level assessment of handwritten text recognition*, where it is half
-    the sum of `abs(N - P)` and of the differences of all words' counts, divided by N.
+    Vidal et al. (2023), *End-to-end page-level assessment of handwritten text recognition*, who define it as
+    half the sum of `abs(N - P)` and of the absolute differences of all words' counts, divided by N.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores of benchmarks that are no edit distances: of ChartQA, of VQA and TextVQA, of OCRBench."""
+"""Benchmark scores that are not edit distances: those of ChartQA, VQA, TextVQA and OCRBench."""
 
 from __future__ import annotations
 
@@ -38,24 +38,23 @@ def relaxed_accuracy(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the accepted answer, or a list of them, in which case the best one counts. Null entries
-        of a list are skipped.
+        Column with the accepted answer, or with a list of accepted answers, of which the best counts. Null
+        entries of a list are skipped.
     tolerance
-        Largest distance of a number from the answer, as a share of the answer: 0.05 is 5 %.
+        Largest accepted deviation of a number from the answer, relative to the answer: 0.05 is 5 %.
     strip
-        Whether whitespace around predictions is removed, as VLMEvalKit does; pix2struct and lmms-eval keep
-        it.
+        Whether to strip whitespace around predictions, as VLMEvalKit does. pix2struct and lmms-eval keep it.
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
     Expr
-        `Float64`, named `relaxed_accuracy`: 1 or 0. Null where the prediction is null or there is no answer
-        (null, an empty list, only nulls).
+        `Float64`, named `relaxed_accuracy`: 1 or 0. Null where the prediction is null or the row has no
+        answer (null, an empty list, only nulls).
 
     Raises
     ------
@@ -71,9 +70,9 @@ def relaxed_accuracy(
     Notes
     -----
     Methani et al. (2020), "PlotQA", and Masry et al. (2022), "ChartQA", as pix2struct, lmms-eval and
-    VLMEvalKit compute it. A number is what Python's `float` reads; a final `%` divides it by 100. So
-    `"1,000"` and `"$5"` are texts, `"2%"` does not agree with `"2"`, the year 2021 agrees with 2020, and an
-    answer of 0 is compared as text.
+    VLMEvalKit compute it. A text is a number if Python's `float` reads it; a final `%` divides the number by
+    100. Therefore `"1,000"` and `"$5"` are texts, `"2%"` does not agree with `"2"`, and the year 2021 agrees
+    with 2020. An answer of 0 is compared as text.
 
     Examples
     --------
@@ -103,32 +102,35 @@ def vqa_accuracy(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    VQA accuracy of each row: 1 if at least three people gave the predicted answer, else a part of it.
+    VQA accuracy of each row: 1 if at least three people gave the predicted answer, else a fraction.
 
-    The mean over the answers of min(1, k / 3), where k is how many of the *other* answers are equal to the
-    prediction. Both are cleaned before: lower case, no punctuation, no articles, numbers as digits.
+    The score is the mean of min(1, k / 3) over the answers, where k is the number of *other* answers that
+    equal the prediction. Predictions and answers are cleaned first: lower case, no punctuation, no articles,
+    numbers as digits.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the list of answers that people gave, mostly ten, equal ones repeated. Null entries are
-        skipped. With one answer the score is always 0.
+        Column with the list of all answers that people gave, usually ten, including repeated answers. Null
+        entries are skipped. With one answer the score is always 0.
     processing
-        Whose cleaning: `"evalai"` (TextVQA in MMF and lmms-eval), `"vqa"` (the official code of VQA, which
-        cleans only where answers differ), `"vqa_always"` (VQAv2 in lmms-eval) or `"vlmevalkit"`.
+        The cleaning rules to reproduce: `"evalai"` (TextVQA in MMF and lmms-eval), `"vqa"` (the official code
+        of VQA, which cleans only where answers differ), `"vqa_always"` (VQAv2 in lmms-eval) or
+        `"vlmevalkit"`.
     mean
-        How the mean is rounded, which changes its last bit: `"exact"` (once, as lmms-eval does), `"sum"` (in
-        the order of the answers, as MMF and the official code do) or `"numpy"` (as VLMEvalKit does).
+        How the mean is rounded, which affects only its last bit: `"exact"` (rounded once, as in lmms-eval),
+        `"sum"` (added up in the order of the answers, as in MMF and the official code) or `"numpy"` (as in
+        VLMEvalKit).
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
     Expr
-        `Float64` in [0, 1], named `vqa_accuracy`. Null where the prediction is null or there is no answer
+        `Float64` in [0, 1], named `vqa_accuracy`. Null where the prediction is null or the row has no answer
         (null, an empty list, only nulls).
 
     Raises
@@ -140,10 +142,10 @@ def vqa_accuracy(
 
     Notes
     -----
-    Antol et al. (2015), "VQA: Visual Question Answering". The codes are reproduced with their oddities: they
-    delete the sign of a number, split hyphenated words, remove at most 32 full stops, and read "none" as 0.
-    The official code compares answers with their ids, and drops equal answers that have none; here each
-    answer counts as one of its own.
+    Antol et al. (2015), "VQA: Visual Question Answering". The original implementations are reproduced with
+    their oddities: they delete the sign of a number, split hyphenated words, remove at most 32 full stops,
+    and read "none" as 0. The official code identifies answers by their ids and drops equal answers without
+    ids; here, every answer counts separately.
 
     Examples
     --------
@@ -175,30 +177,30 @@ def contains_answer(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Containment of each row: 1 if an answer stands somewhere in the prediction, else 0; the score of OCRBench.
+    Containment of each row: 1 if the prediction contains an answer, else 0; the score of OCRBench.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the accepted answer, or a list of them, in which case any of them counts. Null entries of
-        a list are skipped. An empty answer stands in every prediction.
+        Column with the accepted answer, or with a list of accepted answers, any of which counts. Null entries
+        of a list are skipped. Every prediction contains the empty answer.
     ignore_case
-        Whether upper and lower case are equal.
+        Whether upper and lower case count as equal.
     spaces
-        `"keep"`, or `"remove"` to leave spaces out of both texts, as OCRBench does for its formulas
-        (HME100k, together with ``ignore_case=False``).
+        `"keep"`, or `"remove"` to delete spaces from both texts, as OCRBench does for its formulas (HME100k,
+        together with ``ignore_case=False``).
     fold_width
-        Whether full-width letters, digits and punctuation are equal to those of ASCII.
+        Whether full-width letters, digits and punctuation count as equal to their ASCII forms.
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
     Expr
-        `Float64`, named `contains_answer`: 1 or 0. Null where the prediction is null or there is no answer
+        `Float64`, named `contains_answer`: 1 or 0. Null where the prediction is null or the row has no answer
         (null, an empty list, only nulls).
 
     Raises
@@ -210,8 +212,8 @@ def contains_answer(
 
     Notes
     -----
-    Liu et al. (2024), "OCRBench". Both texts are stripped, and ends of lines are spaces. lmms-eval folds
-    full width from 2026-07-30 on.
+    Liu et al. (2024), "OCRBench". Both texts are stripped, and line breaks count as spaces. lmms-eval has
+    folded full-width characters since 2026-07-30.
 
     Examples
     --------

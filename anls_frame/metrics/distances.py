@@ -32,8 +32,8 @@ def levenshtein(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     reference
         Column with one string per row.
     protocol
@@ -58,8 +58,8 @@ def levenshtein(
 
     See Also
     --------
-    lcs_distance : insertions and deletions only.
-    nls : the distance as a similarity from 0 to 1.
+    lcs_distance : the distance with insertions and deletions only.
+    nls : the similarity that follows from this distance, from 0 to 1.
     cer : the distance divided by the reference's length.
 
     Notes
@@ -105,14 +105,14 @@ def lcs_distance(
     """
     LCS distance of each row: insertions and deletions, without substitutions, in code points.
 
-    It is n + m - 2 · LCS for texts of n and m code points, where LCS is the length of their longest common
-    subsequence: every other code point is deleted from one text or inserted from the other.
+    The distance is n + m - 2 · LCS for texts of n and m code points, where LCS is the length of their longest
+    common subsequence: code points outside this subsequence are deleted or inserted.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     reference
         Column with one string per row.
     protocol
@@ -134,11 +134,11 @@ def lcs_distance(
 
     See Also
     --------
-    levenshtein : also counts substitutions; with `substitution_cost=2` it is the same distance as this one.
+    levenshtein : the distance with substitutions; with `substitution_cost=2`, it equals this distance.
 
     Notes
     -----
-    rapidfuzz calls it `Indel.distance`; its `LCSseq.distance` is a different one, max(n, m) - LCS.
+    rapidfuzz calls this distance `Indel.distance`; its `LCSseq.distance` is max(n, m) - LCS.
 
     Examples
     --------
@@ -176,8 +176,8 @@ def hamming(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     reference
         Column with one string per row.
     protocol
@@ -204,7 +204,7 @@ def hamming(
 
     Notes
     -----
-    The distance of Hamming (1950), which is only defined for texts of equal length.
+    The distance of Hamming (1950) is defined only for texts of equal length.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """
-Row expressions about errors: the edits behind a distance, and the type of error in a prediction.
+Row expressions about errors: the edits that make up a distance, and the error type of a prediction.
 
-As in `anls_frame.metrics`: prediction first, one result for each row, named after the function.
+As in `anls_frame.metrics`, the prediction comes first, and the result is named after the function.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ def edit_ops(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Edits of each row: the fewest that turn its reference into its prediction, with their places.
+    Edits of each row: a shortest sequence that turns the reference into the prediction, with positions.
 
-    An insertion is something that the model added, a deletion something that it left out.
+    An insertion is text that the model added; a deletion is text that the model left out.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     reference
         Column with one string per row; for lists of answers, use `nearest_answer` first.
     protocol
@@ -60,11 +60,12 @@ def edit_ops(
     Returns
     -------
     Expr
-        `List(Struct)`, named `edit_ops`, from the start of the texts to their end, with the fields
+        `List(Struct)`, named `edit_ops`, in the order of the texts, with the fields
 
         - `op` (`String`): `"replace"`, `"insert"` or `"delete"`;
         - `reference_pos`, `prediction_pos` (`Int64`): position in either text, in code points from 0;
-        - `reference_char`, `predicted_char` (`String`): the characters there, null in the text that has none.
+        - `reference_char`, `predicted_char` (`String`): the characters at these positions; null for the text
+          without a character there.
 
         The number of edits equals `levenshtein`; the list is empty for equal texts, and null where either
         text is null.
@@ -78,7 +79,7 @@ def edit_ops(
 
     See Also
     --------
-    anls_frame.confusions : the same edits, counted over a frame.
+    anls_frame.confusions : counts of these edits over a frame.
     anls_frame.pairs.alignment : the alignment of one pair of texts, for display.
 
     Notes
@@ -117,19 +118,19 @@ def error_type(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Error type of each row: the smallest difference that separates the prediction from an answer.
+    Error type of each row: the smallest difference between the prediction and an answer.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the accepted answer, or a list of them, in which case the one with the smallest
-        difference counts. Null entries of a list are skipped.
+        Column with the accepted answer, or with a list of accepted answers, of which the one with the
+        smallest difference counts. Null entries of a list are skipped.
     protocol
         How texts are compared and cut, which decides between `near` and `wrong`. The other types do not
-        depend on it.
+        depend on the protocol.
     missing
         `"drop"`, the default, gives `missing` for a null prediction; `"empty"` treats it as an empty string.
 
@@ -138,9 +139,9 @@ def error_type(
     Expr
         `Enum`, named `error_type`: the first of these that applies to any answer.
 
-        - `missing`: the prediction is null, and there is an answer;
-        - `empty`: the prediction is empty or only whitespace, and no accepted answer is;
-        - `invented`: the prediction is a text, and every accepted answer is empty or only whitespace;
+        - `missing`: the prediction is null, although the row has an answer;
+        - `empty`: the prediction is empty or only whitespace, but no accepted answer is;
+        - `invented`: the prediction has text, but every accepted answer is empty or only whitespace;
         - `exact`: no error, the code points are equal;
         - `case`: equal in lower case;
         - `whitespace`: equal if whitespace is also ignored;
@@ -149,14 +150,14 @@ def error_type(
         - `number_format`: the same number after NFKC, without whitespace, currency signs and ``%``; point and
           comma may each be the decimal or the thousands separator;
         - `extra_text`: the prediction contains the answer, of at least two characters, at word boundaries;
-          next to a Chinese, Japanese or Korean character no boundary is needed;
+          Chinese, Japanese and Korean characters need no boundary;
         - `truncated`: the answer contains the prediction in the same way;
         - `near`: the score passes the cut;
         - `wrong`: anything else.
 
-        Containment is checked in lower case, whitespace collapsed. Null where there is no answer, whatever
-        the prediction, so the counts of all types add up to the number of rows with an answer. Reports with
-        ``unanswerable="empty"`` take the empty text as the answer of these rows.
+        Containment is checked in lower case with collapsed whitespace. The type is null where the row has no
+        answer, whatever the prediction, so the counts of all types add up to the number of rows with an
+        answer. Reports with ``unanswerable="empty"`` treat the empty text as the answer of these rows.
 
     Raises
     ------
@@ -167,7 +168,7 @@ def error_type(
 
     See Also
     --------
-    anls_frame.explain : how much each step of preparation adds to the score.
+    anls_frame.explain : the gain from each step of preparation.
 
     Examples
     --------
@@ -214,7 +215,7 @@ def explain(
     missing: Missing = "drop",
 ) -> pl.Expr:
     r"""
-    How much each step of preparation adds to the score of each row.
+    Score of each row without preparation, and the gain from each step of preparation.
 
     The texts are scored unchanged, then with one more step of the protocol at a time, in its order: Unicode
     form, case, whitespace. The gain of a step is the score after it minus the score before it; it can be
@@ -223,12 +224,13 @@ def explain(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the fields are the columns of a pandas frame.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a pandas frame with a column for each field.
     answers
-        Column with the accepted answer, or a list of them. The best one counts at each step.
+        Column with the accepted answer, or with a list of accepted answers. The best answer counts at each
+        step.
     protocol
-        The protocol to explain: with `nls` if it has no threshold, otherwise with `anls`.
+        The protocol to explain, with `anls`, or with `nls` if the protocol has no threshold.
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
@@ -237,13 +239,13 @@ def explain(
     Expr
         `Struct`, named `explain`, with the fields
 
-        - `raw` (`Float64`): the score of the unchanged texts, under the protocol's length and cut;
-        - `unicode_form`, `case`, `whitespace` (`Float64`): the gain of each step, 0 for a step that the
+        - `raw` (`Float64`): the score of the unchanged texts, with the protocol's length and cut;
+        - `unicode_form`, `case`, `whitespace` (`Float64`): the gain from each step; 0 for a step that the
           protocol does not use;
         - `score` (`Float64`): the score with all steps;
-        - `step` (`String`): the step that changes the score most, the first one on ties; null if none does.
+        - `step` (`String`): the step that changes the score most (the first on ties); null if no step does.
 
-        All null where the prediction is null or there is no answer.
+        All fields are null where the prediction is null or the row has no answer.
 
     Raises
     ------
@@ -254,7 +256,7 @@ def explain(
 
     See Also
     --------
-    error_type : what separates a prediction from its answer.
+    error_type : the kind of difference between a prediction and its answer.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores that are known, for a check of the installation."""
+"""Known scores, which check the installation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KNOWN = (
 
 
 def wrong() -> list[str]:
-    """Return a sentence for each known score that is not right to the last bit, on either engine."""
+    """Return a sentence for each known score that either engine does not reproduce to the last bit."""
     rows = pl.DataFrame(KNOWN, schema=["prediction", "answers", "anls", "nls"], orient="row")
     texts = rows.select("prediction", "answers").lazy()
     computed = texts.select(anls("prediction", "answers"), nls("prediction", "answers"))

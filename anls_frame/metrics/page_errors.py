@@ -1,4 +1,4 @@
-"""Row expressions about pages: errors by kind, and the error rate if blocks may stand in any order."""
+"""Row expressions about pages: errors by kind, and the error rate for any order of blocks."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ def page_errors(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    How many characters of each page are misread, omitted, added, fabricated, repeated and moved.
+    Numbers of characters of each page that are misread, omitted, added, fabricated, repeated or moved.
 
-    An edit distance knows the order of the reference only: two columns that were read in the wrong order
-    look like substitutions, and a page that was read twice like insertions. This function first takes out
-    the blocks that stand elsewhere or again, and then names the edits of what is left.
+    An edit distance assumes the order of the reference: two columns that were read in the wrong order look
+    like substitutions, and a page that was read twice looks like insertions. This function first removes
+    moved and repeated blocks, and then classifies the edits of the remaining text.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is a frame.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a pandas frame with a column for each field.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest character
-        error rate counts, as for `cer`, and the first of equals. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        character error rate counts, as for `cer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, what is counted (its field `unit`) and what a word is (its field
-        `words`); by default, code points of the unprepared texts, and what stands between whitespace. For
-        texts without spaces, pass a protocol with `words="uax29"`.
+        `words`). By default, texts are not prepared, code points are counted, and words are separated by
+        whitespace. For texts without spaces, pass a protocol with `words="uax29"`.
     min_words
-        Words of the shortest block that is moved, repeated or fabricated.
+        Number of words from which a block counts as moved, repeated or fabricated.
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
@@ -60,15 +60,15 @@ def page_errors(
         `Struct`, named `page_errors`, with the fields (`Int64`)
 
         - `misread`: substitutions, and insertions and deletions of a few letters within a line;
-        - `omitted`: text of the reference with nothing against it;
-        - `added`: text of the prediction with nothing against it;
-        - `fabricated`: the same in runs of `min_words` words and more that share no three words in a row
+        - `omitted`: text of the reference without a counterpart in the prediction;
+        - `added`: text of the prediction without a counterpart in the reference;
+        - `fabricated`: added text in runs of at least `min_words` words that share no three consecutive words
           with the reference;
-        - `repeated`: blocks of the prediction that stand there again;
-        - `moved`: right characters of blocks that stand at another place than in the reference;
+        - `repeated`: blocks that the prediction repeats;
+        - `moved`: correct characters of blocks whose place differs from that in the reference;
         - `reference_length`: characters of the reference.
 
-        Null where the prediction is null or there is no answer.
+        Null where the prediction is null or the row has no answer.
 
     Raises
     ------
@@ -79,28 +79,29 @@ def page_errors(
 
     See Also
     --------
-    reading_order_free_cer : the error rate without `moved`.
+    reading_order_free_cer : the error rate of all kinds but `moved`.
     anls_frame.cer : the error rate that these errors make up.
     anls_frame.words.edit_counts : substitutions, deletions and insertions.
 
     Notes
     -----
-    It is a definition, not the truth about a page.
+    The kinds follow from a definition; they are not the truth about a page.
 
-    1. *Blocks.* Runs of equal words that contain `min_words` words in a row found at one place of the
-       reference only are anchors. The heaviest chain of anchors, by characters, that stands in both texts in
-       the same order stays. An anchor beside the chain is moved if its place in the reference is free, else
-       repeated, and so are `min_words` words and more of the prediction that stand there before; a stretch
-       between two anchors of the chain repeats no more words than it has above the reference. A block grows
-       over misread words beside it as long as right characters outweigh edits two to one. Moved blocks are
-       taken out of both texts and compared with each other, repeated ones are taken out of the prediction.
-    2. *Edits.* What is left is aligned with the fewest edits. Insertions or deletions in a row are text of
-       its own, and not misread, if they have letters and whitespace, are eight characters and more, or
-       if one of the texts is empty.
-    3. *Sum.* Where nothing is moved or repeated, the kinds add up to the edit distance.
+    1. *Blocks.* An anchor is a run of equal words that contains `min_words` consecutive words found at only
+       one place of the reference. The longest chain of anchors (by characters) in the same order in both
+       texts stays in place. An anchor outside the chain is moved if its place in the reference is free,
+       otherwise repeated. Also repeated are `min_words` or more words that occur earlier in the prediction; a
+       stretch between two anchors of the chain repeats no more words than it has in excess of the reference.
+       A block extends over adjacent misread words as long as correct characters outnumber edits two to one.
+       Moved blocks are removed from both texts and compared with each other; repeated blocks are removed from
+       the prediction.
+    2. *Edits.* The remaining text is aligned with the fewest edits. Consecutive insertions or deletions count
+       as added or omitted text rather than misread if they contain letters and whitespace, if they have at
+       least eight characters, or if one of the texts is empty.
+    3. *Sum.* If nothing is moved or repeated, the kinds add up to the edit distance.
 
-    Memory grows with the length of the texts. Pages of which few letters are misread take two to ten times
-    as long as `cer`, hostile texts up to ten times.
+    Memory grows with the length of the texts. Pages with few misread letters take two to ten times as long as
+    `cer`, adversarial texts up to ten times.
 
     Examples
     --------
@@ -139,29 +140,29 @@ def reading_order_free_cer(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Character error rate of each row that is left when blocks may stand in any order.
+    Character error rate of each row, with blocks allowed in any order.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest character
-        error rate counts, as for `cer`, and the first of equals. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        character error rate counts, as for `cer` (the first on ties). Null entries of a list are skipped.
     protocol
         How both texts are prepared, what is counted and what a word is; see `page_errors`.
     min_words
-        Words of the shortest block that may stand elsewhere.
+        Number of words from which a block may be in another place.
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
     Returns
     -------
     Expr
-        `Float64`, named `reading_order_free_cer`: all kinds of `page_errors` but `moved`, added up and
-        divided by the length of the reference. With an empty reference it is the number of errors. Null where
-        the prediction is null or there is no answer.
+        `Float64`, named `reading_order_free_cer`: the sum of all kinds of `page_errors` but `moved`, divided
+        by the length of the reference. For an empty reference, the number of errors. Null where the
+        prediction is null or the row has no answer.
 
     Raises
     ------
@@ -173,7 +174,7 @@ def reading_order_free_cer(
     See Also
     --------
     page_errors : the errors by kind.
-    anls_frame.words.bag_of_words_error : the word error rate without any order.
+    anls_frame.words.bag_of_words_error : the word error rate with word order ignored.
 
     Examples
     --------

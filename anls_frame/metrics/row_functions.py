@@ -1,4 +1,4 @@
-"""Row functions: a Polars expression for Polars columns, and the scores themselves for pandas Series."""
+"""Row functions, which return a Polars expression for Polars columns and values for pandas Series."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _OfText(Protocol[Options]):
 def of_answers(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
 ) -> _OfAnswers[Options, pd.Series[Any]]:
-    """Let a function of predictions and answers take two pandas Series; the result is one, too."""
+    """Let a function of predictions and answers take two pandas Series and return a Series."""
     return cast("_OfAnswers[Options, pd.Series[Any]]", _with_pandas(function))
 
 
@@ -79,7 +79,7 @@ def fields_of_answers(
 def of_reference(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
 ) -> _OfReference[Options, pd.Series[Any]]:
-    """Let a function of predictions and references take two pandas Series; the result is one, too."""
+    """Let a function of predictions and references take two pandas Series and return a Series."""
     return cast("_OfReference[Options, pd.Series[Any]]", _with_pandas(function))
 
 

@@ -1,4 +1,4 @@
-"""Scores of predictions against answers, row by row; the best answer of a row counts."""
+"""Scores of predictions against answers, row by row, each with the best answer of its row."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def nls(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Normalized Levenshtein similarity of each row: 1 - d / L, the best one over the answers.
+    Normalized Levenshtein similarity of each row: 1 - d / L, the maximum over its answers.
 
-    d is the edit distance of the prepared texts, and L the length of the longer one, as the protocol counts
-    it.
+    d is the edit distance of the prepared texts, and L is the length of the longer text, counted as the
+    protocol says.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the accepted answer, or a list of them, in which case the best one counts. Null entries
-        of a list are skipped.
+        Column with the accepted answer, or with a list of accepted answers, of which the best counts. Null
+        entries of a list are skipped.
     protocol
-        How texts are prepared and L is counted; its threshold is not used.
+        How texts are prepared and L is counted. Its threshold is not used.
     substitution_cost
         Cost of a substitution; an insertion or a deletion costs 1.
     missing
@@ -51,9 +51,9 @@ def nls(
     -------
     Expr
         `Float64`, named `nls`: from 0 (nothing in common) to 1 (equal after preparation); 1 for two empty
-        texts. It is not clipped: with a substitution cost above 1 it can fall to -1, and it can be negative
-        if a protocol divides by the raw length and preparation makes the text longer (`İ`). Null where the
-        prediction is null or there is no answer (null, an empty list, only nulls).
+        texts. Scores are not clipped: with a substitution cost above 1 they can fall to -1, and they can be
+        negative if a protocol divides by the raw length and preparation makes the text longer (`İ`). Null
+        where the prediction is null or the row has no answer (null, an empty list, only nulls).
 
     Raises
     ------
@@ -111,25 +111,25 @@ def anls(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Thresholded similarity of each row; its mean over the rows is ANLS.
+    Similarity of each row, with low values set to 0; its mean over rows is ANLS.
 
-    The normalized Levenshtein similarity, set to 0 where it does not pass the protocol's cut: a slightly
-    misread answer keeps most of its score, a different answer gets 0.
+    The score is the normalized Levenshtein similarity, set to 0 where it does not pass the protocol's cut. A
+    slightly misread answer keeps most of its score; a different answer gets 0.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the accepted answer, or a list of them, in which case the best one counts. Null entries
-        of a list are skipped.
+        Column with the accepted answer, or with a list of accepted answers, of which the best counts. Null
+        entries of a list are skipped.
     protocol
-        How texts are prepared, L is counted and the score is cut.
+        How texts are prepared, how L is counted and how scores are cut.
     threshold
-        The threshold t in [0, 1], which overrides the protocol's own. A score is kept where d / L < t under
-        "anls", so that one of exactly 0.5 becomes 0, and where 1 - d / L ≥ t under "rrc" and "anls_star", so
-        that it stays.
+        The threshold t in [0, 1], which overrides the protocol's own. `"anls"` keeps scores with d / L < t,
+        so a score of exactly 0.5 becomes 0 at t = 0.5; `"rrc"` and `"anls_star"` keep scores with 1 - d / L ≥
+        t, so it stays.
     missing
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string.
 
@@ -153,8 +153,8 @@ def anls(
     Notes
     -----
     Average Normalized Levenshtein Similarity, Biten et al. (2019), "Scene Text Visual Question Answering".
-    The known scorers differ in preparation, in L and at exactly the threshold; the presets reproduce them
-    bit for bit.
+    Published scorers differ in preparation, in L and in their handling of scores at exactly the threshold;
+    the presets reproduce them bit for bit.
 
     Examples
     --------
@@ -193,16 +193,16 @@ def cer(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Character error rate of each row: edits divided by the reference length; the lowest over the answers.
+    Character error rate of each row: edits divided by reference length, the minimum over its answers.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest rate
-        counts. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        rate counts. Null entries of a list are skipped.
     protocol
         How both texts are prepared; by default, not at all. `"jiwer"` strips both ends.
     missing
@@ -211,9 +211,9 @@ def cer(
     Returns
     -------
     Expr
-        `Float64`, named `cer`: 0 for equal texts; it can exceed 1 if the prediction is longer than the
-        reference. With an empty reference it is the number of insertions, as in jiwer 4 (0 for two empty
-        texts). Null where the prediction is null or there is no answer.
+        `Float64`, named `cer`: 0 for equal texts, above 1 if the prediction has many more characters than the
+        reference. For an empty reference, the number of insertions, as in jiwer 4 (0 for two empty texts).
+        Null where the prediction is null or the row has no answer.
 
     Raises
     ------
@@ -224,14 +224,14 @@ def cer(
 
     See Also
     --------
-    anls_frame.wer : the same in words.
-    anls_frame.words.edit_counts : the edits by kind.
-    anls_frame.pairs.get_cer : of two strings, without a frame.
+    anls_frame.wer : the error rate of words.
+    anls_frame.words.edit_counts : the number of edits of each kind.
+    anls_frame.pairs.get_cer : the character error rate of two strings, without a frame.
 
     Notes
     -----
-    The mean of this column is not the corpus rate, which is total edits divided by total reference length:
-    `score` returns both parts, as `char_errors` and `reference_length`.
+    The mean of this column is not the corpus rate, which is total edits divided by total reference length.
+    `score` returns both terms as `char_errors` and `reference_length`.
 
     Examples
     --------
@@ -266,10 +266,11 @@ def exact_match(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the accepted answer, or a list of them. Null entries of a list are skipped.
+        Column with the accepted answer, or with a list of accepted answers. Null entries of a list are
+        skipped.
     protocol
         How both texts are prepared; `"raw"` compares them unchanged.
     missing
@@ -289,8 +290,8 @@ def exact_match(
 
     See Also
     --------
-    anls_frame.anls : the score that gives partial credit.
-    anls_frame.error_type : how a prediction differs that does not match.
+    anls_frame.anls : a score with partial credit.
+    anls_frame.error_type : the kind of difference where a prediction does not match.
 
     Examples
     --------
@@ -322,15 +323,16 @@ def nearest_answer(
     missing: Missing = "drop",
 ) -> pl.Expr:
     """
-    Return the answer that is most similar to each prediction, unchanged from the column.
+    Return the answer that is most similar to each prediction, as written in the column.
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the result is one, too.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a Series.
     answers
-        Column with the accepted answer, or a list of them. Null entries of a list are skipped.
+        Column with the accepted answer, or with a list of accepted answers. Null entries of a list are
+        skipped.
     protocol
         How texts are compared.
     missing
@@ -339,8 +341,8 @@ def nearest_answer(
     Returns
     -------
     Expr
-        `String`, named `nearest_answer`: the answer with the best `nls`, the first one on ties; null where
-        the prediction is null or there is no answer.
+        `String`, named `nearest_answer`: the answer with the best `nls` (the first on ties); null where the
+        prediction is null or the row has no answer.
 
     Raises
     ------
@@ -351,8 +353,8 @@ def nearest_answer(
 
     See Also
     --------
-    anls_frame.nls : the similarity to this answer.
-    anls_frame.pairs.alignment : a prediction next to its answer.
+    anls_frame.nls : the similarity of the prediction to this answer.
+    anls_frame.pairs.alignment : a prediction aligned with its answer.
 
     Examples
     --------
@@ -382,10 +384,11 @@ def score(
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. For two
-        pandas Series with the same index, the fields are the columns of a pandas frame.
+        Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
+        Series with the same index give a pandas frame with a column for each field.
     answers
-        Column with the accepted answer, or a list of them. Null entries of a list are skipped.
+        Column with the accepted answer, or with a list of accepted answers. Null entries of a list are
+        skipped.
     protocol
         How texts are scored: a preset's name or a `ScoreProtocol`. It prepares texts for `nls`, `anls`,
         `exact_match` and `answer_index`, and holds the threshold; its `errors` prepares them for `cer`,
@@ -398,13 +401,14 @@ def score(
     Expr
         `Struct`, named `score`, with the fields
 
-        - `nls`, `anls`, `cer` (`Float64`) and `exact_match` (`Boolean`): as the functions of these names;
-        - `char_errors`, `reference_length` (`Int64`): edits and code points of the answer that gives
-          `cer`; the corpus rate is the quotient of their sums over rows;
-        - `answer_index` (`Int64`): position in the list of the answer with the best `nls`, counting nulls;
-          it is not always the answer that gives `cer`.
+        - `nls`, `anls`, `cer` (`Float64`) and `exact_match` (`Boolean`): as returned by the functions of
+          these names;
+        - `char_errors`, `reference_length` (`Int64`): number of edits and of code points of the answer that
+          gives `cer`; the sums over rows give the corpus rate;
+        - `answer_index` (`Int64`): position in the list, counting nulls, of the answer with the best `nls`,
+          which need not be the answer that gives `cer`.
 
-        A null struct where the prediction is null or there is no answer.
+        The struct is null where the prediction is null or the row has no answer.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Add score columns to frames: any kind of frame in, the same kind out."""
+"""Score columns for frames; the result is a frame of the same kind."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def add_scores(
         `"drop"`, the default, gives null for a null prediction; `"empty"` scores it as an empty string, as
         reports do.
     columns
-        Which fields of `score` to add; all by default.
+        Fields of `score` to add; all by default.
     prefix, suffix
         Added to the names of the new columns.
     overwrite
@@ -71,11 +71,11 @@ def add_scores(
     Returns
     -------
     Frame
-        A frame of the same kind with the rows in the same order: the columns of the input and the new ones,
-        which are null where there is no answer and, by default, where the prediction is null. In pandas, for
-        any data, `nls`, `anls` and `cer` are `float64` with NaN for null, `exact_match` is `boolean` and the
-        counts are `Int64`; the index is kept. For any other object with the Arrow interface, a pyarrow
-        Table.
+        A frame of the same kind with its rows in the same order and the new columns at the end. These are
+        null where the row has no answer and, by default, where the prediction is null. In pandas, the index
+        is kept, and dtypes do not depend on the data: `nls`, `anls` and `cer` are `float64` with NaN for
+        null, `exact_match` is `boolean` and the counts are `Int64`. Any other object with the Arrow interface
+        gives a pyarrow Table.
 
     Raises
     ------
@@ -86,13 +86,13 @@ def add_scores(
     DuplicateColumnError
         If the frame has a column with the name of a new one.
     ValueError
-        If an option is outside its choices.
+        If an option has an invalid value.
     TypeError
         If the frame is not of an accepted kind.
 
     See Also
     --------
-    anls_frame.score : the same as one expression.
+    anls_frame.score : the same scores as one expression.
 
     Examples
     --------

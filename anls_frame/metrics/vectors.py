@@ -25,22 +25,22 @@ def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl
     """
     Hamming distance of the lists in each row: the number of positions at which two vectors differ.
 
-    Each list is one vector: 0/1 values, labels or tokens. (In other functions, a list holds several accepted
-    answers.) For columns of strings, use `hamming`.
+    Each list is one vector of 0/1 values, labels or tokens, whereas other functions read a list as several
+    accepted answers. For columns of strings, use `hamming`.
 
     Parameters
     ----------
     prediction
         Column of lists or arrays. A string is a column name; wrap a constant in `pl.lit`.
     reference
-        Column of lists or arrays whose entries can be compared with the prediction's: numbers and Booleans
-        with each other, any other dtype with itself.
+        Column of lists or arrays whose entries can be compared with those of the prediction: numbers and
+        Booleans with each other, any other dtype with the same dtype.
 
     Returns
     -------
     Expr
-        `Int64`, named `hamming_vectors`; null where either list is null or their lengths differ. A null
-        entry only equals a null entry; NaN equals NaN, as elsewhere in Polars.
+        `Int64`, named `hamming_vectors`; null where either list is null or their lengths differ. A null entry
+        equals only another null entry; NaN equals NaN, as elsewhere in Polars.
 
     Raises
     ------
@@ -54,9 +54,9 @@ def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl
 
     Notes
     -----
-    The distance of Hamming (1950). Divided by the length of the vectors, ``pl.col("reference").list.len()``,
-    it is `scipy.spatial.distance.hamming`. A column that holds no lists raises `DTypeError` when the query
-    runs.
+    The distance of Hamming (1950). `scipy.spatial.distance.hamming` is this distance divided by the length of
+    the vectors, ``pl.col("reference").list.len()``. A column of another dtype raises `DTypeError` when the
+    query runs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What models wrap around their answers: reasoning, code fences, "The answer is"."""
+"""Removal of the text that models wrap around their answers: reasoning, code fences, "The answer is"."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def unwrap(
     reasoning_tags: Sequence[str] | None = None,
 ) -> pl.Expr:
     r"""
-    Take off what a model wrapped around its answer: reasoning, tags, code fences, JSON, "The answer is".
+    Remove text that a model wrapped around its answer: reasoning, tags, code fences, "The answer is".
 
     Parameters
     ----------
     prediction
-        Column with the predicted text. A string is a column name. For a pandas Series, the result is a
-        frame with the same index.
+        Column with the predicted text. A string is a column name. A pandas Series gives a pandas frame with
+        the same index.
     steps
-        Kinds of wrapping to take off, all by default (see Notes).
+        Kinds of wrapping to remove; all by default (see Notes).
     markers
-        Further texts after which an answer stands, such as `"Antwort:"`, matched literally.
+        Further texts that introduce an answer, such as `"Antwort:"`, matched literally.
     reasoning_tags
         Opening tags around reasoning, in place of `<think>`, `<thinking>`, `<analysis>` and `<reasoning>`;
         the closing tag has a `/`.
@@ -60,8 +60,8 @@ def unwrap(
     -------
     Expr
         A struct named `unwrapped` of two strings: `text`, the answer, and `steps`, the names of the steps
-        that took something off, joined by `+` in the order of their first use; null where none did. A text
-        without any wrapping stays as it is, byte for byte. Null where the prediction is null.
+        that removed text, joined by `+` in the order of their first use (null if none did). A text without
+        wrapping is returned unchanged, byte for byte. Null where the prediction is null.
 
     Raises
     ------
@@ -72,21 +72,21 @@ def unwrap(
 
     See Also
     --------
-    format_tax : how many points wrapping costs.
+    format_tax : the points that wrapping costs.
 
     Notes
     -----
-    The steps, in this order; all but the first are repeated up to three times:
+    The steps run in this order; all but the first are repeated up to three times.
 
-    1. `reasoning`: reasoning tags with what is between them; only what follows, if the opening tag is
-       missing. If the closing tag is missing, the answer was cut off: the text stays, and `steps` is
+    1. `reasoning`: reasoning tags and the text between them; without an opening tag, all text up to the
+       closing tag. Without a closing tag, the answer was cut off: the text stays unchanged, and `steps` is
        `unclosed_reasoning`.
-    2. `answer_tag`: the inside of the last ``<answer>…</answer>``, or else of the last ``\boxed{…}``.
+    2. `answer_tag`: the content of the last ``<answer>…</answer>``, or else of the last ``\boxed{…}``.
     3. `code_fence`: a fence of backticks around the entire text.
     4. `json`: a JSON object with one key that names an answer (answer, final_answer, prediction, response,
        output, result, text) and a string or number as its value; a list of one string or number; a string.
-    5. `marker`: the rest of the line after the last "Answer:", "The answer is" or "Final answer:" that
-       begins a line or a sentence; the next line, if there is no rest.
+    5. `marker`: the rest of the line after the last "Answer:", "The answer is" or "Final answer:" that begins
+       a line or a sentence, or the next line if the rest is empty.
     6. `markdown`: emphasis around the entire text, or the signs of a heading.
     7. `quotes`: a pair of quotes around the entire text.
     8. `final_punctuation`: a full stop at the end, unless it belongs to the last word ("Inc.", "U.S.") or
