@@ -1,4 +1,4 @@
-"""One prediction and one reference, as strings: scores, alignment, and the table of the edit distance."""
+"""Functions of one prediction and one reference, as strings: scores, alignments, and edit-distance tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The alignment of one pair of texts, for display in a terminal or a notebook."""
+"""Alignment of one pair of texts, for display in a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTEBOOK_CONTEXT = 60
 @dataclass(frozen=True)
 class Alignment:
     """
-    A prediction aligned with its reference, character by character, or by larger units.
+    A prediction aligned with its reference, by character, grapheme cluster or word.
 
     Use `alignment` to create one. When printed, it shows the reference (REF), the prediction (HYP) and the
     operations: S for a substitution, I for an insertion, D for a deletion; `*` fills gaps. In a notebook, it
@@ -43,9 +43,9 @@ class Alignment:
     prediction, reference
         The two texts, as the protocol prepares them, or tuples of tokens.
     protocol
-        How they are prepared, and what is compared (its field `unit`).
+        How the texts are prepared, and what is compared (its field `unit`).
     edits
-        The edits of a shortest sequence, as `edit_ops` has them.
+        The edits of a shortest sequence, in the order of `edit_ops`.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Alignment:
         """
         Yield the characters of both texts in order, grouped into runs of the same operation.
 
-        Words stay apart; what stands between them is equal, whatever it is.
+        Words form separate runs; the text between words always counts as equal.
         """
         return self._segments()
 
@@ -145,7 +145,7 @@ class Alignment:
         """
         Return the alignment as HTML: both texts, with their differences marked.
 
-        What is read as one character, as a letter with its accents, is marked as a whole.
+        A grapheme cluster, such as a letter with its accents, is marked as a whole.
 
         Parameters
         ----------
@@ -181,20 +181,19 @@ class Alignment:
         return f'<div class="anls-alignment">{table}</div>'
 
     def by_line(self, *, only_errors: bool = False) -> LineAlignment:
-        r"""
-        Return the lines of the reference, each with what was read of it.
+        r"""Return the lines of the reference, each with the part of the prediction aligned with it.
 
         Parameters
         ----------
         only_errors
-            Leave out the lines without errors.
+            Whether to leave out lines without errors.
 
         Returns
         -------
         LineAlignment
-            A sequence of lines, with numbers and edits. A line that is not in the reference has a row of its
-            own. What was read of a line may be a part of a line, or several. In an alignment of words, empty
-            lines are left out.
+            A sequence of lines, with numbers and edits. A line of the prediction without a counterpart has a
+            row of its own. A line of the reference can be aligned with part of a predicted line or with
+            several. In an alignment of words, empty lines are left out.
 
         Examples
         --------
@@ -223,7 +222,7 @@ class Alignment:
         return self.protocol.unit if isinstance(self.reference, str) else "word"
 
     def _segments(self, context: int | None = None, *, whole: bool = False) -> Iterator[Segment]:
-        """Yield segments, perhaps of whole clusters; equal ones are shortened to a context."""
+        """Yield segments, of whole clusters if requested, with equal segments shortened to a context."""
         if context is not None:
             count("context", context)
         edits = ((edit.op, edit.reference_pos, 1) for edit in self.edits)
@@ -250,27 +249,28 @@ def alignment(
     reference
         The correct text, or a sequence of tokens.
     unit
-        What is aligned: `"codepoint"`; `"grapheme"`, what is read as one character; or `"word"`. By default,
-        the unit of the protocol.
+        The unit that is aligned: `"codepoint"`; `"grapheme"`, a character with its combining marks; or
+        `"word"`. By default, the unit of the protocol.
     protocol
-        How both texts are prepared, and what a word is; by default, what stands between whitespace in the
-        unprepared texts. The alignment shows the prepared texts.
+        How both texts are prepared, and what a word is. By default, texts are not prepared, and words are
+        separated by whitespace. The alignment shows the prepared texts.
 
     Returns
     -------
     Alignment
-        It prints as lines of text, and is shown as HTML in a notebook; `edits` are the edits of `edit_ops`.
+        The alignment, which prints as lines of text and displays as HTML in a notebook; its `edits` are those
+        of `edit_ops`.
 
     Raises
     ------
     TypeError
         If the arguments are neither two strings nor two sequences of strings.
     ValueError
-        If the unit or the protocol is unknown, or one of them is given for tokens.
+        If the unit or the protocol is unknown, or if either is given for tokens.
 
     See Also
     --------
-    edit_ops : the same for columns.
+    edit_ops : the edits of each row of a column.
 
     Examples
     --------

@@ -18,7 +18,7 @@ Starts: TypeAlias = tuple[set[int], set[int]] | None
 
 class Edit(NamedTuple):
     """
-    One of the edits that turn the reference into the prediction.
+    An edit in a sequence that turns the reference into the prediction.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Edit(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Consecutive characters with the same operation; or a word, or what stands between two of them."""
+    """Consecutive characters with the same operation, or a word, or the text between two words."""
 
     op: Operation
     reference: str
@@ -43,7 +43,7 @@ class Segment(NamedTuple):
 
 
 class EditRun(NamedTuple):
-    """Consecutive units with the same operation, by where they begin in both texts."""
+    """Consecutive units with the same operation, with the positions where they begin in both texts."""
 
     op: Operation
     reference: int
@@ -74,7 +74,7 @@ def edits_between(prediction: Sequence[str], reference: Sequence[str]) -> Iterat
 
 
 def runs(edits: Iterable[tuple[Operation, int, int]], length: int) -> Iterator[EditRun]:
-    """Yield all units in order; of edits, the operation, the position in the reference and how many."""
+    """Yield runs of all units in order."""
     reference = prediction = 0
     for op, at, count in (*edits, ("equal", length, 0)):
         if at > reference:
@@ -99,7 +99,7 @@ def single(runs: Iterable[EditRun]) -> Iterator[EditRun]:
 
 
 def shortened(runs: Sequence[EditRun], context: int, starts: Starts) -> Iterator[EditRun]:
-    """Yield runs without the middle of long equal ones, for which LEFT_OUT stands; clusters stay whole."""
+    """Yield runs, with LEFT_OUT in place of the middle of long equal runs; clusters stay whole."""
     for index, run in enumerate(runs):
         op, reference, prediction, count = run
         before, after = context * (index > 0), context * (index < len(runs) - 1)
@@ -119,7 +119,7 @@ def shortened(runs: Sequence[EditRun], context: int, starts: Starts) -> Iterator
 
 def segments(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts = None) -> Iterator[Segment]:
     """
-    Return the texts of runs by their operation; words stay apart, and what stands between them is equal.
+    Return the texts of runs by operation; words form separate segments, and the text between words is equal.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def segments(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts =
     sides
         The reference and the prediction.
     starts
-        Where the clusters of code points begin in both, for clusters that are changed as a whole.
+        Positions where clusters of code points begin in both texts, to mark clusters as a whole.
     """
     by_words = sides[0].after is not None
     parts = _words(runs, sides) if by_words else _characters(runs, sides, starts)
@@ -139,7 +139,7 @@ def segments(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts =
 
 
 def starts_of(sides: tuple[Side, Side]) -> Starts:
-    """Return where clusters of code points begin in both texts, and the ends; None if each unit is whole."""
+    """Return where clusters of code points begin in both texts, and the ends; None for whole units."""
     texts = sides[0].units, sides[1].units
     if not (isinstance(texts[0], str) and isinstance(texts[1], str)):
         return None
@@ -153,7 +153,7 @@ def _starts(text: str) -> set[int]:
 
 
 def _characters(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts) -> Iterator[Segment]:
-    """Yield a segment for each run, or for all runs of which parts are read as one character."""
+    """Yield a segment for each run, or for consecutive runs that share a cluster."""
     groups = ([run] for run in runs) if starts is None else _whole(runs, starts)
     for group in groups:
         if LEFT_OUT in group:
@@ -174,7 +174,7 @@ def _characters(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Start
 
 
 def _whole(runs: Iterable[EditRun], starts: tuple[set[int], set[int]]) -> Iterator[list[EditRun]]:
-    """Group runs, and single units where need be, between places at which clusters begin in both texts."""
+    """Group runs, and single units where necessary, between the starts of clusters in both texts."""
     group: list[EditRun] = []
     for part in runs:
         for run in [part] if part.op == "equal" and _is_whole(part, starts) else single([part]):
@@ -195,7 +195,7 @@ def _is_whole(run: EditRun, starts: tuple[set[int], set[int]]) -> bool:
 
 
 def _words(runs: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[Segment]:
-    """Yield a segment for each word, and for what stands before and after it."""
+    """Yield a segment for each word, and for the text before and after it."""
     for run in single(runs):
         if run == LEFT_OUT:
             yield Segment("equal", "… ", "… ")
@@ -213,5 +213,5 @@ def _kind(segment: Segment) -> str:
 
 
 def _kind_of_word(segment: Segment) -> str | None:
-    """Return the kind of what is joined to its like: equal words, and equal texts between them."""
+    """Return the kind of a segment; equal words and the equal text between them are joined."""
     return "equal" if segment.op == "equal" and segment.reference == segment.prediction else None

@@ -1,4 +1,4 @@
-"""An alignment line by line: the lines of the reference, each beside what was read of it."""
+"""Alignment by line: each line of the reference beside the part of the prediction aligned with it."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ STYLE = f"""
 
 class AlignedLine(NamedTuple):
     r"""
-    A line of the reference and what was read of it, or a line that only the prediction has.
+    A line of the reference with the predicted text aligned with it, or a line of the prediction only.
 
-    `reference_line` and `prediction_line` are the numbers of the lines, from 1, or None where there is none;
-    `edits` is the number of edits, and `segments` are the runs of equal and different characters, in which no
-    character that consists of several code points is split.
+    `reference_line` and `prediction_line` are line numbers from 1, or None if the line is missing there.
+    `edits` is the number of edits. `segments` are the runs of equal and of different characters; they do not
+    split grapheme clusters.
 
     Examples
     --------
@@ -90,17 +90,16 @@ class AlignedLine(NamedTuple):
 
 @dataclass(frozen=True)
 class LineAlignment:
-    r"""
-    The lines of an alignment; it prints as text and is shown as a table in a notebook.
+    r"""The lines of an alignment, which print as text and display as a table in a notebook.
 
-    Use `Alignment.by_line` to create one. It is a sequence of `AlignedLine`.
+    Use `Alignment.by_line` to create this sequence of `AlignedLine`.
 
     Attributes
     ----------
     lines
-        The lines, or only those with errors.
+        All lines, or only lines with errors.
     n_lines
-        Number of all lines.
+        Total number of lines.
 
     Examples
     --------
@@ -141,7 +140,7 @@ class LineAlignment:
         return self.lines[index]
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a row for each line: the numbers of both lines, their texts, and the number of edits."""
+        """Return a frame with a row for each line: both line numbers, both texts, and the number of edits."""
         import polars as pl  # noqa: PLC0415 - single pairs do without
 
         names = AlignedLine._fields[:5]
@@ -151,9 +150,9 @@ class LineAlignment:
 
     def to_text(self, width: int = 80) -> str:
         """
-        Return the lines as text, each at most `width` columns wide: see `Alignment.to_text`.
+        Return the lines as text, at most `width` columns wide; see `Alignment.to_text`.
 
-        Equal lines are shown once, with a `=`; words are kept whole.
+        Equal lines are shown once, with a `=`; words are not broken.
 
         Raises
         ------
@@ -175,22 +174,21 @@ class LineAlignment:
         return "\n\n".join(texts)
 
     def to_html(self, *, element_id: str | None = None, style: bool = True) -> str:
-        r"""
-        Return the lines as HTML: a table with the reference on the left, and what was read on the right.
+        r"""Return the lines as an HTML table, with the reference on the left and the prediction on the right.
 
         Parameters
         ----------
         element_id
-            Id of the element, for links from one error to the next, which need no script. By default it
-            depends on the texts.
+            Id of the element, for links from one error to the next, which work without a script. By default,
+            the id is derived from the texts.
         style
-            Whether the element brings its style sheet. A page with several needs it once.
+            Whether to include the style sheet. A page with several elements needs it once.
 
         Returns
         -------
         str
-            One `div` without scripts or external references. The texts are escaped, and each one runs in the
-            direction of its script. On narrow screens, what was read stands below the reference.
+            One `div` without scripts or external references. The texts are escaped, and each runs in the
+            direction of its script. On narrow screens, the prediction is shown below the reference.
 
         Examples
         --------
@@ -228,7 +226,7 @@ class LineAlignment:
         return f'<div class="anls-lines" id="{name}">{sheet}<div>{said}{link}</div>{table}</div>'
 
     def _longest_insertion(self) -> int:
-        """Return the number of the line with errors that has the longest insertion; 0 if all are short."""
+        """Return the number of the line with the longest insertion; 0 if all insertions are short."""
         wrong = (line for line in self.lines if line.edits)
         inserted = [
             max((len(segment.prediction) for segment in line.segments if segment.op == "insert"), default=0)
@@ -267,7 +265,7 @@ def _html_row(line: AlignedLine, name: str, number: int, errors: int) -> str:
 
 
 def aligned_lines(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[AlignedLine]:
-    """Yield the lines of the reference with what was read of each, and lines that were read besides."""
+    """Yield the lines of the reference with their predicted text, and lines found only in the prediction."""
     length = len(sides[0].units)
     ends = _Ends.of(sides[0]), _Ends.of(sides[1])
     starts = starts_of(sides)
@@ -286,7 +284,7 @@ def aligned_lines(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[A
 
 
 class _Ends(NamedTuple):
-    """The units of a text that end lines, and the number of the line behind each, after that of the first."""
+    """The units of a text that end lines, and the numbers of lines: the first, and the one after each end."""
 
     units: list[int]
     numbers: list[int]
@@ -306,7 +304,7 @@ class _Ends(NamedTuple):
         return self.numbers[bisect_left(self.units, unit)]
 
     def cut(self, run: EditRun) -> Iterator[tuple[EditRun, bool]]:
-        """Cut a run at the ends of lines, and say of each part whether it is one."""
+        """Cut a run at the ends of lines, and tell for each part whether it is the end of a line."""
         op, reference, prediction, length = run
         down, right = int(op != "insert"), int(op != "delete")
         start = reference if down else prediction
@@ -352,7 +350,7 @@ def _text(side: Side, start: int, end: int) -> str:
 
 
 def _moved(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[tuple[Operation, int, int]]:
-    """Yield edits in runs, with lines that only one text has as whole lines."""
+    """Yield edits in runs, with lines found in only one text as whole lines."""
     runs: list[tuple[Operation, int, int, int]] = []
     for op, at, at_read, *_ in edits:
         if runs:
@@ -379,10 +377,9 @@ def _moved(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[tuple[Op
 
 
 def _to_whole_lines(side: Side, start: int, length: int, first: int, last: int) -> int:
-    r"""
-    Return by how much a run can be moved so that it is whole lines, with their ends; 0 if it cannot.
+    r"""Return how far a run can be moved so that it covers whole lines with their ends; 0 if impossible.
 
-    In "a\nb\nc", to leave out "\nb" or "b\n" comes to the same.
+    In "a\nb\nc", leaving out "\nb" has the same effect as leaving out "b\n".
     """
     if not any(map(side.closes, range(start, start + length))):
         return 0

@@ -1,4 +1,4 @@
-"""How the differences of two texts are shown: as lines of a terminal, and as HTML."""
+"""Display of the differences of two texts, as lines of a terminal and as HTML."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TAGS: dict[Operation, str] = {"replace": "mark", "insert": "ins", "delete": "del
 
 
 def cells(segments: Iterable[Segment], unit: Unit = "codepoint") -> Iterator[tuple[str, str, str]]:
-    """Yield what stands above each other: a character of each text, and the sign of the operation."""
+    """Yield columns of three: a character of each text, and the sign of the operation."""
     if unit == "word":
         word_cells = itertools.chain.from_iterable(_word_cells(*segment) for segment in segments)
         # One space is enough between words, whatever the texts have there.
@@ -54,7 +54,7 @@ def cells(segments: Iterable[Segment], unit: Unit = "codepoint") -> Iterator[tup
 
 
 def _word_cells(op: Operation, *texts: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the characters of a word, or of equal ones; the sign stands under the first."""
+    """Yield the characters of a word, or of equal words, with the sign under the first."""
     # Whitespace is not compared, and its kind would only break the lines.
     split = (map(_symbol, clusters(_WHITESPACE.sub(" ", text))) for text in texts)
     sign = _SIGNS[op]
@@ -64,7 +64,7 @@ def _word_cells(op: Operation, *texts: str) -> Iterator[tuple[str, str, str]]:
 
 
 def blocks(cells: Iterable[tuple[str, str, str]], width: int, labels: Sequence[str]) -> str:
-    """Return cells as blocks of lines below each other, each with its label; words stay whole if they fit."""
+    """Return cells as blocks of labelled lines; words are not broken if they fit."""
     room = width - len(labels[0])
     lines, used = [["", "", ""]], 0
     for word in _words(cells):
@@ -89,7 +89,7 @@ def blocks(cells: Iterable[tuple[str, str, str]], width: int, labels: Sequence[s
 
 
 def marked(op: Operation, text: str, *, styled: bool = True) -> str:
-    """Return a text as HTML, as an element of its own if it differs; without styles for a style sheet."""
+    """Return a text as HTML, in its own element if it differs; without inline styles for a style sheet."""
     if op == "equal" or not text:
         # A line feed is shown as its symbol, followed by a line feed.
         return escape(visible(text).replace("␊", "␊\n"))
@@ -102,7 +102,7 @@ def marked(op: Operation, text: str, *, styled: bool = True) -> str:
 
 
 def _words(cells: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, str, str]]]:
-    """Split cells after spaces; between letters that are as wide as two, lines may break anyway."""
+    """Split cells after spaces, and between letters of two columns, where lines may always break."""
     word: list[tuple[str, str, str]] = []
     for cell in cells:
         word.append(cell)

@@ -1,4 +1,4 @@
-"""The dynamic-programming table of an edit distance, for teaching and plotting."""
+"""Dynamic-programming table of an edit distance, for teaching and plotting."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _SWATCH = "display:inline-block;width:.9em;height:.9em;margin:0 .35em 0 0;vertic
 @dataclass(frozen=True, eq=False)
 class EditMatrix:
     """
-    The distances between all prefixes of two texts, and the cheapest paths through this table.
+    Distances between all prefixes of two texts, and the cheapest paths through this table.
 
     Use `edit_matrix` to create one. When printed, the table shows one cheapest path in brackets and the cells
     of all others in parentheses; in a notebook, this path has the colours of its steps.
@@ -133,7 +133,7 @@ class EditMatrix:
         """
         Yield all cheapest paths one by one, each in the form of `path`.
 
-        There can be far too many to list: check `n_paths`, or take some with `itertools.islice`.
+        The number of paths can be very large: check `n_paths`, or take some with `itertools.islice`.
 
         Examples
         --------
@@ -224,8 +224,8 @@ class EditMatrix:
         Parameters
         ----------
         across
-            Which text runs from left to right above the table: the "prediction" or the "reference". The other
-            one runs down the left side.
+            The text that runs from left to right above the table: `"prediction"` or `"reference"`. The other
+            text runs down the left side.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class EditMatrix:
         Raises
         ------
         ValueError
-            If `across` is neither of the two.
+            If `across` is neither `"prediction"` nor `"reference"`.
 
         Examples
         --------
@@ -262,12 +262,12 @@ class EditMatrix:
 
     def to_html(self, *, across: Across = "prediction") -> str:
         """
-        Return the table as HTML, with the path in the colours of its steps and a legend.
+        Return the table as HTML, with the path coloured by operation and a legend.
 
         Parameters
         ----------
         across
-            Which text runs from left to right above the table, as for `to_text`.
+            The text that runs from left to right above the table, as for `to_text`.
 
         Returns
         -------
@@ -278,7 +278,7 @@ class EditMatrix:
         Raises
         ------
         ValueError
-            If `across` is neither of the two.
+            If `across` is neither `"prediction"` nor `"reference"`.
 
         Examples
         --------

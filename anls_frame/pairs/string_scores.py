@@ -20,7 +20,7 @@ def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) 
     """
     ANLS of one prediction, as in the function of the same name in the PyPI package anls.
 
-    For more than a few pairs, use `anls` on columns: it is faster by orders of magnitude.
+    For more than a few pairs, use `anls` on columns, which is orders of magnitude faster.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def edit_distance(a: str | Sequence[str], b: str | Sequence[str]) -> int:
     """
     Levenshtein distance of two strings, in code points, or of two sequences of tokens.
 
-    For more than a few pairs, use `levenshtein` on columns: it is faster by orders of magnitude.
+    For more than a few pairs, use `levenshtein` on columns, which is orders of magnitude faster.
 
     Parameters
     ----------
     a, b
-        Two strings, or two sequences of strings, whose entries are then compared as a whole.
+        Two strings, or two sequences of strings, whose entries are compared as a whole.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def get_cer(prediction: str, reference: str) -> float:
     """
     Character error rate of one prediction: edits divided by the reference length.
 
-    For more than a few pairs, use `cer` on columns: it is faster by orders of magnitude.
+    For more than a few pairs, use `cer` on columns, which is orders of magnitude faster.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def get_cer(prediction: str, reference: str) -> float:
     Returns
     -------
     float
-        0 for equal texts; it can exceed 1; with an empty reference, the number of insertions.
+        0 for equal texts; may exceed 1; for an empty reference, the number of insertions.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
     Returns
     -------
     int
-        Divided by the length, it equals `scipy.spatial.distance.hamming`.
+        Number of differing positions. `scipy.spatial.distance.hamming` is this number divided by the length.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Texts in the units by which they are compared: code points, grapheme clusters, words or tokens."""
+"""Texts split into units of comparison: code points, grapheme clusters, words or tokens."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _BY_CLUSTERS = PROTOCOLS["raw"].by("grapheme")
 
 class Side(NamedTuple):
     """
-    A text in units.
+    A text split into units.
 
     Attributes
     ----------
     units
-        What is compared. A string stands for its code points.
+        The units that are compared. A string is a sequence of code points.
     before, after
-        What stands on the line of a unit and belongs to none, such as the spaces between words; line feeds
-        are behind the unit that they follow. None if units stand side by side.
+        Text beside each unit that belongs to no unit, such as spaces between words; line feeds belong to the
+        unit before them. None if units follow each other directly.
     """
 
     units: Sequence[str]
@@ -41,18 +41,18 @@ class Side(NamedTuple):
         return "\n" in (self.units if self.after is None else self.after)[index]
 
     def parts(self, index: int) -> tuple[str, str, str]:
-        """Return a unit between what stands before and after it."""
+        """Return a unit with the text before and after it, as three parts."""
         if self.before is None or self.after is None:
             return "", self.units[index], ""
         return self.before[index], self.units[index], self.after[index]
 
     def whole(self, index: int) -> str:
-        """Return a unit with what stands before and after it."""
+        """Return a unit with the text before and after it, as one string."""
         return "".join(self.parts(index))
 
 
 def clusters(text: str) -> list[str]:
-    """Split a text into what is read as one character: with its marks, or several emoji, or jamo."""
+    """Split a text into grapheme clusters: letters with their marks, joined emoji, syllables of jamo."""
     if text.isascii() and "\r" not in text:
         return list(text)
     known = _SURROGATES.sub("\ufffd", text)
@@ -68,12 +68,12 @@ def clusters(text: str) -> list[str]:
 
 def side_of(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tuple[str, ...], Side]:
     """
-    Return a text as the protocol prepares it, or a sequence of tokens, and the same in units.
+    Return a text prepared by the protocol, or a sequence of tokens, and the same split into units.
 
     Raises
     ------
     TypeError
-        If it is neither a string nor a sequence of strings.
+        If the text is neither a string nor a sequence of strings.
     """
     if not isinstance(value, str):
         units = tokens(name, value)
@@ -102,12 +102,12 @@ def _words(between: Sequence[str], words: Sequence[str]) -> Side:
 
 def tokens(name: str, value: object) -> tuple[str, ...]:
     """
-    Return a sequence of strings, an array or a Series of them too.
+    Return a sequence of strings; arrays and Series are accepted.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If the argument is not a sequence of strings.
     """
     wanted = "a string or a sequence of strings"
     for method in ("to_list", "tolist"):
