@@ -1,4 +1,4 @@
-"""Which rows to judge: a sample of a frame from which its score can be corrected."""
+"""Samples of rows to be judged, from which the score of the whole frame can be corrected."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def audit_sample(
     seed: int = 0,
 ) -> Any:
     """
-    Draw rows to be judged by people, whose verdicts then correct the score of all rows.
+    Draw a sample of rows to be judged by people, whose verdicts correct the score of all rows.
 
     Parameters
     ----------
@@ -72,59 +72,62 @@ def audit_sample(
         All rows that are scored: a Polars DataFrame or LazyFrame (which is collected), a pandas DataFrame, or
         any object with the Arrow PyCapsule interface.
     n
-        How many rows are drawn.
+        Number of rows to draw.
     lean
-        Which rows are drawn more often. `"uniform"`, the default: all alike. `"differing"`, to compare
-        systems: all verdicts go to rows in which the texts of systems differ, because the others cannot make
-        a difference; three to four times as much is then known about the difference, and nothing about the
-        score of one system. `"score"`: rows with partial scores more often than those with the lowest and the
-        highest one, which have at least ten verdicts each. Otherwise the name of a column of numbers, at
-        least 0: half of the probability of a row is in proportion to its number.
+        Which rows are more likely to be drawn. `"uniform"`, the default, draws all rows with equal
+        probability. `"differing"`, for comparing systems, draws only rows in which the texts of systems
+        differ, because other rows cannot contribute to the difference; the verdicts are then worth three to
+        four times as many for the difference, but say nothing about the score of a single system. `"score"`
+        prefers rows with partial scores to rows with the lowest and the highest score, of which at least ten
+        each are drawn. Any other text is the name of a column of numbers of at least 0: half of a row's
+        probability is proportional to its number.
     score
-        Column with the score of each row, for `lean="score"`.
+        Column with the score of each row, for ``lean="score"``.
     prediction
-        Columns with the texts of systems, by name or as a list, for `lean="differing"`.
+        Columns with the texts of systems, as a mapping or a list, for ``lean="differing"``.
     cluster
-        Column that identifies the document of each row; few rows are then drawn from the same document. It is
-        kept as `audit_cluster`, which `corrected` reads. Nulls form one document.
+        Column that identifies the document of each row, so that the drawn rows are spread over many
+        documents. The result keeps it as `audit_cluster`, which `corrected` reads. Nulls form one document.
     by, per_slice
-        Columns that slice the rows, one value for each row, and how many rows of each slice are drawn at
-        least; all of a smaller one. Slices share the others in proportion to their rows.
+        Columns that define slices, with one value per row, and the minimum number of rows drawn from each
+        slice; smaller slices are drawn completely. The remaining draws are shared in proportion to the rows
+        of slices.
     seed
         Seed of the draw.
 
     Returns
     -------
     Frame
-        All rows, in memory, as the same kind of frame with new columns: `audit` (`Boolean`), whether a row is
-        drawn; `audit_probability` (`Float64`), with which probability, null for rows that need no verdict;
-        `audit_stratum` (`String`), the group of rows among which it was drawn; and `audit_cluster` if
-        `cluster` is given.
+        All rows, in memory, as the same kind of frame with new columns: `audit` (`Boolean`), whether the row
+        is drawn; `audit_probability` (`Float64`), the probability of being drawn, null for rows that need no
+        verdict; `audit_stratum` (`String`), the group of rows within which it was drawn; and `audit_cluster`
+        if `cluster` is given.
 
     Raises
     ------
     ColumnNotFoundError
         If a column is not in the frame.
     DTypeError
-        If a column of `by` holds lists, or `lean` or `score` no numbers.
+        If a column of `by` holds lists, or the column of `lean` or `score` does not hold numbers.
     DuplicateColumnError
         If the frame has a column with the name of a new one.
     ValueError
-        If there are too few rows, `lean` needs a column that is not given, or `n` is less than slices need.
+        If the frame has too few rows, `lean` needs a column that is not given, or `n` is too small for
+        `per_slice`.
     TypeError
         If the frame is not one of the accepted kinds.
 
     See Also
     --------
-    anls_frame.browse : with `audit=True`, a page of the drawn rows on which verdicts are given.
-    anls_frame.audited_scores : the verdicts as numbers.
+    anls_frame.browse : with ``audit=True``, a page of the drawn rows, for giving verdicts.
+    anls_frame.audited_scores : the verdicts as scores.
     anls_frame.corrected : the corrected score.
 
     Notes
     -----
-    Rows are drawn systematically within each stratum, in a random order of documents and of the rows in them:
-    exactly as many as wanted, each with its probability (Madow 1949). Verdicts must not depend on anything
-    but the drawn rows, and all of these must be judged: those that a judge skips are not like the others.
+    Systematic sampling (Madow 1949) draws exactly the requested number of rows from each stratum, each row
+    with its probability, from documents and rows in random order. Verdicts must depend on the drawn rows
+    alone, and all drawn rows must be judged, because skipped rows are rarely typical.
 
     Examples
     --------

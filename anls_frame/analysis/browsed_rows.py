@@ -1,4 +1,4 @@
-"""The rows of a page: the selected ones with what the page draws of them."""
+"""The rows of a page, with the columns that the page displays."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SAME = ("same", "different")
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What a caller asked to see of a frame."""
+    """The columns and options that a caller chose for a page."""
 
     systems: Mapping[str, str]
     answers: str
@@ -62,7 +62,7 @@ class Asked:
 
     @property
     def first_sort(self) -> str:
-        """The column by which rows are sorted at first, after a hyphen if large values are bad."""
+        """The column by which rows are initially sorted, with a leading hyphen if large values are bad."""
         if self.is_audit:
             # No column: they stay in their order.
             return "drawn"
@@ -72,7 +72,7 @@ class Asked:
 
 
 class SystemFigures(NamedTuple):
-    """What the rows of a system come to."""
+    """The totals of the rows of a system."""
 
     scored: int
     mean: float | None
@@ -84,10 +84,10 @@ class SystemFigures(NamedTuple):
 
 def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[SystemFigures]]:
     """
-    Return the rows with the worst scores in the order of the frame, the number of all, and what they come to.
+    Return the rows with the worst scores in the order of the frame, the number of all rows, and their totals.
 
-    With two systems, rows that the second one broke are worse than others. Of an audit, these are the drawn
-    rows in a random order, and their number.
+    With two systems, rows that the second system broke rank as worst. For an audit, the result holds the
+    drawn rows in random order, and their number.
 
     The columns are those of `anls_frame.export.rows_page.RowsContent`.
     """
@@ -263,7 +263,7 @@ def _right(best: float, systems: Sequence[str]) -> pl.Expr:
 
 
 def right_values(systems: Sequence[str]) -> list[str]:
-    """Return what a page calls the numbers of systems that are right, in their order."""
+    """Return the labels of a page for the number of systems that are right, in order."""
     if len(systems) == 2:  # noqa: PLR2004
         first, second = systems
         return ["neither", f"only {first}", f"only {second}", "both"]

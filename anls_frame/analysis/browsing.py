@@ -1,4 +1,4 @@
-"""Scored rows as a page to sort, filter and read."""
+"""Scored rows as a page for sorting, filtering and reading."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ _NAMED = 3
 
 class RowsPage:
     """
-    A page of scored rows, as `anls_frame.browse` returns it: a file, or the output of a notebook's cell.
+    A page of scored rows, returned by `anls_frame.browse`, for a file or the output of a notebook cell.
 
     Attributes
     ----------
     rows
-        How many rows it has.
+        Number of rows.
     noun
-        What a row is: a row, or a page of OCR.
+        The word for a row on the page: "row", or "page" for OCR.
     size
-        Bytes of the file.
+        Size of the file in bytes.
 
     Examples
     --------
@@ -110,24 +110,24 @@ class RowsPage:
         Parameters
         ----------
         path
-            The file. An existing one is replaced.
+            The file. An existing file is replaced.
         title
             Title of the page, by default the names of the systems.
         source
-            The files or folders that the rows come from. The page then begins with their names, each with
-            the date of its last change.
+            The files or folders that the rows come from. The page shows their names and modification dates at
+            the top.
 
         Returns
         -------
         Path
-            The path as given.
+            The given path.
 
         Raises
         ------
         ValueError
             If the path does not end in `.html`.
         OSError
-            If the file cannot be written; an existing one is then unchanged.
+            If the file cannot be written. An existing file then stays unchanged.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class RowsPage:
 
     def embedded(self, settings: Mapping[str, Any]) -> EmbeddedRows:
         """
-        Return the page as `write(..., rows=page)` of reports and comparisons puts it into their own.
+        Return the page in the form that ``write(..., rows=page)`` of reports and comparisons embeds.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class RowsPage:
         Raises
         ------
         ValueError
-            If its rows are scored in another way.
+            If its rows are scored with other settings.
         """
         from anls_frame.export import rows_page  # noqa: PLC0415 - imports the library of templates
 
@@ -193,17 +193,17 @@ class RowsPage:
 
     def digests(self, rows: Sequence[int]) -> list[str | None]:
         """
-        Return the digests of the texts of rows, which verdicts have; see `anls_frame.readers.read_verdicts`.
+        Return the digests of rows' texts, as stored in verdicts; see `anls_frame.readers.read_verdicts`.
 
         Parameters
         ----------
         rows
-            Numbers of rows in the frame.
+            Row numbers in the frame.
 
         Returns
         -------
         list
-            The digest of each; None for a row that is not on the page.
+            The digest of each row; None for a row that is not on the page.
 
         Examples
         --------
@@ -221,29 +221,29 @@ class RowsPage:
 
     def widget(self, verdicts: Any = None) -> RowsWidget:
         """
-        Return the page for a notebook whose next cells use what is done on it.
+        Return the page as a widget, whose verdicts and selection later cells of a notebook can use.
 
-        Jupyter, VS Code and marimo show it as they show the page. What a notebook keeps, exports and shows
-        without a kernel is the page itself. It needs the extra, ``pip install "anls-frame[widget]"``, and
-        where Jupyter runs in another environment than the kernel, `anywidget` there too.
+        The widget looks like the page in Jupyter, VS Code and marimo. Without a kernel, and in exports,
+        notebooks show the page itself. The widget needs the extra ``pip install "anls-frame[widget]"``; if
+        Jupyter runs in another environment than the kernel, install `anywidget` there, too.
 
         Parameters
         ----------
         verdicts
-            Verdicts to begin with, as `anls_frame.readers.read_verdicts` returns them. Where the browser has
-            kept one that was given on the page, that one stays.
+            Initial verdicts, as returned by `anls_frame.readers.read_verdicts`. Verdicts that the browser has
+            stored for this page take precedence.
 
         Returns
         -------
         RowsWidget
-            What a cell shows. Its `verdicts` and `selected` follow the page.
+            The widget, which a cell displays. Its `verdicts` and `selected` follow the page.
 
         Raises
         ------
         ImportError
             If `anywidget` is missing.
         ValueError
-            If a verdict is on a row that is not on the page, or whose texts have changed since.
+            If a verdict refers to a row that is not on the page, or whose texts have changed since.
 
         Examples
         --------
@@ -296,11 +296,11 @@ def browse(
     audit: bool = False,
 ) -> RowsPage:
     """
-    Return a page on which the rows are sorted, filtered, searched and read.
+    Return a page for sorting, filtering, searching and reading scored rows.
 
-    It is one HTML file that needs no server and loads nothing. Beside the rows are their slices, error types
-    and scores, with counts that follow the selection; a row opens with its prediction aligned with the
-    nearest answer, all accepted answers, and how its score comes about.
+    The page is a single HTML file that needs no server and loads nothing. It filters rows by slice, error
+    type and score, with counts that follow the selection. An opened row shows its prediction aligned with the
+    nearest answer, all accepted answers, and the derivation of its score.
 
     Parameters
     ----------
@@ -309,45 +309,45 @@ def browse(
         with the Arrow PyCapsule interface.
     prediction
         Name of the column with the predicted texts. For several systems, a mapping from their names to their
-        columns; rows can then also be selected by which systems are right, that is have the best possible
-        score in the first metric.
+        columns; rows can then also be filtered by which systems are right, that is, which have the best
+        possible score in the first metric.
     answers
         Name of the column with the accepted answer or answers.
     metrics
         The scores of the rows, as for `anls_frame.report` or, with several systems, `anls_frame.compare`:
         `"anls"` by default. Rows are sorted by the first one.
     by
-        Columns by which rows are selected; in pandas, levels of the index too. A row with a list belongs to
-        each of its entries.
+        Columns by which rows can be filtered; in pandas, levels of the index too. A row with a list belongs
+        to each of its entries.
     keep
         More columns to show, such as the question.
     id
-        Column that identifies the rows in saved verdicts; otherwise they have the number of the row.
+        Column that identifies rows in saved verdicts; by default, the row number does.
     image
-        A column with the path or address of an image, or a template of one, such as
-        `"pages/{doc_id}.png"`. Paths start from the folder of the page. Images are not embedded, and loaded
-        when a row is opened.
+        A column with the path or address of an image, or a template such as `"pages/{doc_id}.png"`. Paths are
+        relative to the folder of the page. Images are not embedded; they are loaded when a row is opened.
     n
-        The largest number of rows, those with the worst scores, ties broken as in `worst`; of two systems
-        first those that the second one broke. All by default. A page can have up to 100,000 rows and 12 MB.
+        Maximum number of rows; all by default. Rows with the worst scores are kept, with ties broken as in
+        `worst`; for two systems, rows that the second system broke come first. A page can have up to 100,000
+        rows and 12 MB.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` leaves a
         row without a score in which the prediction of a system is null, as comparisons do.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
     audit
-        Show only the rows that `audit_sample` drew, in a random order, and count those that are left to be
-        judged. The verdicts then correct the score of all rows, see `corrected`.
+        Whether to show only the rows that `audit_sample` drew, in random order, with the number of rows still
+        to be judged. The verdicts correct the score of all rows; see `corrected`.
 
     Returns
     -------
     RowsPage
-        The page: ``write("rows.html")`` writes it to a file, and notebooks show it.
+        The page, which ``write("rows.html")`` writes to a file and notebooks display.
 
     Raises
     ------
@@ -363,10 +363,10 @@ def browse(
 
     See Also
     --------
-    anls_frame.readers.read_verdicts : the verdicts that were given on the page.
+    anls_frame.readers.read_verdicts : the verdicts given on the page.
     anls_frame.worst : the rows with the worst scores, as a frame.
     anls_frame.changes : the rows whose scores differ between two systems, as a frame.
-    anls_frame.find_slices : the slices that are worth a look.
+    anls_frame.find_slices : the slices that score worse than the rest.
 
     Examples
     --------

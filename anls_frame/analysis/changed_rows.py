@@ -1,4 +1,4 @@
-"""The rows whose scores differ between two systems."""
+"""Rows whose scores differ between two systems."""
 
 from __future__ import annotations
 
@@ -64,33 +64,33 @@ def changes(
         scores.
     kind
         `"worse"` returns the rows in which the second system is worse in any of the metrics, `"better"` those
-        in which it is better, largest gain first, and `"all"` both. Rows whose texts differ but whose scores
-        are equal have not changed.
+        in which it is better, largest gain first, and `"all"` both. Rows with equal scores count as
+        unchanged, even if their texts differ.
     keep
         More columns of the frame, such as the id of the question.
     n
-        The largest number of rows; all by default.
+        Maximum number of rows; all by default.
     metrics
-        The scores to look at, one or several, as for `compare`: `"anls"` (the default), `"nls"`,
-        `"exact_match"`, `"cer"`, or a `Metric`. For existing scores it is their name, which also says the
-        direction, or a `Metric` with a mapping from the systems to columns.
+        One or several scores to compare, as for `compare`: `"anls"` (the default), `"nls"`, `"exact_match"`,
+        `"cer"`, or a `Metric`. For existing scores, their name, which also determines which direction is
+        better, or a `Metric` with a mapping from systems to columns.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"`, the default, scores a null prediction as an empty string, as reports do: a row in which
-        only the second system is silent is a loss. `"drop"` leaves out rows in which either prediction is
-        null. Rows in which an existing score is null are always left out.
+        `"empty"`, the default, scores a null prediction as an empty string, as reports do, so a row in which
+        only the second system gives no prediction is a loss. `"drop"` leaves out rows in which either
+        prediction is null. Rows with a null in an existing score are always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
 
     Returns
     -------
     Frame
-        A frame of the same kind, in memory; pandas keeps the index. Its columns, with the names of the
-        systems in place of ``old`` and ``new`` and that of each metric in place of ``anls``:
+        A frame of the same kind, in memory; pandas keeps the index. Its columns, for systems named ``old``
+        and ``new`` and the metric ``anls``, are:
 
         - those of `keep`;
         - ``prediction_old``, ``prediction_new``, and the nearest answers ``nearest_answer_old`` and
@@ -99,11 +99,11 @@ def changes(
         - ``error_type_old``, ``error_type_new``, and both as ``transition``, such as "exact → near"
           (`String`).
 
-        Existing scores have no texts and no error types. Rows are sorted by the loss (or gain) in the first
-        metric, then by that in the others. Ties go to the larger one in NLS; beyond that they are broken by
-        the content of the rows, so that neither their order nor the engine matters. For a table in parts,
-        keep the answers, and call `changes` again on the rows found in all parts: the first `n` of them are
-        the first `n` of the whole.
+        Results for existing scores have no texts and no error types. Rows are sorted by the loss (or gain) in
+        the first metric, then in the others. Ties are broken by the change in NLS, larger first, and then by
+        the content of rows, so neither the order of rows nor the engine matters. For a table in several
+        parts, keep the answers, and call `changes` again on the rows found in all parts: its first `n` rows
+        are those of the whole table.
 
     Raises
     ------
@@ -121,10 +121,10 @@ def changes(
 
     See Also
     --------
-    anls_frame.compare : how large the difference is, and whether it may be chance.
-    anls_frame.find_slices : what the rows that lost have in common.
+    anls_frame.compare : the size of the difference, with a significance test.
+    anls_frame.find_slices : what the worse rows have in common.
     anls_frame.browse : a page of the rows with both predictions.
-    anls_frame.pairs.alignment : a prediction next to its answer.
+    anls_frame.pairs.alignment : a prediction aligned with its answer.
 
     Examples
     --------

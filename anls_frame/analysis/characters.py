@@ -1,4 +1,4 @@
-"""Error analysis of frames: character confusions by slice."""
+"""Character confusions of frames, by slice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def confusions(
     op: Op | None = None,
 ) -> Any:
     """
-    Count character confusions between predictions and their nearest answers; or those of words.
+    Count confusions of characters (or words) between predictions and their nearest answers.
 
     Parameters
     ----------
@@ -48,23 +48,24 @@ def confusions(
         A Polars DataFrame or LazyFrame (read on the streaming engine), a pandas DataFrame, or any object
         with the Arrow PyCapsule interface.
     prediction, answers
-        Names of the columns with the predicted texts and with the accepted answer or answers. Each
-        prediction is compared with the answer of the highest `nls`, the first one on ties.
+        Names of the columns with the predicted texts and with the accepted answer or answers. Each prediction
+        is compared with the answer with the highest `nls` (the first on ties).
     by
-        Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
-        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices; in pandas, levels of the index too. A row with a list counts once in
+        the slice of each entry; null, an empty list and a list of nulls all belong to the slice null.
     protocol
-        How texts are prepared before they are compared; by default, not at all, so that errors of case and
-        whitespace count. Its `unit` is what is counted: code points, grapheme clusters or words.
+        How texts are prepared before the comparison; by default, not at all, so that errors of case and
+        whitespace count. Its `unit` determines what is counted: code points, grapheme clusters or words.
     max_length
-        Longest side of a confusion, in units, from 1 to 3. Above 1, adjacent edits that turn up to this many
-        characters into a different number of characters, such as "rn" into "m", count as one replacement.
-        Neighbouring words are shown with a space between them.
+        Maximum length of either side of a confusion, in units, from 1 to 3. Above 1, adjacent edits that turn
+        up to this many characters into a different number of characters, such as "rn" into "m", count as one
+        replacement. Neighbouring words are shown with a space between them.
     min_nls
-        Rows with a lower `nls` are left out, because the characters of a completely wrong answer are not
-        confusions. 0 leaves out none, even where `nls` is negative, as it can be with `length="raw_upper"`.
+        Minimum `nls` of a row. Rows below it are left out, because the characters of a completely wrong
+        answer are not confusions. 0 includes all rows, even if `nls` is negative, which can happen with
+        ``length="raw_upper"``.
     op
-        Only `"replace"`, `"insert"` or `"delete"`; shares are those among all edits.
+        Restricts the result to `"replace"`, `"insert"` or `"delete"`; shares still refer to all edits.
 
     Returns
     -------
@@ -73,15 +74,17 @@ def confusions(
         confusion in each slice, sorted by slice and then with the most frequent confusions first. Columns:
 
         - those of `by`;
-        - `op` (`String`): `"replace"`, `"insert"` (the model added it) or `"delete"` (it left it out);
+        - `op` (`String`): `"replace"`, `"insert"` (the model added the character) or `"delete"` (the model
+          left it out);
         - `reference_char`, `predicted_char` (`String`): null on the side without the character;
         - `count` (`Int64`);
         - `share_of_errors` (`Float64`): share of all edits of the slice;
         - `share_of_reference` (`Float64`): share of the occurrences of `reference_char` in the references;
           null for insertions;
-        - `n`, `n_missing`, `n_unanswerable`, `n_distant` (`Int64`): rows of the slice that were compared,
-          and those that were left out: without a prediction, without an answer, below `min_nls`. They add
-          up to the rows of the slice. A slice without errors is not in the table.
+        - `n`, `n_missing`, `n_unanswerable`, `n_distant` (`Int64`): number of rows of the slice that were
+          compared, and of rows left out because they had no prediction, no answer, or an `nls` below
+          `min_nls`. These numbers add up to the rows of the slice. A slice without errors is not in the
+          table.
 
     Raises
     ------
@@ -100,7 +103,7 @@ def confusions(
     --------
     anls_frame.edit_ops : the edits of each row.
     anls_frame.report : with `details=True`, the confusions of each slice.
-    anls_frame.plot.confusion_matrix : the most frequent ones as a picture.
+    anls_frame.plot.confusion_matrix : a plot of the most frequent confusions.
 
     Examples
     --------

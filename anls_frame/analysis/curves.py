@@ -49,9 +49,9 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
     -------
     DataFrame
         Pandas if the summary was made from pandas frames, otherwise Polars. It has 201 rows for each slice,
-        with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls` (`Float64`, the mean as if
-        the summary had been made with this threshold), `kept` (`Float64`, the share of rows that the cut
-        keeps) and `n` (`Int64`, scored rows).
+        with the columns of `by`, `threshold` (`Float64`, 0, 1/200, ..., 1), `anls` (`Float64`, the mean under
+        this threshold), `kept` (`Float64`, the share of rows that pass the cut) and `n` (`Int64`, scored
+        rows).
 
     Raises
     ------
@@ -62,8 +62,8 @@ def threshold_curve(summary: Summary[Table], *, by: str | Sequence[str] | None =
 
     See Also
     --------
-    anls_frame.plot.threshold_curve : the curve as a picture.
-    anls_frame.ScoreProtocol : where the threshold is set.
+    anls_frame.plot.threshold_curve : a plot of the curve.
+    anls_frame.ScoreProtocol : sets the threshold.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def length_scores(
     unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
-    Return scores by reference length, which show whether longer texts are wrong more often.
+    Return scores by reference length, to show whether longer texts have more errors.
 
     Parameters
     ----------
@@ -147,28 +147,28 @@ def length_scores(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     by
-        Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
-        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices; in pandas, levels of the index too. A row with a list counts once in
+        the slice of each entry; null, an empty list and a list of nulls all belong to the slice null.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
-        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
-        The length is the `reference_length` of `score`.
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``. The length is the `reference_length` of
+        `score`.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
 
     Returns
     -------
     Frame
         Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: one row for each slice
-        and length range that occurs, from short to long, with the columns of `by`, `length_from`,
-        `length_to` (`Int64`, in code points, both inclusive: 0, 1, 2 to 3, 4 to 7 and so on), `n`
-        (`Int64`), the means `anls`, `nls`, `exact_match` and `cer_mean`, and `cer_corpus`, total edits
-        divided by total reference length (`Float64`, null for references without characters). The ranges do
-        not depend on the data, so tables can be compared.
+        and length range that occurs, from short to long, with the columns of `by`, `length_from`, `length_to`
+        (`Int64`, in code points, both inclusive: 0, 1, 2 to 3, 4 to 7 and so on), `n` (`Int64`), the means
+        `anls`, `nls`, `exact_match` and `cer_mean`, and `cer_corpus`, total edits divided by total reference
+        length (`Float64`, null for references without characters). The ranges do not depend on the data, so
+        tables of different data can be compared.
 
     Raises
     ------
@@ -183,8 +183,8 @@ def length_scores(
 
     See Also
     --------
-    anls_frame.plot.length_effect : the scores as a picture.
-    anls_frame.report : with `details=True`, the same for each slice.
+    anls_frame.plot.length_effect : a plot of the scores.
+    anls_frame.report : with `details=True`, the same table for each slice.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def length_scores(
 
 
 class Histogram(NamedTuple):
-    """Numbers of rows: below the range, in bins of equal width over it, and at its end or above."""
+    """Numbers of rows below the range, in bins of equal width, and at its upper end or above."""
 
     low: int
     bins: list[int]

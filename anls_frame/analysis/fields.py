@@ -1,4 +1,4 @@
-"""Fields of documents: JSON documents of gold and of predictions as a row for each field."""
+"""Fields of JSON documents, gold and predicted, as a row for each field."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def fields(
     model_confidence: str | Mapping[str, str] | None = None,
 ) -> Any:
     """
-    Return a row for each field of JSON documents, with the texts of gold and of predictions side by side.
+    Return a row for each field of JSON documents, with the gold and the predicted text side by side.
 
-    Reports by field, comparisons of extractors, slices and pages of rows then take these rows as they are.
+    `report`, `compare`, `find_slices` and `browse` accept these rows unchanged.
 
     Parameters
     ----------
@@ -98,59 +98,60 @@ def fields(
         with a row for each document. It is loaded into memory.
     prediction
         Name of the column with the predicted documents, or a mapping from the names of several systems to
-        their columns. A document is JSON text, a Struct (in which null is a key that is not there) or, in
+        their columns. A document is JSON text, a Struct (in which null means that the key is absent) or, in
         pandas, a dict or list; null if nothing was predicted.
     answers
-        Name of the column with the right documents, of the same kinds. Documents without gold (null) are left
+        Name of the column with the gold documents, of the same kinds. Documents without gold (null) are left
         out, with a warning.
     id
         Name of the column that identifies a document.
     match
-        How the items of a predicted list are paired with those of the right list: `"best"` takes the
-        assignment with the largest sum of similarities, `"order"` follows the order of both lists, and any
-        other text pairs items with an equal value under this key.
+        How the items of a predicted list are paired with those of the gold list: `"best"` finds the
+        assignment with the largest sum of similarities, `"order"` pairs items by position, and any other text
+        is a key whose equal values pair items.
     lists
-        `"items"` makes a row of each value in a list of values; `"answers"` makes one row of a right list, in
-        which each value is an accepted answer.
+        How lists of values are treated: `"items"` makes a row of each value; `"answers"` makes one row of a
+        gold list, in which each value is an accepted answer.
     absent
-        Texts that stand for no value, as null does.
+        Texts that mean "no value", as null does.
     model_confidence
         Name of the column with the model's confidences, or a mapping from the names of systems to their
         columns: documents of the shape of the predicted ones, with numbers in place of their values. A number
-        in place of an object or a list holds for all that is in it.
+        in place of an object or a list applies to all its values.
 
     Returns
     -------
     DataFrame
-        The columns of the frame but the documents, then:
+        The columns of the frame without the documents, then:
 
         - `field`: the keys from the root of the document, joined by dots, with ``[]`` after those of lists,
           such as ``items[].price``. Keys that contain a dot, a bracket or a quotation mark are in quotes.
-        - `item`: number of the item of the innermost list, from 1 and over all lists of the field; null
-          outside of lists. Items that were invented follow those of gold.
-        - `answers`: the right text, null if there is no value (with ``lists="answers"``, a list of texts).
+        - `item`: number of the item in the innermost list, counted from 1 over all lists of the field; null
+          outside of lists. Invented items follow the gold items.
+        - `answers`: the gold text, null if there is no value (with ``lists="answers"``, a list of texts).
         - `prediction`, or a column for each system: the predicted text, null if nothing was predicted.
-        - `status`, or for each system a column that ends in ``_status``: `matched`, also if both have no
-          value, `missing` (nothing was predicted), `invented` (there is no right value), or `broken` (the
+        - `status`, or for each system a column that ends in ``_status``: `matched` (both have a value, or
+          neither has), `missing` (nothing was predicted), `invented` (gold has no value), or `broken` (the
           predicted document is not a JSON object or list; a warning counts these).
         - With `model_confidence`, `confidence`, or for each of its systems a column that ends in
-          ``_confidence``: that of the predicted text, null where there is none.
+          ``_confidence``: the confidence of the predicted text, null where there is none.
 
-        Rows are in the order of the documents and of gold; invented fields follow. Each system's items are
-        matched to gold on their own. An item that a system invented is a row of its own, in which the others
-        have null.
+        Rows are in the order of the documents and of gold, followed by invented fields. The items of each
+        system are matched to gold independently. An item that a system invented has its own row, in which
+        other systems have null.
 
     Raises
     ------
     ColumnNotFoundError
         If a column is not in the frame.
     DTypeError
-        If a column holds no documents.
+        If a column does not hold documents.
     DuplicateColumnError
-        If a column of the result has the name of a column that is kept.
+        If a column of the result has the name of a kept column.
     ValueError
-        If an id is null or occurs twice, a right document is not a JSON object or list, a confidence is not a
-        number, `model_confidence` names other systems, or a document is too large or nested too deeply.
+        If an id is null or occurs twice, a gold document is not a JSON object or list, a confidence is not a
+        number, the systems of `model_confidence` differ from those of `prediction`, or a document is too
+        large or nested too deeply.
 
     See Also
     --------
@@ -159,16 +160,16 @@ def fields(
 
     Notes
     -----
-    Numbers become text as the JSON text writes them, ``true`` and ``false`` the texts "true" and "false".
-    Numbers of a Struct or dict are written as JSON. Normalise amounts and dates with expressions, before or
-    after.
+    Numbers become text as written in the JSON text; ``true`` and ``false`` become the texts "true" and
+    "false". Numbers of a Struct or dict are written as JSON. Normalize amounts and dates with expressions,
+    before or after.
 
-    The similarity of two items is the mean NLS of the fields that either of them has; the texts of a list in
-    an item are sorted and joined before. Items without any similarity stay apart. If several assignments have
-    the same sum, items keep their order as far as possible.
+    The similarity of two items is the mean NLS of the fields found in either item; the texts of a list within
+    an item are first sorted and joined. Items with a similarity of 0 are not paired. If several assignments
+    have the same sum, items keep their order as far as possible.
 
-    The fields of a right list and of a predicted object, or the other way round, have different names:
-    the right ones are missing, the predicted ones invented.
+    If gold has a list where the prediction has an object, or vice versa, their fields have different names,
+    so the gold fields are missing and the predicted fields are invented.
 
     Examples
     --------
@@ -231,7 +232,7 @@ def documents(
     model_confidence: str | Mapping[str, str] | None = None,
 ) -> Any:
     """
-    Return a row for each document, with the number of fields that are wrong and whether all are right.
+    Return a row for each document, with the number of wrong fields and whether all fields are right.
 
     Parameters
     ----------
@@ -242,13 +243,13 @@ def documents(
         Name of the column with the predicted texts, or a mapping from the names of several systems to their
         columns.
     answers
-        Name of the column with the right texts.
+        Name of the column with the gold texts.
     id
         Name of the column that identifies a document.
     required
-        Names of the fields that have to be right; all by default.
+        Names of the fields that must be right; all by default.
     keep
-        A column, or several, that have one value for each document, such as its supplier.
+        One or several columns with a single value for each document, such as its supplier.
     protocol
         How texts are prepared before they are compared, as for `anls_frame.exact_match`.
     model_confidence
@@ -258,23 +259,23 @@ def documents(
     Returns
     -------
     DataFrame
-        In the order of the documents: `id` and the columns of `keep`, `n_fields`, then `n_wrong` and
-        `all_right`, of several systems ``NAME_n_wrong`` and ``NAME_all_right`` for each. A field without a
-        right value is right where nothing was predicted. A document without a required field has nothing
-        that is wrong. With `model_confidence`, `confidence` or ``NAME_confidence``: the least one of the
-        required fields that have any, null if none has.
+        A row for each document, in their order, with the columns `id` and `keep`, `n_fields`, then `n_wrong`
+        and `all_right`; for several systems, ``NAME_n_wrong`` and ``NAME_all_right`` for each. A field
+        without a gold value is right if nothing was predicted. A document without any required field has no
+        wrong fields. With `model_confidence`, `confidence` or ``NAME_confidence`` is the lowest confidence of
+        the required fields, null if none has a confidence.
 
     Raises
     ------
     ColumnNotFoundError
         If a column is not in the frame.
     ValueError
-        If no document has a required field, a column of `keep` has several values for a document, or
-        `model_confidence` names other systems.
+        If no document has a required field, a column of `keep` has several values for a document, or the
+        systems of `model_confidence` differ from those of `prediction`.
 
     See Also
     --------
-    anls_frame.selective : which documents may pass without a person.
+    anls_frame.selective : which documents can be accepted without human review.
 
     Examples
     --------
@@ -375,7 +376,7 @@ def _confidence_columns(
 
 
 def _kept(frame: Any, documents: set[str], made: Sequence[str]) -> list[Any]:
-    """Return the columns that are kept: all but the documents."""
+    """Return the kept columns: all but the documents."""
     kept = [name for name in column_names(frame) if name not in documents]
     taken = [name for name in kept if name in made]
     if taken:
@@ -426,7 +427,7 @@ def _is_null(value: Any) -> bool:
 
 
 class _TooLargeError(ValueError):
-    """A document that takes too long to match."""
+    """A document that would take too long to match."""
 
 
 class _NoConfidenceError(ValueError):
@@ -435,14 +436,14 @@ class _NoConfidenceError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class _DocumentReader:
-    """How a document becomes texts of fields, as the options say."""
+    """Conversion of a document into the texts of its fields, by the options."""
 
     match: str
     answers_in_lists: bool
     absent: frozenset[str]
 
     def with_texts(self, value: Any) -> Any:
-        """Return a document with the text of each value in its place, and null for an absent one."""
+        """Return a document with the text of each value in its place, and null for absent values."""
         if isinstance(value, dict):
             texts, absent = {}, self.absent
             for key, entry in value.items():
@@ -460,7 +461,7 @@ class _DocumentReader:
         return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 
     def gold(self, document: Any) -> _Texts:
-        """Return the right text of each field of a document with texts; null where there is no value."""
+        """Return the gold text of each field of a document with texts; null where there is no value."""
         texts: _Texts = {}
         self._add_gold(document, "", (), texts)
         return texts
@@ -490,7 +491,7 @@ class _DocumentReader:
         return self.answers_in_lists and not any(isinstance(entry, _NESTED) for entry in value)
 
     def matched(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
-        """Return the item of gold that each predicted item belongs to, if there is one."""
+        """Return the gold item that each predicted item is paired with, if any."""
         if self.is_answers(gold):
             # One row takes one of the predicted values, the most similar to any answer.
             similar = self._similarities(self._flat_items(gold), self._flat_items(predicted))
@@ -528,7 +529,7 @@ class _DocumentReader:
     def _similarities(
         gold: list[dict[object, str]], predicted: list[dict[object, str]]
     ) -> npt.NDArray[np.float64]:
-        """Return the mean NLS of the fields that either item has, items of gold by predicted items."""
+        """Return the mean NLS of the fields found in either item, as gold items by predicted items."""
         from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only for lists
         from rapidfuzz.process import cdist  # noqa: PLC0415 - only for lists
 
@@ -552,7 +553,7 @@ class _DocumentReader:
         return (total - neither) / np.maximum(len(ways) - neither, 1)
 
     def _flat(self, item: Any) -> dict[object, str]:
-        """Return the texts of an item; those of a list in it are sorted, as its items are not paired yet."""
+        """Return the texts of an item; those of a list within it are sorted, as they are not paired yet."""
         if isinstance(item, dict):
             texts: dict[object, str] = {}
             for key, entry in item.items():
@@ -572,9 +573,9 @@ class _DocumentReader:
 
 class _PredictedTexts:
     """
-    The texts that a system predicted in a document, and their confidences, by the way of their field.
+    The texts that a system predicted in a document, and their confidences, by the path of their field.
 
-    Ways lead through the items of gold.
+    Paths refer to gold items.
     """
 
     def __init__(self, reader: _DocumentReader, system: str) -> None:
@@ -584,7 +585,7 @@ class _PredictedTexts:
         self.confidences: dict[_Way, float] = {}
 
     def add(self, value: Any, gold: Any, sure: Any, name: str = "", items: _Items = ()) -> None:
-        """Add the fields of a value that stands beside one of gold, with what is known of its confidences."""
+        """Add the fields of a value that is paired with a gold value, with their confidences if known."""
         if isinstance(value, dict):
             partners = gold if isinstance(gold, dict) else {}
             for key, entry in value.items():
@@ -618,7 +619,7 @@ class _PredictedTexts:
 
 
 def _inside(sure: Any, key: str | int) -> Any:
-    """Return the confidences of what stands under a key or number; a single one holds for all of it."""
+    """Return the confidences under a key or number; a single number applies to all values there."""
     if isinstance(sure, dict):
         return sure.get(key)
     if isinstance(sure, list):
@@ -638,14 +639,14 @@ def _confidence(value: Any, name: str) -> float:
 
 @functools.lru_cache(1 << 14)
 def _joined(name: str, key: str) -> str:
-    """Return the name of a key inside of what has a name."""
+    """Return the name of a key within a named value."""
     is_plain = key and not set(key) & set('.[]"')
     key = key if is_plain else json.dumps(key, ensure_ascii=False)
     return f"{name}.{key}" if name else key
 
 
 def _assigned(similar: npt.NDArray[np.float64]) -> dict[int, int]:
-    """Return the rows that columns are assigned to with the largest sum, without pairs that have nothing."""
+    """Return the rows that columns are assigned to with the largest sum, without pairs of similarity 0."""
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - only for lists
 
     if not similar.size:
@@ -660,7 +661,7 @@ def _disorder(n_gold: int, n_predicted: int) -> npt.NDArray[np.float64]:
     """
     Return how far each pair of items is from keeping their order, below 1.
 
-    Of equal sums, items keep their order as far as possible, and the first ones are matched.
+    Among equal sums, items keep their order as far as possible, and the first items are matched.
     """
     rows, columns = np.ogrid[:n_gold, :n_predicted]
     size = max(n_gold, n_predicted)
@@ -668,7 +669,7 @@ def _disorder(n_gold: int, n_predicted: int) -> npt.NDArray[np.float64]:
 
 
 class _FieldColumns:
-    """The rows of all documents, as columns that grow."""
+    """The rows of all documents, collected in growing columns."""
 
     def __init__(
         self, reader: _DocumentReader, systems: Sequence[str], sure: Sequence[str], *, is_single: bool
@@ -728,14 +729,14 @@ class _FieldColumns:
 
     @staticmethod
     def _read(document: Any, what: str) -> Any:
-        """Return a document that has to be valid."""
+        """Return a document; raise an error if it is invalid."""
         try:
             return _parsed(document)
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
 
     def warn(self) -> None:
-        """Warn of documents without gold, and of predicted ones that are not valid."""
+        """Warn of documents without gold, and of invalid predicted documents."""
         if self.unlabelled:
             warn(f"{numbered(self.unlabelled, 'document')} without gold (null) left out")
         for system, reasons in self.broken.items():
@@ -772,7 +773,7 @@ def _parsed(document: Any) -> Any:
 
 
 def _numbers(ways: list[_Way]) -> list[int | None]:
-    """Return the number of the item of the innermost list of each way, counted from 1 over all its lists."""
+    """Return the number of the item in the innermost list of each path, counted from 1 over all its lists."""
     counts: collections.Counter[str] = collections.Counter()
     known: dict[_Items, int | None] = {(): None}
     numbers: list[int | None] = []
@@ -795,6 +796,6 @@ def _status(system: str, *, is_broken: str) -> pl.Expr:
 
 
 def _beside(frame: Any, kept: list[Any], documents: pl.Series, table: pl.DataFrame) -> Any:
-    """Return the kept columns of each row's document beside the row."""
+    """Return rows with the kept columns of their documents."""
     own = frame[kept] if is_pandas(frame) else in_polars(frame).lazy().select(cs.by_name(*kept)).collect()
     return attach(own, documents, table)

@@ -1,9 +1,9 @@
 """
-A page of rows in a notebook whose kernel follows it.
+A page of rows in a notebook that is connected to the kernel.
 
-The output of the cell is the page itself in a frame, as notebooks keep and export it. A model without a view
-of its own hears what the page says, by the name of its frame, and tells the kernel; where notebooks show
-models alone, as marimo does, its view is the same frame.
+The output of the cell is the page itself in a frame, which notebooks store and export. A model without a view
+listens to the messages of the page, identified by the name of its frame, and passes them to the kernel. In
+notebooks that display only models, such as marimo, the view of the model is the same frame.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ __all__ = ["RowsWidget"]
 
 class RowsWidget(AnyWidget):
     """
-    A page of rows that a kernel follows, as `RowsPage.widget` returns it.
+    A page of rows that is connected to the kernel, returned by `RowsPage.widget`.
 
-    `verdicts` and `selected` are frames of the kind that the page was made of. In marimo,
-    ``mo.ui.anywidget(page.widget())`` runs the cells that use them again whenever they change.
+    `verdicts` and `selected` are frames of the same kind as the page's frame. In marimo,
+    ``mo.ui.anywidget(page.widget())`` reruns the cells that use them whenever they change.
 
     Examples
     --------
@@ -109,13 +109,13 @@ class RowsWidget(AnyWidget):
 
     @property
     def selected(self) -> Any:
-        """The rows that the filters of the page select, in the order of the frame, with all its columns."""
+        """The rows that match the filters of the page, in the order of the frame and with all its columns."""
         numbers = sorted(self._numbers) if self._selected is None else self._selected
         return attach(self._given, pl.Series(numbers, dtype=pl.UInt32), pl.DataFrame())
 
     @validate("_verdicts")
     def _check_verdicts(self, proposal: Any) -> dict[str, list[int]]:
-        """Return the numbers of the rows of each verdict: they come from a browser, and may be anything."""
+        """Return the row numbers of verdicts, after checks, because a browser may send anything."""
         given: dict[str, list[int]] = proposal["value"]
         if type(given) is not dict or not set(given) <= set(VERDICTS):
             raise TraitError(f"verdicts must be by {', '.join(VERDICTS)}, got {quoted(given)}")
@@ -131,7 +131,7 @@ class RowsWidget(AnyWidget):
 
     @validate("_name", "_frame", "_rows")
     def _check_made(self, proposal: Any) -> Any:
-        """Return what Python said of the page, which nobody else may change."""
+        """Return the values that Python set for the page; raise an error if a browser changes them."""
         if self._is_made:
             raise TraitError(f"{proposal['trait'].name} is not for a browser to set")
         return proposal["value"]
@@ -140,7 +140,7 @@ class RowsWidget(AnyWidget):
         return f"RowsWidget({self._content.title!r}, {numbered(len(self._numbers), 'row')})"
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the page itself: the model needs no view, and a notebook keeps what it shows."""
+        """Return the page itself: the model needs no view, and the notebook stores the page."""
         html = rows_page.in_notebook(self._content, self._html, self._name)
         return {"text/html": html, "text/plain": repr(self)}, {}
 
@@ -154,7 +154,7 @@ def _written(value: Any) -> Any:
 
 
 def _check_rows(what: str, lists: Sequence[Any], known: Collection[int]) -> None:
-    """Raise an error unless the lists hold rows of the page, each of them once."""
+    """Raise an error unless the lists hold rows of the page, each at most once."""
     if any(type(rows) is not list for rows in lists) or sum(map(len, lists)) > len(known):
         raise TraitError(f"{what}: expected lists of rows, at most all {len(known):,} of the page")
     seen = set[int]()

@@ -1,4 +1,4 @@
-"""Which characters of a row were read as which others: the substitutions that reports count, row by row."""
+"""Character substitutions of each row, as reports count them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MOST = 100
 
 def with_substitutions(table: pl.DataFrame, counting: Mapping[str, Any]) -> pl.DataFrame:
     """
-    Return the rows of a page of one system with the list `read_as_0` of the substitutions in each.
+    Return the rows of a page of one system with a column `read_as_0`, the list of their substitutions.
 
     Parameters
     ----------
     table
-        The rows, as `anls_frame.export.rows_content.RowsContent` has them.
+        The rows, as in `anls_frame.export.rows_content.RowsContent`.
     counting
-        How confusions are counted: `protocol`, `max_length` and `min_nls`, as settings have them.
+        How confusions are counted: `protocol`, `max_length` and `min_nls`, as in settings.
     """
     options = {
         "protocol": plugin_options(resolve_errors(protocol_from_dict(counting["protocol"]))),

@@ -1,4 +1,4 @@
-"""The rows with the lowest scores, with alignments."""
+"""Rows with the worst scores, with alignments."""
 
 from __future__ import annotations
 
@@ -58,38 +58,38 @@ def worst(
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers.
     n
-        The largest number of rows, of each slice if there are slices.
+        Maximum number of rows; with slices, the maximum of each slice.
     metrics
-        The score by which rows are chosen: the name of a built-in one, a column of existing scores, an
-        expression or a `Metric`. The worst are the lowest or, if lower is better, the highest.
+        The score by which rows are chosen: the name of a built-in score, a column of existing scores, an
+        expression or a `Metric`. The worst rows have the lowest score or, if lower is better, the highest.
     by
-        Columns that define the slices; in pandas, levels of the index too. A row belongs to the slice of each
-        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices; in pandas, levels of the index too. A row with a list belongs to the
+        slice of each entry; null, an empty list and a list of nulls all belong to the slice null.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string, as reports do; `"drop"` leaves
-        the row out, where there is nothing to look at.
+        out such rows, which have no text to look at.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
 
     Returns
     -------
     Frame
-        A frame of the same kind, in memory; pandas keeps the index. It has the rows with the worst scores;
-        ties go to the lowest `nls`, and are then broken by the texts, as in `Report.worst`. Rows are sorted
-        by slice, with the key of the slice in the columns of `by`. Rows without a score are left out. These
-        columns are added to those of the given frame, or replace those of the same name:
+        A frame of the same kind, in memory; pandas keeps the index. It contains the rows with the worst
+        scores, sorted by slice, with the key of the slice in the columns of `by`. Ties are broken by the
+        lowest `nls` and then by the texts, as in `Report.worst`. Rows without a score are left out. These
+        columns are added to those of the given frame, or replace columns of the same name:
 
         - `anls`, `nls`, `cer` (`Float64`) and `error_type` (`String`);
-        - the score of an own metric under its name, unless it is a column;
+        - the score of a custom metric under its name, unless it is a column;
         - `nearest_answer` (`String`);
         - `alignment` (`String`): the prediction aligned with that answer, both unprepared and with equal
-          parts shortened, in the unit of the protocol (for rates of characters, of its `errors`); see
-          `anls_frame.pairs.alignment`.
+          parts shortened, in the unit of the protocol (for character error rates, the unit of its `errors`);
+          see `anls_frame.pairs.alignment`.
 
     Raises
     ------
@@ -106,10 +106,10 @@ def worst(
 
     See Also
     --------
-    anls_frame.browse : a page of the rows, to sort, filter and read.
+    anls_frame.browse : a page for sorting, filtering and reading rows.
     anls_frame.changes : the rows whose scores differ between two systems.
     anls_frame.find_slices : what the bad rows have in common.
-    anls_frame.summarize : with `worst=`, the worst rows of parts that are merged.
+    anls_frame.summarize : with `worst=`, the worst rows of a table in several parts.
 
     Examples
     --------
