@@ -1,9 +1,9 @@
 """
-Error analysis of predictions on dataframes: NLS, ANLS and CER as columns, in Polars and pandas.
+Score and diagnose document QA, OCR and text models, right on Polars or pandas results.
 
 `nls`, `anls`, `cer` and similar functions are Polars expressions that score each row; `add_scores` adds all
-scores to a Polars, pandas or Arrow frame; `report` breaks them down by slice; `compare` tests the difference
-between two systems, and `changes` returns the rows that make it up; `find_slices` finds the slices that are
+scores to a Polars, pandas or Arrow frame; `report` breaks them down by slice; `compare` tests the differences
+between systems, and `changes` returns the rows whose scores differ; `find_slices` finds slices that score
 worse than the rest; `ANLS` and similar classes are metric objects for training loops; `gec` scores
 grammatical error correction. Importing the package adds the namespace ``.anls`` to Polars frames and
 expressions and to pandas frames.

@@ -27,7 +27,7 @@ _PACKAGE = str(Path(__file__).parent)
 
 class DTypeError(TypeError, PolarsError):
     """
-    The dtype of a column does not fit its use.
+    A column has a dtype that does not fit its role.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class DTypeError(TypeError, PolarsError):
 
 class DuplicateColumnError(ValueError, PolarsError):
     """
-    A result column would have the name of an existing column.
+    A new column would have the name of an existing column.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class DuplicateColumnError(ValueError, PolarsError):
 
 class InputWarning(UserWarning):
     """
-    The data probably do not mean what they are taken to mean.
+    The data look valid but are probably not what the function expects.
 
     Examples
     --------
@@ -78,12 +78,12 @@ class InputWarning(UserWarning):
 
 
 def warn(message: str, category: type[Warning] = InputWarning) -> None:
-    """Warn, and attribute the warning to the calling line outside this package."""
+    """Warn, and attribute the warning to the line outside this package that called it."""
     warning_at_caller()(message, category)
 
 
 def warning_at_caller() -> Callable[[str, type[Warning]], None]:
-    """Return a function that warns from any thread, and attributes that to the line of `warn`."""
+    """Return a function that warns from any thread and attributes the warning to the line of `warn`."""
     # As `skip_file_prefixes` of Python 3.12 does.
     frame: Any = inspect.currentframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
@@ -99,7 +99,7 @@ def warning_at_caller() -> Callable[[str, type[Warning]], None]:
 
 
 class Problem(NamedTuple):
-    """One problem in a file, and its place."""
+    """A problem in a file, with its place."""
 
     file: str
     place: str
@@ -111,17 +111,16 @@ class Problem(NamedTuple):
 
 
 class InputError(ValueError):
-    r"""
-    A file does not contain what it should.
+    r"""A file has invalid content.
 
-    The error lists all problems at once, each with its place.
+    The error lists all problems of the file at once, each with its place.
 
     Parameters
     ----------
     problems
         The problems, in the order of the file. The message shows the first 20.
     total
-        Total number of problems, if not all of them were kept.
+        Total number of problems, if `problems` does not hold all of them.
 
     Examples
     --------

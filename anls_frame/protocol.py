@@ -1,4 +1,4 @@
-"""Score protocols: how text is prepared, what a distance is divided by, and how a score is cut."""
+"""Score protocols, which say how texts are prepared, how distances are normalized and how scores are cut."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ _BESIDE = ("threshold", "errors")
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreProtocol:
-    r"""
-    How a prediction is compared with an answer.
+    r"""The rules for comparing a prediction with an answer.
 
-    Scores under different protocols are not comparable, so every scoring function takes one. The name of a
-    preset can be passed instead: `anls`, `rrc`, `anls_star`, `stvqa`, `jiwer`, `torchmetrics`, `dinglehopper`
-    or `raw`, see `PROTOCOLS`.
+    Scores under different protocols are not comparable, so every scoring function takes a protocol, or the
+    name of a preset: `anls`, `rrc`, `anls_star`, `stvqa`, `jiwer`, `torchmetrics`, `dinglehopper` or `raw`
+    (see `PROTOCOLS`).
 
     The steps of preparation are applied in this order: Unicode form, equivalences, lower case, whitespace.
 
@@ -40,47 +39,52 @@ class ScoreProtocol:
     ignore_case
         Lower-case both texts (as Python's `str.lower`).
     whitespace
-        `"keep"`; `"strip"` removes it at both ends; `"squeeze"` also replaces every run inside by one space;
-        `"lines"` removes it at both ends of each line, ends lines with ``\n`` and drops the last line break.
-        Whitespace is what Python takes for it: Unicode's White_Space and U+001C to U+001F.
+        `"keep"` leaves whitespace unchanged; `"strip"` removes it at both ends; `"squeeze"` also replaces
+        every run inside by one space; `"lines"` removes it at both ends of each line, ends lines with ``\n``
+        and drops the last line break. Whitespace is defined as in Python: Unicode's White_Space and U+001C to
+        U+001F.
     unicode_form
-        Normalization form, `"NFC"` or `"NFKC"`; `None` leaves the text unchanged, as all known scorers do.
+        Normalization form, `"NFC"` or `"NFKC"`; `None` leaves the text unchanged, as all the scorers behind
+        the presets do.
     length
-        The length L of the longer text, by which the distance is divided: in code points after preparation
-        (`"prepared"`), of the prepared text in upper case (`"prepared_upper"`, where `ß` counts as two), or
-        of the unprepared text in upper case (`"raw_upper"`).
+        How L, the length of the longer text, is counted; distances are divided by L. `"prepared"` counts code
+        points after preparation, `"prepared_upper"` those of the prepared text in upper case (where `ß`
+        counts as two), and `"raw_upper"` those of the unprepared text in upper case.
     cut
-        Which scores pass the threshold t: `"distance"` keeps those with d / L < t, `"similarity"` those with
-        1 - d / L >= t. At exactly 0.5 the first gives 0, the second 0.5.
+        Which scores pass the threshold t: `"distance"` keeps scores with d / L < t, `"similarity"` keeps
+        scores with 1 - d / L >= t. With t = 0.5, a similarity of exactly 0.5 becomes 0 under the first and
+        stays 0.5 under the second.
     threshold
-        The threshold t in [0, 1]; `None` for a protocol without a cut.
+        The threshold t in [0, 1]; `None` for a protocol that does not cut scores.
     unit
-        What distances and lengths count: `"codepoint"`; `"grapheme"`, the extended grapheme clusters of UAX
-        29, so that ``e`` with a combining accent is one; or `"word"`. For the last two, `length` must be
-        `"prepared"`.
+        The unit of distances and lengths: `"codepoint"`; `"grapheme"`, the extended grapheme clusters of UAX
+        29, so that ``e`` with a combining accent is one unit; or `"word"`. Graphemes and words require
+        ``length="prepared"``.
     words
-        What a word is, where words are counted: `"whitespace"`, what stands between whitespace, as Python's
-        `str.split`; `"spaces"`, what stands between spaces or at least two characters of whitespace, as in
-        jiwer; `"uax29"`, the words of UAX 29 that have more than punctuation and symbols, as in dinglehopper.
+        How texts are split into words: `"whitespace"`, at whitespace, as Python's `str.split` does;
+        `"spaces"`, at spaces and at runs of two or more whitespace characters, as jiwer does; `"uax29"`, by
+        the word boundaries of UAX 29, without words of punctuation and symbols only, as dinglehopper does.
     hits
-        What `mer` and `wil` take for the number of words that are right: `"aligned"`, the words that stand
-        beside an equal one in a shortest alignment, as in jiwer; or `"longer"`, the words of the longer text
-        minus the edits, as in torchmetrics, which are fewer where words are missing and others are added.
+        The number of correct words in `mer` and `wil`: `"aligned"`, the number of words that a shortest
+        alignment pairs with an equal word, as in jiwer; or `"longer"`, the number of words of the longer text
+        minus the edits, as in torchmetrics. The latter is smaller where some words are missing and others are
+        added.
     equivalences
-        Texts that are replaced, and what replaces each of them: a mapping, or pairs. They are applied one
-        after the other, each to the whole text; a Unicode form is applied before and after.
+        Replacements, as a mapping from texts to their replacements or as pairs. They are applied one after
+        the other, each to the whole text; a Unicode form is applied before and after.
     errors
-        The protocol that prepares texts for error rates (CER, WER, edits and confusions) in the functions
-        that score frames: a preset's name or a `ScoreProtocol`, whose own threshold and `errors` are not
-        used. The functions of rows for one error rate, such as `cer`, take that protocol itself.
+        The protocol that prepares texts for error rates (CER, WER, edits and confusions) in functions of
+        frames: the name of a preset or a `ScoreProtocol`, whose own threshold and `errors` are not used. Row
+        functions for a single error rate, such as `cer`, take such a protocol as their `protocol`.
 
     Raises
     ------
     ValueError
-        If an option is not one of its choices, the threshold is outside [0, 1], an equivalence replaces the
-        empty text, or `length` does not fit the unit.
+        If an option has an invalid value, the threshold is outside [0, 1], an equivalence replaces the empty
+        text, or `length` does not fit the unit.
     TypeError
-        If the threshold is not a number, the equivalences are not texts, or `errors` is not a protocol.
+        If the threshold is not a number, an equivalence is not a pair of strings, or `errors` is not a
+        protocol.
 
     Examples
     --------
@@ -108,8 +112,8 @@ class ScoreProtocol:
         r"""
         Return a copy of the protocol with other values for some options.
 
-        Error rates (`cer`, and what `errors` is for in reports) do not prepare text by default. To make a
-        protocol for them, start from the preset "raw", where every step is off; a plain `ScoreProtocol`
+        By default, error rates (`cer`, and those of reports, which use `errors`) do not prepare texts. Start
+        a protocol for error rates from the preset "raw", in which every step is off; a plain `ScoreProtocol`
         ignores case and collapses whitespace, as scores for question answering do.
 
         Parameters
@@ -125,9 +129,9 @@ class ScoreProtocol:
         Raises
         ------
         ValueError
-            If an option is outside its choices.
+            If an option has an invalid value.
         TypeError
-            If there is no such option, or its value has the wrong type.
+            If an option does not exist, or its value has the wrong type.
 
         Examples
         --------
@@ -138,7 +142,7 @@ class ScoreProtocol:
         >>> df.select(af.cer("ocr", "truth", protocol=composed)).to_series().to_list()
         [0.0, 0.25]
 
-        A report with the cut at 0.3, whose error rates prepare texts so:
+        A report with the cut at 0.3, whose error rates use the protocol above:
 
         >>> protocol = af.PROTOCOLS["rrc"].replace(threshold=0.3, errors=composed)
         >>> round(af.report(df, "ocr", "truth", protocol=protocol).overall["cer_mean"], 3)
@@ -174,7 +178,7 @@ class ScoreProtocol:
 
     def by(self, unit: Unit) -> ScoreProtocol:
         """
-        Return the protocol with another unit, which divides by lengths after preparation.
+        Return the protocol with another unit and with lengths counted after preparation.
 
         Examples
         --------
@@ -240,7 +244,7 @@ def resolve_threshold(protocol: ScoreProtocol | str, threshold: float | None) ->
 
 
 def check_substitution_cost(cost: object) -> int:
-    """Return the cost as the plugin takes it; an error unless it is an integer of at least 0."""
+    """Return the cost as the plugin expects it; raise an error unless it is an integer of at least 0."""
     # A substitution that costs more than 2 is never used: a deletion and an insertion cost 2.
     return min(count("substitution_cost", cost), 2)
 
@@ -251,7 +255,7 @@ def preset_name(protocol: object) -> str | None:
 
 
 def protocol_to_dict(protocol: ScoreProtocol) -> dict[str, Any]:
-    """Return the options as they come back from JSON."""
+    """Return the options as values that JSON can hold."""
     errors = protocol.errors
     return {
         **vars(protocol),
@@ -269,17 +273,17 @@ def protocol_from_dict(options: Mapping[str, Any]) -> ScoreProtocol:
 
 
 def spelled(protocol: ScoreProtocol) -> str:
-    """Return a protocol as the shell takes it: the name of a preset, and the options that differ from it."""
+    """Return a protocol as written in the shell: the name of a preset and the options that differ from it."""
     return ",".join(_spelled(protocol))
 
 
 def described(protocol: ScoreProtocol) -> str:
-    """Return the same without the threshold and the protocol for error rates, which are stated beside it."""
+    """Return the text of `spelled` without the threshold and the protocol for error rates."""
     return ",".join(_spelled(protocol, _BESIDE))
 
 
 def _spelled(protocol: ScoreProtocol, ignored: tuple[str, ...] = ()) -> list[str]:
-    """Return the name of the preset that is most like a protocol, and ``option=value`` where they differ."""
+    """Return the name of the most similar preset, and ``option=value`` for each difference from it."""
     given = protocol_to_dict(protocol)
     differing = {
         name: [key for key in given if key not in ignored and given[key] != protocol_to_dict(preset)[key]]
@@ -304,13 +308,13 @@ def _spelled(protocol: ScoreProtocol, ignored: tuple[str, ...] = ()) -> list[str
 
 
 def _for_errors(protocol: ScoreProtocol) -> ScoreProtocol | str:
-    """Return the protocol as `errors` holds it: the name of the preset that prepares texts so, if any."""
+    """Return the protocol as `errors` stores it: the name of a preset that prepares texts alike, if any."""
     name, *options = _spelled(protocol, _BESIDE)
     return dataclasses.replace(protocol, threshold=None, errors="raw") if options else name
 
 
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
-    """Return the options as the plugin reads them: those that are not passed separately or used in Python."""
+    """Return the options that the plugin reads, without those passed separately or used only in Python."""
     # The equivalences anew: the plugin does not read a pickle in which two options share them.
     options = protocol_to_dict(resolve_protocol(protocol))
     del options["threshold"], options["hits"], options["errors"]
@@ -318,7 +322,7 @@ def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
 
 
 def plugin_scoring(protocol: ScoreProtocol | str) -> dict[str, Any]:
-    """Return what the plugin needs for all scores of a row."""
+    """Return the options that the plugin needs to compute all scores of a row."""
     whole = resolve_scoring(protocol)
     return {
         "protocol": plugin_options(whole),
