@@ -1,4 +1,4 @@
-"""What results share: how they are shown and written, figures of all rows and of each slice, found slices."""
+"""Base classes of results: display and writing, figures of all rows and of slices, found slices."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["FoundSlices", "Shown", "SlicedResult", "Written"]
 
 
 class Shown(TypedDict, total=False):
-    """How any result is shown; the keys are options of `Written.write`."""
+    """Display options of any result; the keys are options of `Written.write`."""
 
     title: str | None
     percent: bool
@@ -46,7 +46,7 @@ class Shown(TypedDict, total=False):
 
 
 class Written(ABC):
-    """What is printed, shown in notebooks and written to files."""
+    """A result that can be printed, shown in notebooks and written to files."""
 
     noun: ClassVar[str]
     """What messages call this result."""
@@ -71,7 +71,7 @@ class Written(ABC):
             Ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is replaced
             as a whole or, on an error, left unchanged.
         title
-            Title in place of the result's own.
+            Title, in place of the default title.
         percent
             Show scores and rates in per cent with one decimal. Files of data hold numbers as they are.
         columns
@@ -80,11 +80,11 @@ class Written(ABC):
         escape_formulas
             In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
         rows
-            In .html, the page of the same rows that `anls_frame.browse` returns. It becomes part of the file;
-            slices, error types and transitions lead to their rows, where `by` of the page has their columns.
+            In .html, a page of the same rows from `anls_frame.browse`, which becomes part of the file.
+            Slices, error types and transitions link to their rows if `by` of the page includes their columns.
         source
-            In .html, the files or folders that the rows come from. The page then begins with their names,
-            each with the date of its last change.
+            In .html, the files or folders that the rows come from. The page shows their names and
+            modification dates at the top.
 
         Returns
         -------
@@ -167,26 +167,28 @@ def _taken_apart(shown: Mapping[str, Any]) -> tuple[str | None, Sequence[str] | 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FoundSlices:
     """
-    What is shown of slices that were found.
+    The content of a result of found slices.
 
     Parameters
     ----------
     table
         The frame of `frame`, in Polars.
     metrics
-        The metrics, one or several.
+        One or several metrics.
     systems
-        The names of both systems; of one system none.
+        The names of both systems; empty for a single system.
     n_slices, n_tests
-        Number of slices that were looked at, and of tests: each slice is tested in each metric.
+        Number of slices that were searched, and number of tests: each slice is tested in each metric.
     left_out
-        Columns that were left out, with the reason.
+        Columns that were left out, with reasons.
     settings, signature
-        How it was made; with equal signatures, scores are comparable.
+        The settings of the search; scores with equal signatures are comparable.
     holdout
-        Share of documents on which slices were tested; 0 if they were tested where they were found.
+        Share of documents on which slices were tested; 0 if they were tested on the documents in which they
+        were found.
     confidence
-        Level of the intervals; a slice is found if its `p_adjusted` is at most 1 minus this.
+        Confidence level of the intervals; a slice is listed if its `p_adjusted` is at most 1 minus this
+        level.
     """
 
     table: pl.DataFrame
@@ -203,9 +205,9 @@ class FoundSlices:
 
 class SlicedResult(Written, Generic[Table_co]):
     """
-    Figures of all rows and of each slice, with intervals.
+    Figures over all rows and by slice, with intervals.
 
-    A subclass provides the figures (`by`), what they depend on (`settings`), and the document to export.
+    A subclass provides the figures (`by`), the `settings` that determine them, and the document for export.
     """
 
     noun: ClassVar[Literal["report", "comparison", "correction", "result"]]
@@ -234,10 +236,10 @@ class SlicedResult(Written, Generic[Table_co]):
     @cached_property
     def by_group(self) -> Table_co:
         """
-        Counts and figures of each slice, crossed if there are several `by` columns.
+        Counts and figures of each slice; several `by` columns are crossed.
 
-        If there are several tables, they stand below each other, with their names in the column `table`.
-        Like all tables of a result, a pandas frame if the result was made from one, otherwise a Polars frame.
+        Several tables are concatenated, with their names in the column `table`. The result is a pandas frame
+        if the input was a pandas frame, otherwise a Polars frame.
         """
         return self._as_given(self._groups)
 
@@ -250,7 +252,7 @@ class SlicedResult(Written, Generic[Table_co]):
 
     @abstractmethod
     def by(self, *columns: str) -> Table_co:
-        """Counts and figures, grouped by some of the `by` columns; without columns, of all rows together."""
+        """Return counts and figures by some of the `by` columns; without columns, those of all rows."""
 
     @abstractmethod
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
@@ -258,9 +260,9 @@ class SlicedResult(Written, Generic[Table_co]):
 
     def to_polars(self) -> pl.DataFrame:
         """
-        Return the figures of all rows and of all slices in one frame, distinguished by the column `slice`.
+        Return the figures of all rows and of all slices in one frame, with a column `slice`.
 
-        The first rows are "overall", with null keys; the others are "group".
+        `slice` is "overall" in the first rows, whose keys are null, and "group" in the others.
         """
         return self._with_overall(self._groups, self._overall)
 
@@ -279,7 +281,7 @@ class SlicedResult(Written, Generic[Table_co]):
         return whole.select(cs.by_name(groups.columns))
 
     def sliced_tables(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
-        """Return each table with its keys, the overall row first."""
+        """Return each table with its keys, with the overall row first."""
         return [
             (columns, self._with_overall(self._slices(columns), self._overall)) for columns in self._tables
         ]

@@ -1,1 +1,1 @@
-"""Reports, comparisons and pairing: what a summary's sums say, with intervals and tests."""
+"""Reports, comparisons and pairing: figures from the sums of a summary, with intervals and tests."""

@@ -1,4 +1,4 @@
-"""Rows of which some were judged: what may be wrong with them, and their sums by cell."""
+"""Partly judged rows: checks of the frame, and sums by cell."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class AuditedSlice(NamedTuple):
     """Of each stratum, whether the scores of all systems are equal in its rows, and their truths too."""
 
     def audit(self, factors: FloatArray) -> Audit:
-        """Return the audit of a sum of the systems' scores by their factors: of one, or of a difference."""
+        """Return the audit of a weighted sum of systems' scores: a single score or a difference."""
         return Audit(
             document=self.document,
             stratum=self.stratum,
@@ -84,18 +84,19 @@ class AuditedSlice(NamedTuple):
 @dataclass(frozen=True)
 class AuditedRows:
     """
-    Rows of which some were judged.
+    Partly judged rows, as sums by cell.
 
     Parameters
     ----------
     cells
-        By the keys of slices, `cluster` and `stratum`: `n` and the sums of the scores, `score_0`, ...
+        The number of rows `n` and the sums of the scores, `score_0`, ..., by the keys of slices, `cluster`
+        and `stratum`.
     judged
-        Of each judged row the same columns, `probability`, and the truths `truth_0`, ...
+        The same columns of each judged row, with `probability` and the truths `truth_0`, ...
     known
-        Of each stratum, whether its rows need no verdict.
+        For each stratum, whether its rows need no verdict.
     has_clusters
-        Whether documents are clusters of rows, or single rows.
+        Whether documents are clusters of rows rather than single rows.
     """
 
     cells: pl.DataFrame
@@ -105,7 +106,7 @@ class AuditedRows:
     has_clusters: bool
 
     def slices(self, keys: Sequence[str]) -> tuple[pl.DataFrame, Iterator[AuditedSlice]]:
-        """Return the keys of slices, and what is in each."""
+        """Return the keys of slices, and the cells and judged rows of each slice."""
         cells, judged = (explode_lists(table, keys) for table in (self.cells, self.judged))
         if not keys:
             return pl.DataFrame(), iter([self._slice(cells, judged)])
@@ -147,18 +148,18 @@ def audited(
     bounds: tuple[float, float],
 ) -> AuditedRows:
     """
-    Return the rows of a frame, with scores brought to [0, 1] from their bounds.
+    Return the rows of a frame, with scores rescaled from their bounds to [0, 1].
 
     Parameters
     ----------
     source
         The rows.
     keys
-        The keys of slices, and the cluster last if there is one.
+        The keys of slices, followed by the cluster if there is one.
     systems
         The columns of systems.
     names
-        The columns with `probability`, `stratum` and `audit`, as far as there are any.
+        The columns with `probability`, `stratum` and `audit`, where given.
     bounds
         The lowest and the highest score.
     """
@@ -205,7 +206,7 @@ def audited(
 
 
 def is_judged() -> pl.Expr:
-    """Return whether rows have a truth, which is that of all systems."""
+    """Return whether rows have a truth, which must hold for all systems."""
     return pl.col("truth_0").is_not_null()
 
 

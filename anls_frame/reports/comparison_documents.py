@@ -1,8 +1,8 @@
 """
-Comparisons as documents to export, and in the short form that a screen shows.
+Comparisons as documents for export, and as short tables for a screen.
 
-Two systems stand beside each other with their difference, in a line for each metric and a table for the
-slices of each. More systems are ranked in each metric, and their scores stand side by side for each slice.
+Two systems are shown side by side with their difference: a line for each metric, and a table of slices for
+each metric. More systems are ranked by each metric, and each slice shows their scores side by side.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _DIFFERENCE = ("difference", "difference_low", "difference_high")
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonView:
-    """What a comparison shows; all rows come first in its tables, which are computed if they are needed."""
+    """The tables of a comparison, with all rows first; they are computed on demand."""
 
     overall: pl.DataFrame
     """Differences to the baseline, which is the first system, in all rows."""
@@ -108,14 +108,14 @@ class ComparisonView:
     percent: bool
 
     def kind(self, metric: Metric) -> Kind:
-        """Return how a metric is shown."""
+        """Return the display format of a metric."""
         kind = metric.format or "number"
         return in_percent(kind) if self.percent else kind
 
     def kinds(
         self, columns: Sequence[str], by: Sequence[str], metric: Metric | None = None
     ) -> dict[str, Kind]:
-        """Return the kinds of columns, with figures of one metric or, by `formats`, of each line's."""
+        """Return the kinds of columns, for figures of a metric or, by `formats`, of each line."""
         kind = "score" if metric is None else self.kind(metric)
         kinds: dict[str, Kind] = {
             **kinds_of(columns, by, ()),
@@ -126,11 +126,11 @@ class ComparisonView:
 
     @property
     def alpha(self) -> float:
-        """The largest p-value that shows a difference."""
+        """The largest p-value that counts as significant."""
         return float(round(1 - self.settings["confidence"], 12))
 
     def sorted_lines(self, frame: pl.DataFrame, metric: Metric, columns: Sequence[str]) -> pl.DataFrame:
-        """Return the lines of a metric in all rows and in the slices of one table, in the order of `sort`."""
+        """Return the lines of a metric for all rows and for the slices of a table, in the order of `sort`."""
         shown = metric_lines(frame, metric.name, columns)
         if self.sort is None or not columns:
             return shown
@@ -145,7 +145,7 @@ class ComparisonView:
         return ordered(shown, columns, self.sort, descending=self.sort == "n" or is_rate, like=first)
 
     def grid(self, metric: Metric, columns: Sequence[str]) -> SideBySide:
-        """Return the scores of the systems side by side, a line for each slice of a table."""
+        """Return the scores of the systems side by side, with a line for each slice of a table."""
         ranked = self.ranking() if self.significant else self.scores()
         return side_by_side(self.sorted_lines(ranked, metric, columns), columns, only_shown=self.significant)
 
@@ -161,12 +161,12 @@ class ComparisonView:
 
     @property
     def is_of_two(self) -> bool:
-        """Whether two systems are laid out side by side, or more are ranked."""
+        """Whether two systems are shown side by side, rather than more systems ranked."""
         return len(self.systems) == 2  # noqa: PLR2004
 
     @property
     def named(self) -> list[tuple[Metric, str]]:
-        """The metrics with names that differ, for headings."""
+        """The metrics with distinct names, for headings."""
         labels = [metric.label for metric in self.metrics]
         return [
             (metric, label if labels.count(label) == 1 else f"{label} ({metric.name})")
@@ -184,7 +184,7 @@ class ComparisonView:
 
 
 def comparison_document(view: ComparisonView) -> Document:
-    """Return a comparison as a document to export."""
+    """Return a comparison as a document for export."""
     document = _document_of_two(view) if view.is_of_two else _document_of_many(view)
     rest = type_changes.tables(view.transitions, view.systems)
     figures = [*document.figures, *type_changes.figures(view.transitions, view.systems[0])]
@@ -192,7 +192,7 @@ def comparison_document(view: ComparisonView) -> Document:
 
 
 def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
-    """Return the tables of a comparison in their form for a screen, with at most `most` rows."""
+    """Return the tables of a comparison for a screen, with at most `most` rows."""
     if view.is_of_two:
         shown = [(table, list[str]()) for table in _screen_of_two(view)]
     else:
@@ -692,7 +692,7 @@ def _scoring_note(settings: Mapping[str, Any]) -> list[str]:
 
 
 def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: float) -> str | None:
-    """Return a note on the slices with too few units to reach a p-value of alpha, if there are any."""
+    """Return a note on slices with too few units to reach a p-value of alpha, if there are any."""
     rows = untestable(slices, alpha, settings["draws"])
     if rows.is_empty():
         return None

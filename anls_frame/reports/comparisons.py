@@ -1,4 +1,4 @@
-"""Comparison of systems on the same rows: ranking and differences by slice, with intervals and tests."""
+"""Comparisons of systems on the same rows: ranks and differences by slice, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ __all__ = ["Comparison", "Paired", "compare", "pair", "side_by_side"]
 
 
 class Board(Shown, total=False):
-    """How a comparison is shown; the keys are options of `Comparison.write`."""
+    """Display options of a comparison; the keys are options of `Comparison.write`."""
 
     sort: str | None
     significant: bool
@@ -81,9 +81,9 @@ class Board(Shown, total=False):
 
 class Comparison(SlicedResult[Table_co]):
     """
-    The scores of several systems on the same rows, their ranks, and the differences between them.
+    Scores of several systems on the same rows, with their ranks and the differences between them.
 
-    Returned by `compare`, and by `from_summary` for rows in several parts.
+    Returned by `compare` and, for rows in several parts, by `from_summary`.
 
     Parameters
     ----------
@@ -147,12 +147,12 @@ class Comparison(SlicedResult[Table_co]):
         seed: int = 0,
     ) -> Comparison[Table_co]:
         """
-        Return the comparison of the rows that were summarized, in one part or several.
+        Return a comparison from the summary of its rows, which may come from several parts.
 
         Parameters
         ----------
         summary
-            From `summarize` of several systems, or `merge`.
+            A summary of several systems, from `summarize` or `merge`.
         confidence, draws, seed
             As for `compare`.
 
@@ -177,12 +177,12 @@ class Comparison(SlicedResult[Table_co]):
 
     @property
     def baseline(self) -> str:
-        """The first system, with which the others are compared."""
+        """The first system, with which all others are compared."""
         return next(iter(self.systems))
 
     @property
     def signature(self) -> str:
-        """The settings in one line; figures with equal signatures are comparable."""
+        """The settings as a single line; figures with equal signatures are comparable."""
         systems = "-".join(reversed(self.systems))
         if len(self.systems) > FEW_SYSTEMS:
             digest = hashlib.sha256(json_text(list(self.systems)).encode()).hexdigest()[:8]
@@ -197,7 +197,7 @@ class Comparison(SlicedResult[Table_co]):
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """All settings that the figures depend on, with digests of the scored rows."""
+        """All settings that determine the figures, with digests of the scored rows."""
         return {
             **self._settings.to_dict(),
             "systems": self.systems,
@@ -218,7 +218,7 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def transitions(self) -> Table_co:
         """
-        Counts of rows by the error type of the baseline and that of another system, for each slice.
+        Counts of rows by the error types of the baseline and of another system, for each slice.
 
         The columns are the keys, `system`, `old_error_type`, `new_error_type`, `n` and its `share` in
         the slice. Error types are those of `anls_frame.error_type`.
@@ -259,19 +259,20 @@ class Comparison(SlicedResult[Table_co]):
     @property
     def ranking(self) -> Table_co:
         """
-        The systems with their scores and ranks, in all rows and in each slice, best first.
+        The systems with their scores and ranks, over all rows and in each slice, best first.
 
         The columns are `slice` ("overall" or "group"), the keys, `metric`, `system`, `n` (rows in which all
         systems have a score), the `score` with its interval in `score_low` and `score_high`, its `rank` (1 is
-        best, equal scores share the best of their ranks), `rank_low` and `rank_high`, `possibly_best`,
-        `few_rows` and `n_clusters`. `few_rows` is that of a report of the system; it is also true if the
-        ranks rest on the difference from such a system, and this is less than ten whole clusters are worth.
+        best; equal scores share the best of their ranks), `rank_low` and `rank_high`, `possibly_best`,
+        `few_rows` and `n_clusters`. `few_rows` has the same meaning as in a report of the system. It is also
+        true if the range of ranks depends on the difference from a system with few rows, and ten clusters
+        lost as a whole would outweigh this difference.
 
-        In each slice and metric, the true ranks of all systems are between `rank_low` and `rank_high`
-        together, at the confidence level of the comparison, because they allow for all pairs of systems; see
-        `anls_frame.statistics.rank_sets`. `possibly_best` says that the best rank is among them and, in all
-        rows, that no difference to the baseline shows another system to be better: `p_adjusted` of
-        `differences(baseline)` allows for fewer pairs, and can show more than the ranks do.
+        In each slice and metric, the ranges from `rank_low` to `rank_high` contain the true ranks of all
+        systems simultaneously, at the confidence level of the comparison; see
+        `anls_frame.statistics.rank_sets`. `possibly_best` is true if the range includes rank 1 and, for all
+        rows, no test against the baseline shows another system to be better. `p_adjusted` of
+        `differences(baseline)` adjusts for fewer pairs than the ranks do, and may therefore show more.
 
         Examples
         --------
@@ -303,7 +304,7 @@ class Comparison(SlicedResult[Table_co]):
 
     @cached_property
     def ranked_overall(self) -> pl.DataFrame:
-        """The ranking of all rows; whom a test against the baseline shows to be worse is not marked."""
+        """The ranking of all rows; tests against the baseline can rule out that a system is possibly best."""
         beaten = self._beaten.with_columns(is_beaten=True)
         ranked = self._ranking_by(()).select(pl.lit(OVERALL).alias(SLICE), pl.all())
         ranked = ranked.join(beaten, on=["metric", "system"], how="left", maintain_order="left")
@@ -322,26 +323,26 @@ class Comparison(SlicedResult[Table_co]):
 
     def differences(self, baseline: str | None = None, *, simultaneous: bool = False) -> Table_co:
         """
-        Differences between all pairs of systems, or between all others and one, with intervals and tests.
+        Differences between all pairs of systems, or from a given system, with intervals and tests.
 
         Parameters
         ----------
         baseline
             The system to compare the others with; by default, all pairs are compared.
         simultaneous
-            Add `simultaneous_low` and `simultaneous_high`, intervals that contain all differences of a table
-            together at the confidence level (Bonferroni).
+            Whether to add `simultaneous_low` and `simultaneous_high`, intervals that contain all differences
+            of a table simultaneously at the confidence level (Bonferroni).
 
         Returns
         -------
         DataFrame
-            One row for each slice, metric and pair: `slice` ("overall" or "group"), then the columns of
-            `by`. In pairs without the baseline of the comparison, the earlier system stands in `baseline`.
+            One row for each slice, metric and pair: `slice` ("overall" or "group"), then the columns of `by`.
+            In pairs without the baseline of the comparison, `baseline` is the system that comes first.
 
         Raises
         ------
         ValueError
-            If there is no system of that name.
+            If no system has that name.
 
         Examples
         --------
@@ -369,7 +370,7 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def overall(self) -> Table_co:
         """
-        Figures of all rows: one row for each metric and system other than the baseline, as in `by`.
+        Figures of all rows, as in `by`: one row for each metric and system other than the baseline.
 
         Examples
         --------
@@ -394,15 +395,15 @@ class Comparison(SlicedResult[Table_co]):
         -------
         DataFrame
             One row for each slice, metric and system other than the baseline, the largest slices first: the
-            keys, `metric`, `baseline` and `system`, `n` (rows in which all systems have a score), the
-            `score` of the system with its interval in `score_low` and `score_high`, `baseline_score`,
-            `difference` (system minus baseline) with its interval in `difference_low` and
-            `difference_high`, `p_value`, `p_adjusted` (for all rows of the table together), the numbers of
-            rows on which the system is better than the baseline (`wins`), the same (`ties`) and worse
-            (`losses`), `few_rows`, and `n_clusters` (null without clusters).
+            keys, `metric`, `baseline` and `system`, `n` (rows in which all systems have a score), the `score`
+            of the system with its interval in `score_low` and `score_high`, `baseline_score`, `difference`
+            (system minus baseline) with its interval in `difference_low` and `difference_high`, `p_value`,
+            `p_adjusted` (adjusted for all rows of the table), the numbers of rows on which the system is
+            better than the baseline (`wins`), equal (`ties`) and worse (`losses`), `few_rows`, and
+            `n_clusters` (null without clusters).
 
-            `few_rows` is true below 100 rows, 20 effective units or 10 clusters that carry one side of the
-            difference; intervals are then only approximate. Intervals are not adjusted. With fewer than two
+            `few_rows` marks rough intervals: below 100 rows, 20 effective units, or 10 clusters that
+            contribute gains (or losses) to the difference. Intervals are not adjusted. With fewer than two
             clusters (or rows, if there are no clusters), p-values and intervals of differences are null.
 
         Raises
@@ -458,7 +459,7 @@ class Comparison(SlicedResult[Table_co]):
 
     def macro(self, *columns: str, weights: Mapping[Any, float] | None = None) -> Table_co:
         """
-        Macro averages of the systems over slices, each with the same weight, and their differences.
+        Macro averages of the systems over equally weighted slices, and their differences.
 
         Parameters
         ----------
@@ -479,8 +480,8 @@ class Comparison(SlicedResult[Table_co]):
 
         Notes
         -----
-        Interval and p-value of a difference are those of Student's t on what each document adds to the
-        difference, see `Report.macro`. P-values are not adjusted.
+        Interval and p-value of a difference come from Student's t on the contribution of each document to the
+        difference; see `Report.macro`. P-values are not adjusted.
 
         Examples
         --------
@@ -500,20 +501,20 @@ class Comparison(SlicedResult[Table_co]):
 
     def beside(self, published: Published) -> Table_co:
         """
-        Compare the systems with published figures of others, whose rows are not at hand.
+        Compare the systems with published figures of other systems, whose rows are not available.
 
         Parameters
         ----------
         published
-            Names of these systems, each with its figure in the first metric, or with a mapping from the names
-            of metrics to figures.
+            A mapping from the names of these systems to their figure in the first metric, or to a mapping
+            from names of metrics to figures.
 
         Returns
         -------
         DataFrame
             One row for each metric, published figure and system, best first: `metric`, `published`, `figure`,
-            `system`, `n`, its `score` with `score_low` and `score_high`, and the `answer`: the system is
-            "better" or "worse" if its interval lies on that side of the figure, otherwise it is "open". Null
+            `system`, `n`, its `score` with `score_low` and `score_high`, and the `answer`: "better" or
+            "worse" if the interval of the system lies on that side of the figure, otherwise "open"; null
             without an interval. `few_rows` marks rough intervals.
 
         Raises
@@ -523,8 +524,9 @@ class Comparison(SlicedResult[Table_co]):
 
         Notes
         -----
-        The figure is taken as exact, as nothing is known of its rows: a difference that is shown here may be
-        one of other rows. Intervals are at the confidence level of the comparison, each by itself.
+        Published figures are treated as exact, because nothing is known about their rows, so a difference may
+        also be due to other rows. Each interval has the confidence level of the comparison; they are not
+        adjusted for multiple comparisons.
 
         Examples
         --------
@@ -561,47 +563,50 @@ class Comparison(SlicedResult[Table_co]):
         """
         Write the comparison to a file, in the format of the path's suffix.
 
-        Files of data with room for one table have the differences to the baseline, whatever the number of
-        systems; all tables are in .json, .xlsx and those for people.
+        Data formats that hold a single table contain the differences from the baseline, whatever the number
+        of systems. All tables are in .json, .xlsx and the formats for people.
 
         Parameters
         ----------
         path
-            Ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is replaced
-            as a whole or, on an error, left unchanged.
+            Path that ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is
+            replaced as a whole or, on an error, left unchanged.
         title
-            Title in place of the comparison's own.
+            Title, in place of the default title.
         sort
             Column by which slices are sorted: `n` (largest first), a column of `by`, or a figure, such as
-            `score` or `difference`, of the second system in the first metric (worst first). By default the
-            largest come first.
+            `score` or `difference`, of the second system in the first metric (worst first). By default, the
+            largest slices come first.
         significant
-            Show only what the tests show: differences with a `p_adjusted` of at most 1 minus the confidence
-            level, and a system as the best of a slice only if no other can be.
+            Whether to show only significant results: differences with a `p_adjusted` of at most 1 minus the
+            confidence level, and a best system of a slice only if no other system can be the best.
         pairs
-            Add the differences between all pairs of systems. By default up to 12 systems have them, with
-            those of slices; of more systems there are pairs in all rows, if they are asked for.
+            Whether to add the differences between all pairs of systems. By default, comparisons of up to 12
+            systems include them, also for slices. For more systems, ``pairs=True`` adds the pairs for all
+            rows only.
         macro
-            Add the macro averages of each table of slices, as `macro` computes them.
+            Whether to add the macro averages of each table of slices; see `macro`.
         facts
-            What is known of systems, such as size, date and link: a frame with a row for each and its name in
-            the column `system`. Its other columns stand in the ranking; a page links addresses of the web.
+            Facts about systems, such as size, date and link: a frame with a row for each system, its name in
+            the column `system`. The other columns are added to the ranking; HTML pages link web addresses.
         published
-            Published figures of systems without rows, as for `beside`. They stand in the ranking, without
-            rank and interval, and notes say which systems are better or worse.
+            Published figures of systems without rows, as for `beside`. The ranking lists them without rank
+            and interval, and notes name the systems that are better or worse.
         percent
-            Show scores and rates in per cent with one decimal. Files of data hold numbers as they are.
+            Whether to show scores and rates in per cent with one decimal. Data formats always hold the
+            unscaled numbers.
         columns
-            The figures that tables for people show, in order, by the names that they have in files of data.
-            Tables without any of them are left as they are, and so are files of data.
+            The figures that tables for people show, in order, by their column names in data formats. Tables
+            without any of these figures, and data formats, stay unchanged.
         escape_formulas
-            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+            In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a
+            formula.
         rows
-            In .html, the page of the same rows that `anls_frame.browse` returns. It becomes part of the file;
-            slices and transitions lead to their rows, where `by` of the page has their columns.
+            In .html, a page of the same rows from `anls_frame.browse`, which becomes part of the file. Slices
+            and transitions link to their rows if `by` of the page includes their columns.
         source
-            In .html, the files or folders that the rows come from. The page then begins with their names,
-            each with the date of its last change.
+            In .html, the files or folders that the rows come from. The page shows their names and
+            modification dates at the top.
 
         Returns
         -------
@@ -622,42 +627,42 @@ class Comparison(SlicedResult[Table_co]):
         return self._write(path, document, rows, source, escape_formulas=escape_formulas)
 
     def to_document(self, **shown: Unpack[Board]) -> Document:
-        """Return the tables, settings and notes that `write` writes, with its options."""
+        """Return the tables, settings and notes that `write` would write with these options."""
         return super().to_document(**shown)  # type: ignore[misc] # it takes all of them
 
     def to_text(self, **shown: Unpack[Board]) -> str:
-        """Return the tables as they are printed; the options are those of `write`."""
+        """Return the tables as printed text; the options are those of `write`."""
         return super().to_text(**shown)  # type: ignore[misc]
 
     def to_gt(self, table: int = 0, **shown: Unpack[Board]) -> GT:
-        """Return a table as a great_tables object, the first one by default; options are those of `write`."""
+        """Return a table, by default the first, as a great_tables object; see `write` for options."""
         return super().to_gt(table, **shown)  # type: ignore[misc]
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> bool:
         """
-        Whether a system is significantly worse than the baseline, by at least `drop`, overall or in a slice.
+        Return whether any system is significantly worse than the baseline, by at least `drop`.
 
         Parameters
         ----------
         drop
-            Smallest loss that counts, in units of the score (a point of ANLS is 0.01); if lower is better, a
-            rise is a loss.
+            Smallest loss that counts, in units of the score (a point of ANLS is 0.01). If lower is better, an
+            increase is a loss.
         alpha
-            Largest `p_adjusted` that counts; all rows are a table of their own.
+            Largest `p_adjusted` that counts. All rows and slices are adjusted separately.
         planned_runs
-            Number of runs that are planned on the same documents, as for `decide`: each has the level alpha /
+            Number of runs planned on the same documents, as for `decide`; each run is tested at level alpha /
             planned_runs.
 
         Raises
         ------
         ValueError
-            If an option has an invalid value, or no loss in a metric can be larger than `drop`.
+            If an option has an invalid value, or `drop` is at least the largest possible loss in a metric.
 
         Notes
         -----
-        A slice counts if its observed loss is at least `drop` *and* significantly different from 0. `True`
-        does not mean that the true loss is at least `drop`, and `False` does not mean that there is no loss.
-        Slices that `untestable` returns never count.
+        All rows and each slice are tested. A slice counts if its observed loss is at least `drop` *and*
+        significantly different from 0. `True` does not mean that the true loss is at least `drop`, and
+        `False` does not mean that there is no loss. Slices returned by `untestable` never count.
 
         Examples
         --------
@@ -676,12 +681,12 @@ class Comparison(SlicedResult[Table_co]):
         Parameters
         ----------
         drop, alpha, planned_runs
-            As for `regressed`, which says whether there are any.
+            As for `regressed`.
 
         Returns
         -------
         DataFrame
-            The rows of `to_polars` that count.
+            The rows of `to_polars` with a significant loss of at least `drop`.
 
         Examples
         --------
@@ -708,8 +713,8 @@ class Comparison(SlicedResult[Table_co]):
         """
         Slices with too few clusters (or rows, if there are no clusters) to reach a p-value of `alpha`.
 
-        If all G clusters point the same way, 2 of the 2^G sign combinations are as extreme: with five
-        clusters, p is at least 0.0625, whatever the difference.
+        If the differences of all G clusters have the same sign, 2 of the 2^G sign combinations are as
+        extreme. With five clusters, p is therefore at least 0.0625, whatever the difference.
 
         Parameters
         ----------
@@ -735,16 +740,16 @@ class Comparison(SlicedResult[Table_co]):
 
     def plot(self, *, kind: Literal["slices"] | None = None, **options: Any) -> Axes:
         """
-        Draw two systems by slice as a dumbbell plot, or the scores and ranks of more.
+        Draw two systems by slice as a dumbbell plot, or the scores and ranks of more than two systems.
 
         Parameters
         ----------
         kind
-            By default, two systems are drawn by `anls_frame.plot.comparison`, more by
-            `anls_frame.plot.ranking`. `"slices"` draws any number of systems by slice as a heat map, with
+            By default, `anls_frame.plot.comparison` draws two systems, and `anls_frame.plot.ranking` draws
+            more. `"slices"` draws any number of systems by slice as a heat map, with
             `anls_frame.plot.heat_map`.
         options
-            Those of the plot, such as `metric` for one of several `measures`.
+            Options of the plot, such as `metric` for one of several `measures`.
 
         Examples
         --------
@@ -824,28 +829,28 @@ class Comparison(SlicedResult[Table_co]):
 
     def detectable_difference(self, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
-        Return the smallest true difference that these rows and documents would show.
+        Return the smallest true difference that these rows and documents can detect.
 
         Parameters
         ----------
         power
-            How often such a difference is to be significant.
+            Probability that such a difference is significant.
         alpha
-            Largest p-value that counts, of a two-sided test.
+            Significance level of the two-sided test.
 
         Returns
         -------
         DataFrame
             The lines of `to_polars`, of all rows and of each slice, with `metric`, `baseline` and `system`,
-            the number of rows (`n`), of clusters (`n_clusters`), and `detectable`; null where no difference
-            can be shown.
+            the number of rows (`n`), of clusters (`n_clusters`), and `detectable`, null if no difference can
+            be detected.
 
         Notes
         -----
-        A difference of δ needs more changes than none, and these add variance. So the variance is that under
-        δ, in proportion to the changes that cancel out and those that make δ. A row that wins and one that
-        loses are added to the observed ones: where nothing has changed, something may. Slices, metrics and
-        pairs of systems are tested by themselves, without an adjustment for their number.
+        A true difference of δ requires changed rows, which add variance. The variance is therefore computed
+        under δ, from the changes that cancel out and the changes that make up δ. One winning and one losing
+        row are added to the observed rows, so the variance is not 0 where nothing has changed. Slices,
+        metrics and pairs of systems are considered separately, without adjustment for multiple tests.
 
         Examples
         --------
@@ -864,40 +869,40 @@ class Comparison(SlicedResult[Table_co]):
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
-        Return how many rows and documents it takes to show a true difference, if they are like these.
+        Return the numbers of rows and documents, similar to these, that detect a true difference.
 
-        These are the pilot. It should have 60 documents or more.
+        The rows of this comparison are the pilot sample, which should have 60 documents or more.
 
         Parameters
         ----------
         effect
             Size of the true difference, in units of the score, in either direction.
         power, alpha
-            As for `detectable_difference`: how often a p-value of at most alpha is to show the difference, if
-            there is one of this size. `decide` asks another question, whether equal systems are shown to
-            differ by less than a margin; the number that it names is for that one.
+            As for `detectable_difference`: the probability of a p-value of at most alpha if the true
+            difference has this size. `decide` asks another question, whether equal systems can be shown to
+            differ by less than a margin, so its number of documents differs.
 
         Returns
         -------
         DataFrame
             The lines of `to_polars`, of all rows and of each slice, with `metric`, `baseline` and `system`,
-            the numbers of rows and clusters now (`n`, `n_clusters`), those to plan with (`n_needed`,
-            `n_clusters_needed`), and the lower ends of their ranges (`n_needed_low`,
+            the present numbers of rows and clusters (`n`, `n_clusters`), the numbers to plan with
+            (`n_needed`, `n_clusters_needed`), and the lower ends of their ranges (`n_needed_low`,
             `n_clusters_needed_low`); null if unknown.
 
         Warns
         -----
         InputWarning
-            If the pilot has fewer than 60 documents (rows without clusters), or sizes so unequal that its
-            documents are worth fewer than 20 of equal size.
+            If the pilot has fewer than 60 documents (or rows, if there are no clusters), or if its documents
+            are so unequal in size that they are worth fewer than 20 documents of equal size.
 
         Notes
         -----
-        Another pilot would give another number, so there is a range, 0.84 standard errors to each side by
-        the jackknife, whose upper end is planned. Simulated with pilots of 60 documents that have the planned
-        difference, a plan for 80 % has a power of 75 % or more in at least 80 of 100, except where sizes are
-        very unequal and much of a document changes in one direction. The formulas are in the guide to
-        statistics.
+        Another pilot would give another number, so the result is a range of 0.84 jackknife standard errors to
+        each side; plan with its upper end. In simulations with pilots of 60 documents that have the planned
+        difference, at least 80 of 100 plans for 80 % power reach 75 % or more, except where sizes are very
+        unequal and many rows of a document change in the same direction. The guide to statistics contains the
+        formulas.
 
         Examples
         --------
@@ -936,37 +941,39 @@ class Comparison(SlicedResult[Table_co]):
         within
             The margin, in units of the score (a point of ANLS is 0.01); if lower is better, a rise is a loss.
         alpha
-            About the largest probability of "fine", and of "regressed", if the true loss is the margin; more
-            where a few documents have most of the loss. Both questions are one-sided, whether the loss is
-            below and whether it is above the margin, unlike that of `sample_size`, whether there is a
-            difference.
+            Approximate upper bound on the probability of "fine", and of "regressed", if the true loss equals
+            the margin; the probability is higher if a few documents have most of the loss. Both tests are
+            one-sided (whether the loss is below, and whether it is above the margin), unlike the two-sided
+            test of `sample_size`.
         slices
-            Also decide about each slice. Those that can be tested share `alpha`.
+            Whether to decide about each slice, too. Testable slices share `alpha`.
         planned_runs
-            Number of decisions that are planned on the same documents, such as one for each change of a
-            system. Each is made at alpha / planned_runs, so that `alpha` holds for all of them together.
+            Number of decisions planned on the same documents, such as one for each change of a system. Each
+            decision is made at alpha / planned_runs, so that `alpha` holds for all decisions together.
         anchor
-            Name of a third system of the comparison, a fixed earlier one: the second system must not be worse
-            than it either. Losses within the margin in each of many runs cannot add up unseen then.
+            Name of a third system of the comparison, a fixed earlier version, which the second system must
+            not be worse than either. It prevents losses within the margin from accumulating unnoticed over
+            many runs.
 
         Returns
         -------
         Decision
-            Its `answer` is "fine" if the upper bound of the loss lies below the margin, "regressed" if the
-            lower bound lies above it, otherwise "undecided". With `slices` or `anchor`, it is "regressed" if
-            all rows, a slice or the comparison with the anchor are, and "fine" only if all of them are.
-            Printed, it is one sentence, and one more about the anchor.
+            The decision, which prints as a sentence, with a second sentence about the anchor. Its `answer` is
+            "fine" if the upper bound of the loss is below the margin, "regressed" if the lower bound is above
+            it, and otherwise "undecided". With `slices` or `anchor`, the answer is "regressed" if any part
+            (all rows, a slice, the anchor) is "regressed", and "fine" only if every part is.
 
         Raises
         ------
         ValueError
-            If an option has an invalid value, no loss in the metric can be larger than `within`, or there are
-            not two systems in one metric, and the anchor.
+            If an option has an invalid value, `within` is at least the largest possible loss in the metric,
+            or the comparison does not have exactly one metric and two systems (besides the anchor).
 
         Notes
         -----
-        A wrong "fine" needs both bounds to be wrong, so an anchor takes nothing from `alpha`; a wrong
-        "regressed" can come from either, in up to twice `alpha`.
+        With an anchor, a wrong "fine" requires both bounds to be wrong, so its probability stays at most
+        `alpha`. A wrong "regressed" can come from either comparison, so its probability can be up to twice
+        `alpha`.
 
         Examples
         --------
@@ -1105,20 +1112,20 @@ def compare(
     seed: int = 0,
 ) -> Comparison:
     """
-    Compare two or more systems on the same rows: ranks and differences, with intervals and p-values.
+    Compare two or more systems on the same rows, with ranks, differences, intervals and p-values.
 
     Parameters
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, any object with the Arrow PyCapsule interface or
         a Daft DataFrame (whose rows are scored where they are stored), with a column of predictions for each
-        system: `pair` makes one from two frames. Or what `side_by_side` makes of a frame with a row for each
-        system and question; it names systems, answers and existing scores.
+        system (`pair` makes one from two frames). Alternatively, the result of `side_by_side` for a frame
+        with a row for each system and question, which already names systems, answers and existing scores.
     systems
-        The systems, from name to prediction column, or a list of prediction columns. The first one is the
-        baseline, with which the others are compared.
+        The systems, as a mapping from names to prediction columns or a list of prediction columns. The first
+        system is the baseline, with which the others are compared.
     answers
-        Name of the column with the accepted answer or answers; `None` if the systems' columns already hold
+        Name of the column with the accepted answer or answers; `None` if the columns of the systems hold
         scores.
     by
         Columns that define the slices, as for `report`; in pandas, levels of the index too.
@@ -1127,32 +1134,31 @@ def compare(
     metrics
         The score to compare, or several. For texts it is `"anls"` (the default), another name or set of names
         as for `report`, such as `"cer_corpus"` (total edits divided by total reference length, as OCR
-        projects quote it), or a `Metric`: a function of predictions and answers, or
-        a mapping from the systems to columns of scores. For existing scores it is their name, which also
-        says the direction, or a `Metric` with such a mapping.
+        projects quote it), or a `Metric`: a function of predictions and answers, or a mapping from the
+        systems to columns of scores. For existing scores, their name, which also determines which direction
+        is better, or a `Metric` with such a mapping.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves out rows in which
         any prediction is null. Rows in which an existing score is null are always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
     details
-        Also count the error types of each system against those of the first one, for `transitions`.
+        Whether to count the error types of each system against those of the first system, for `transitions`.
     confidence
         Confidence level of the intervals and ranks.
     draws, seed
-        Number of draws of the tests, at most 10 million, and the seed of these draws.
+        Number of random draws of the tests, at most 10 million, and their seed.
 
     Returns
     -------
     Comparison
-        The `ranking` of the systems, the `differences()` between them, with `overall`, `by_group`,
-        `regressed()` and `write(path)`. Its tables are pandas frames if `frame` is one, otherwise Polars
-        frames.
+        The comparison, with `ranking`, `differences()`, `overall`, `by_group`, `regressed()` and
+        `write(path)`. Its tables are pandas frames for a pandas frame, otherwise Polars frames.
 
     Raises
     ------
@@ -1161,23 +1167,23 @@ def compare(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If there are fewer than two systems, their names collide with other columns of the result, a system
-        are named twice, or an option has an invalid value.
+        If there are fewer than two systems, a name collides with a column of the result, a system is named
+        twice, or an option has an invalid value.
 
     See Also
     --------
     anls_frame.report : one system, over all rows and by slice.
-    anls_frame.find_slices : the slices in which the second of two systems lost.
+    anls_frame.find_slices : the slices in which the second of two systems is worse.
     anls_frame.changes : the rows whose scores differ.
     anls_frame.browse : a page of the rows with the predictions of all systems.
 
     Notes
     -----
-    P-values are those of `anls_frame.statistics.pairwise`, ranks those of `rank_sets`. For two systems the
-    p-value is that of a sign-flip test on the sums of clusters (on rows, if there are no clusters), see
-    `anls_frame.statistics.sign_flip`. The p-values of all slices and metrics are adjusted together by
-    step-down max-T on joint sign flips, see `anls_frame.statistics.max_t`; the overall p-value is not among
-    them. Each interval is a Student's t interval on its own. Interval and p-value are different methods and
+    `anls_frame.statistics.pairwise` computes the p-values, and `rank_sets` computes the ranks. For two
+    systems, the p-value is that of a sign-flip test on the sums of clusters (or on rows, if there are no
+    clusters); see `anls_frame.statistics.sign_flip`. The p-values of all slices and metrics are adjusted
+    together by step-down max-T on joint sign flips (`anls_frame.statistics.max_t`), without the overall
+    p-value. Intervals are unadjusted Student's t intervals, so interval and p-value use different methods and
     can disagree slightly.
 
     Examples

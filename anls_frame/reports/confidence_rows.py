@@ -1,4 +1,4 @@
-"""Rows with the losses of systems and the confidences that models gave them."""
+"""Rows with the losses of systems and the confidences of models."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Signals = str | list[str] | Mapping[str, str]
 
 
 class Signal(NamedTuple):
-    """A confidence with what it is a confidence in, row by row."""
+    """A confidence with the losses that it refers to, row by row."""
 
     system: int
     """The number of the system whose answers it is about."""
@@ -83,7 +83,7 @@ class ConfidenceRows:
         missing: Missing,
         unanswerable: Unanswerable,
     ) -> ConfidenceRows:
-        """Score rows and read their confidences; a row counts where all systems have a score."""
+        """Score rows and read their confidences; rows count if all systems have a score."""
         columns = _columns_of(signals, prediction)
         frame = at_hand(frame)
         has_texts = are_texts(prediction, answers)
@@ -134,7 +134,7 @@ class ConfidenceRows:
         return ranked_rows
 
     def ranked(self, signal: str, rows: IntArray | None = None) -> RiskCoverage:
-        """Return some rows ranked by a confidence, all by default."""
+        """Return rows ranked by a confidence; all rows by default."""
         system, confidence = self.signals[signal]
         if rows is None:
             return RiskCoverage.of(confidence, self.losses[system], self.documents)
@@ -142,7 +142,7 @@ class ConfidenceRows:
         return RiskCoverage.of(confidence[rows], self.losses[system][rows], documents)
 
     def slices(self, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, IntArray | None]]:
-        """Yield the keys of each slice with its rows: in the order of its keys, or the largest first."""
+        """Yield the keys and the rows of each slice, in the order of ordered keys or the largest first."""
         if not columns:
             yield pl.DataFrame(), None
             return

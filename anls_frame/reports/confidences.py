@@ -1,4 +1,4 @@
-"""Confidence: which answers may be used unseen, and what the model's confidence is worth."""
+"""Selective prediction: quality of a model's confidence, and thresholds for accepting answers."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ Rows = npt.NDArray[np.intp] | None
 
 class Selective(SlicedResult[Table_co]):
     """
-    What the confidences of models are worth, and from which confidence on answers may be used unseen.
+    The quality of models' confidences, and thresholds from which answers can be accepted without review.
 
     Returned by `anls_frame.selective`.
 
@@ -133,12 +133,12 @@ class Selective(SlicedResult[Table_co]):
 
     @property
     def measures(self) -> tuple[Metric, ...]:
-        """The score whose loss counts."""
+        """The score that determines the loss."""
         return (self._rows.metric,)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings that the figures depend on."""
+        """All settings that determine the figures."""
         return {
             **self._rows.settings.to_dict(),
             "signals": list(self._rows.signals),
@@ -149,7 +149,7 @@ class Selective(SlicedResult[Table_co]):
 
     @cached_property
     def overall(self) -> Table_co:
-        """Counts and figures of all rows, with a line for each confidence, see `by`."""
+        """Counts and figures of all rows, with a line for each confidence; see `by`."""
         return self._as_given(self._overall)
 
     def by(self, *columns: str) -> Table_co:
@@ -166,10 +166,10 @@ class Selective(SlicedResult[Table_co]):
         DataFrame
             A line for each slice and confidence: the keys; `signal`; `n` (scored rows), `n_clusters` (null
             without clusters), `n_unsure` (rows without a confidence) and `n_distinct` (different
-            confidences); `score` with its interval; `augrc`, `aurc` with theirs, and `eaurc`, what AURC
-            exceeds that of the best order by; `auroc`, null unless scores are 0 or 1 and both occur; `bias`
-            (mean confidence minus mean score) and `ece`, null unless all confidences lie in [0, 1]; and
-            `few_rows`, true below 100 rows or 50 effective documents. Areas have no interval below 20
+            confidences); `score` with its interval; `augrc` and `aurc` with their intervals; `eaurc`, the
+            excess of AURC over that of the best order; `auroc`, null unless scores are 0 or 1 and both occur;
+            `bias` (mean confidence minus mean score) and `ece`, null unless all confidences lie in [0, 1];
+            and `few_rows`, true below 100 rows or 50 effective documents. Areas have no interval below 20
             effective documents.
         """
         return self._as_given(self._slices(columns))
@@ -233,8 +233,8 @@ class Selective(SlicedResult[Table_co]):
         Differences of AUGRC between the first confidence and each other one, on the same rows.
 
         The columns are `slice` ("overall" or "group"), the keys, `signal`, `baseline`, `n`, `n_clusters`,
-        `augrc`, `baseline_augrc`, `difference` (negative if the other one is better) with its interval,
-        `p_value` and `few_rows`. Below 20 effective documents there is no interval and no p-value.
+        `augrc`, `baseline_augrc`, `difference` (negative if `signal` is better than `baseline`) with its
+        interval, `p_value` and `few_rows`. Below 20 effective documents there is no interval and no p-value.
         """
         return self._as_given(self._flat(self._differences))
 
@@ -269,16 +269,16 @@ class Selective(SlicedResult[Table_co]):
         columns
             Any of the `by` columns; by default, all rows form one curve.
         points
-            Largest number of thresholds of a curve: quantiles of the confidences.
+            Maximum number of thresholds of a curve; they are quantiles of the confidences.
 
         Returns
         -------
         DataFrame
-            The keys, `signal`, `threshold`, the strictest first; `n_accepted`, the rows that are at least as
-            sure; `coverage`, their share of all rows; `risk`, their mean loss, with its interval in
-            `risk_low` and `risk_high`; `generalized_risk`, their loss as a share of all rows; and
-            `best_risk`, the least risk of as many rows. If rows have no confidence, a last line without a
-            threshold has all rows.
+            The keys, `signal`, and `threshold`, the strictest first; `n_accepted`, the number of rows with at
+            least this confidence; `coverage`, their share of all rows; `risk`, their mean loss, with its
+            interval in `risk_low` and `risk_high`; `generalized_risk`, their total loss divided by the number
+            of all rows; and `best_risk`, the lowest possible risk of the same number of rows. If some rows
+            have no confidence, a last line without a threshold covers all rows.
         """
         points = count("points", points, 2)
 
@@ -306,22 +306,22 @@ class Selective(SlicedResult[Table_co]):
 
     def reliability(self, *columns: str, bins: int = _BINS) -> Table_co:
         """
-        Return mean scores by confidence, which show whether 0.9 means right in 90 % of all cases.
+        Return mean scores by confidence, to show whether a confidence of 0.9 means right in 90 % of cases.
 
         Parameters
         ----------
         columns
             Any of the `by` columns; by default, all rows form one table.
         bins
-            Number of groups of about as many rows, cut by confidence; equal confidences stay together.
+            Number of bins with about equally many rows each, by confidence; equal confidences stay together.
 
         Returns
         -------
         DataFrame
-            The keys, `signal`, `bin` (1 for the least sure), `n`, `n_clusters`, the lowest, highest and mean
-            confidence in `confidence_min`, `confidence_max` and `confidence_mean`; `score`, 1 minus the mean
-            loss, with its interval; and `gap`, score minus mean confidence, null unless all confidences lie
-            in [0, 1]. Rows without a confidence are left out.
+            The keys, `signal`, `bin` (1 has the lowest confidences), `n`, `n_clusters`, the lowest, highest
+            and mean confidence in `confidence_min`, `confidence_max` and `confidence_mean`; `score`, 1 minus
+            the mean loss, with its interval; and `gap`, score minus mean confidence, null unless all
+            confidences lie in [0, 1]. Rows without a confidence are left out.
         """
         bins = count("bins", bins, 1)
 
@@ -361,40 +361,41 @@ class Selective(SlicedResult[Table_co]):
         together: bool = True,
     ) -> Table_co:
         """
-        Find the laxest confidence from which on answers may be used unseen, with a promise.
+        Find the lowest confidence from which answers can be accepted without review, with a guaranteed risk.
 
-        The promise: on so large a share of samples of documents like these as `confidence` says, the true
-        risk of what is accepted, its mean loss, is at most `risk`. It holds for the mean of all accepted rows
-        of a line, for documents like these, and not after the threshold was moved by hand.
+        The guarantee: with probability `confidence` over samples of documents like these, the true risk (mean
+        loss) of the accepted rows is at most `risk`. The guarantee applies to the mean over all accepted rows
+        of a line, for documents like these, and to the returned threshold only.
 
         Parameters
         ----------
         risk
-            The largest share of the accepted answers that may be lost, between 0 and 1.
+            The target: the largest tolerated mean loss of accepted answers, between 0 and 1.
         confidence
-            How sure the promise is, above 0.5.
+            Probability with which the guarantee holds, above 0.5.
         by
-            Some of the `by` columns: a threshold for each slice.
+            Some of the `by` columns, for a threshold for each slice.
         together
-            Whether the promises of all lines hold together: each line has its share of 1 - `confidence`.
-            Otherwise each promise holds by itself.
+            Whether the guarantees of all lines hold simultaneously, with 1 - `confidence` divided among them.
+            Otherwise, each guarantee holds by itself.
 
         Returns
         -------
         DataFrame
-            A line for each slice and confidence: the keys; `signal`; `threshold`, the least confidence to
-            accept, null without a certified one; `n`, `n_accepted`, `n_clusters_accepted`; `accepted`, the
-            share of accepted rows, with its interval; `naive_accepted`, what the laxest threshold would
-            accept whose observed risk is at most `risk`, which breaks such a promise in about half of all
-            samples; `risk`, the observed one, with its interval; `risk_bound`, the bound that was compared
+            A line for each slice and confidence: the keys; `signal`; `threshold`, the lowest confidence to
+            accept, null if none is certified; `n`, `n_accepted`, `n_clusters_accepted`; `accepted`, the share
+            of accepted rows, with its interval; `naive_accepted`, the share that the lowest threshold with an
+            observed risk of at most `risk` would accept, which exceeds the target in about half of all
+            samples; `risk`, the observed risk, with its interval; `risk_bound`, the bound that was compared
             with the target; `status`; and `documents_needed`.
 
-            The status is `certified`; `risk_too_high`; or `too_few_documents`, if even no loss at all would
-            not show the risk: `documents_needed` is the number of documents of these sizes that could.
+            The status is `certified`, `risk_too_high`, or `too_few_documents` if so few documents could not
+            certify the target even without any loss; `documents_needed` is the number of documents of these
+            sizes that could.
 
         Notes
         -----
-        Learn then Test (Angelopoulos et al. 2021) with documents as units, see
+        The method is Learn then Test (Angelopoulos et al. 2021) with documents as units; see
         `anls_frame.statistics.RiskCoverage.certified`.
         """
         target = number("risk", risk, 0, 1, ends=False)
@@ -440,27 +441,27 @@ class Selective(SlicedResult[Table_co]):
 
     def holds(self, threshold: float, risk: float = 0.02, *, confidence: float = 0.95) -> RiskDecision:
         """
-        Decide whether a threshold that was chosen on other documents keeps its promise on these.
+        Decide whether a threshold chosen on other documents meets its target risk on these.
 
         Parameters
         ----------
         threshold
-            The least confidence that is accepted.
+            The lowest accepted confidence.
         risk
-            The largest mean loss of the accepted rows.
+            The target: the largest tolerated mean loss of accepted rows.
         confidence
-            Confidence of the bounds that are compared with it, above 0.5.
+            Confidence level of the bounds that are compared with the target, above 0.5.
 
         Returns
         -------
         RiskDecision
-            "fine" if the upper bound of the risk is at most `risk`, "regressed" if the lower bound is above
-            it, otherwise "undecided", with the number of documents that would decide.
+            The decision: "fine" if the upper bound of the risk is at most `risk`, "regressed" if the lower
+            bound is above it, otherwise "undecided", with the number of documents that would be needed.
 
         Raises
         ------
         ValueError
-            If there are several confidences.
+            If the result has several confidences.
         """
         if len(self._rows.signals) > 1:
             raise ValueError(
@@ -486,7 +487,7 @@ class Selective(SlicedResult[Table_co]):
         **options: Any,
     ) -> Axes:
         """
-        Draw the curves or the reliability table.
+        Draw the risk-coverage curves or the reliability diagram.
 
         Parameters
         ----------
@@ -494,11 +495,11 @@ class Selective(SlicedResult[Table_co]):
             `"risk_coverage"` draws with `anls_frame.plot.risk_coverage`, `"reliability"` with
             `anls_frame.plot.reliability`.
         by
-            Some of the `by` columns: a line for each slice.
+            Some of the `by` columns, for a line for each slice.
         risk
-            With curves, mark the certified thresholds for this risk.
+            In curves, the target risk whose certified thresholds are marked.
         options
-            Those of the plot.
+            Options of the plot.
         """
         columns = check_by(by)
         if choice("kind", kind, ("risk_coverage", "reliability")) == "reliability":
@@ -546,7 +547,7 @@ class Selective(SlicedResult[Table_co]):
 
 
 def _level(confidence: float) -> float:
-    """Return the confidence of a promise, which is above one half."""
+    """Return the confidence of a guarantee, which is above one half."""
     return number("confidence", confidence, 0.5, 1, ends=False)
 
 
@@ -574,7 +575,7 @@ def selective(
     confidence: float = 0.95,
 ) -> Selective:
     """
-    Say what a model's confidence is worth, and from which confidence on its answers may be used unseen.
+    Evaluate a model's confidence, and find thresholds from which its answers can be accepted unreviewed.
 
     Parameters
     ----------
@@ -583,34 +584,34 @@ def selective(
         Scores, keys and confidences are loaded into memory.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
-        `metrics` names a column of existing scores. Of several systems, `prediction` is a mapping from name
-        to column.
+        `metrics` names a column of existing scores. For several systems, `prediction` is a mapping from names
+        to columns.
     model_confidence
-        The column of numbers that say how sure the model is of each answer, or several such columns; of
-        several systems, a mapping from name to column. Null and NaN mean "unsure": such rows rank below all
-        others, and no threshold accepts them. So does an infinity at the unsure end. Equal confidences stay
+        The column with the model's confidence in each answer, as numbers, or several such columns; for
+        several systems, a mapping from names to columns. Null, NaN and infinity at the unsure end mean
+        "unsure": such rows rank below all others, and no threshold accepts them. Equal confidences stay
         together.
     metrics
-        One score of rows: `"anls"` by default, another name or a `Metric`, or a column of existing scores. It
-        needs two bounds: its loss is 0 at the better one and 1 at the other.
+        A score of rows: `"anls"` (the default), another name, a `Metric`, or a column of existing scores. The
+        score must have two bounds; the loss is 0 at the better bound and 1 at the other.
     by
-        Columns that define the slices, as for `anls_frame.report`. A slice has a curve of its own.
+        Columns that define the slices, as for `anls_frame.report`. Each slice has its own curve.
     cluster
-        Column that identifies the document of each row. Rows of one document are alike, and a threshold that
-        is certified as if they were independent breaks its promise, so pass this column if there is one.
+        Column that identifies the document of each row. Pass this column if there is one: rows of a document
+        are correlated, and a threshold certified as if they were independent would exceed its target risk.
     higher_is_surer
-        False for numbers such as an entropy, where lower is surer. A threshold is then the highest one that
-        is accepted.
+        Whether higher numbers mean higher confidence. Pass False for numbers such as an entropy; a threshold
+        is then the highest accepted number.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
-        score is always left out.
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
+        Rows with a null score are always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
     confidence
         Confidence level of the intervals.
 
@@ -618,33 +619,35 @@ def selective(
     -------
     Selective
         The figures, with `overall`, `by_group`, `by(...)`, `differences`, `curve(...)`, `reliability(...)`,
-        `threshold(risk)`, `holds(threshold)`, `plot()` and `write(path)`. Its tables are pandas frames if
-        `frame` is one, otherwise Polars frames.
+        `threshold(risk)`, `holds(threshold)`, `plot()` and `write(path)`. Its tables are pandas frames for a
+        pandas frame, otherwise Polars frames.
 
     Raises
     ------
     ColumnNotFoundError
         If a column is not in the frame.
     DTypeError
-        If the dtype of a column does not fit its role; a confidence must be a number, and no Boolean.
+        If the dtype of a column does not fit its role; a confidence must be a number, not a Boolean.
     ValueError
-        If the score has no two bounds, fewer than two rows have a score, or an option has an invalid value.
+        If the score does not have two bounds, fewer than two rows have a score, or an option has an invalid
+        value.
 
     Warns
     -----
     InputWarning
-        If more than half of the rows have the same confidence, or there are fewer than five different ones.
+        If more than half of the rows have the same confidence, or the column has fewer than five different
+        values.
 
     See Also
     --------
-    anls_frame.documents : documents whose required fields are all right, with a row for each.
-    anls_frame.statistics.RiskCoverage : the same for arrays.
+    anls_frame.documents : a row for each document, with whether all required fields are right.
+    anls_frame.statistics.RiskCoverage : the curve and certified thresholds for arrays.
 
     Notes
     -----
     AUGRC, the area under the generalized risk-coverage curve, is the loss of accepted answers as a share of
-    all, averaged over all thresholds; lower is better, and half the mean loss is what chance gives. The page
-    on confidence says how to read it.
+    all answers, averaged over all thresholds. Lower is better; a random order gives half the mean loss. The
+    guide to confidence explains how to read it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Corrected scores as sentences, as documents to export, and in the short form that a screen shows."""
+"""Corrected scores as sentences, as documents for export, and as short tables for a screen."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NAMES = {
 
 
 class CorrectedView(NamedTuple):
-    """What corrected scores show; each table has the lines of all rows first."""
+    """The tables of corrected scores, each with the lines of all rows first."""
 
     scores: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     differences: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
@@ -48,12 +48,12 @@ class CorrectedView(NamedTuple):
     percent: bool
 
     def kind(self, kind: Kind) -> Kind:
-        """Return how figures of a kind are shown."""
+        """Return the display format of a kind of figure."""
         return in_percent(kind) if self.percent else kind
 
 
 def corrected_document(view: CorrectedView) -> Document:
-    """Return corrected scores as a document to export."""
+    """Return corrected scores as a document for export."""
     flat = Table("Corrected scores", view.flat, _kinds(view, view.flat, view.settings["by"]))
     said = notes(view)
     title, head = "Corrected scores", f"{said[0]}."
@@ -61,7 +61,7 @@ def corrected_document(view: CorrectedView) -> Document:
 
 
 def corrected_glances(view: CorrectedView, most: int | None) -> list[Glance]:
-    """Return the tables in their form for a screen, with at most `most` rows."""
+    """Return the tables for a screen, with at most `most` rows."""
     tables = []
     for table in _tables(view):
         keys = [name for name in table.frame.columns if table.kind(name) == "key"]

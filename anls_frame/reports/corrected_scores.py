@@ -1,4 +1,4 @@
-"""Scores corrected by the verdicts of people on some of the rows."""
+"""Scores corrected by people's verdicts on some of the rows."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Corrected(SlicedResult[Table_co]):
     Parameters
     ----------
     rows
-        The rows, added up.
+        Sums of the rows.
     systems
         The columns of each system.
     settings
@@ -85,7 +85,7 @@ class Corrected(SlicedResult[Table_co]):
     tuning
         As for `corrected`.
     baseline
-        The system that others are compared with.
+        The system with which others are compared.
     confidence
         Confidence level of the intervals.
     from_pandas
@@ -151,7 +151,7 @@ class Corrected(SlicedResult[Table_co]):
 
     @property
     def measures(self) -> tuple[Metric, ...]:
-        """No metrics: the scores are given."""
+        """Always empty, because the scores are given."""
         return ()
 
     @property
@@ -170,7 +170,7 @@ class Corrected(SlicedResult[Table_co]):
 
     @property
     def overall(self) -> Table_co:
-        """Figures of all rows: one row for each system, as in `by`."""
+        """Figures of all rows, as in `by`: one row for each system."""
         return self._as_given(self._overall)
 
     def by(self, *columns: str) -> Table_co:
@@ -186,18 +186,18 @@ class Corrected(SlicedResult[Table_co]):
         -------
         DataFrame
             One row for each slice and system, the largest slices first: the keys, `system`; `n` (rows),
-            `n_clusters` (null without clusters), and of both those with a truth, `n_audited` and
-            `n_clusters_audited`; `score`, the mean of the given scores; `corrected`, the mean truth that they
-            and the verdicts let expect, with its interval in `corrected_low` and `corrected_high`; `bias`,
-            the given score minus the corrected one, with its interval; `audit_low` and `audit_high`, the
-            interval of the mean truth of these very rows, and `audit_share`, the share of the variance that
-            more verdicts on them would remove; where scores and truths are all 0 or 1, their `agreement`, the
-            `sensitivity` and `specificity` of the score, and Cohen's `kappa`; `verdicts_worth`, how many
-            verdicts alone have an interval of this width; `tuning` (λ); and `few_rows`, true below 20
-            effective documents with verdicts.
+            `n_clusters` (null without clusters), and `n_audited` and `n_clusters_audited`, the numbers of
+            rows and clusters with a truth; `score`, the mean of the given scores; `corrected`, the estimated
+            mean truth, with its interval in `corrected_low` and `corrected_high`; `bias`, the given score
+            minus the corrected score, with its interval; `audit_low` and `audit_high`, the interval of the
+            mean truth of precisely these rows, and `audit_share`, the share of the variance that more
+            verdicts would remove; where scores and truths are all 0 or 1, their `agreement`, the
+            `sensitivity` and `specificity` of the score, and Cohen's `kappa`; `verdicts_worth`, the number of
+            verdicts that alone would give an interval of this width; `tuning` (λ); and `few_rows`, true below
+            20 effective documents with verdicts.
 
-            What needs a truth is null below 30 verdicts or 10 documents with verdicts, in a slice below 10
-            verdicts or 5 documents, and where a stratum of the draw has none.
+            Figures that need truths are null below 30 verdicts or 10 documents with verdicts (in a slice, 10
+            verdicts or 5 documents), and if a stratum of the draw has no verdict.
 
         Raises
         ------
@@ -209,35 +209,35 @@ class Corrected(SlicedResult[Table_co]):
     @cached_property
     def differences(self) -> Table_co:
         """
-        Differences of systems to the baseline, of all rows and of all slices as in `to_polars`.
+        Differences of systems from the baseline, for all rows and for all slices, as in `to_polars`.
 
         The columns are the keys, `system` and `baseline`, counts as in `by`, `given_difference` (of the given
         scores), the corrected `difference` (system minus baseline) with its interval in `difference_low` and
         `difference_high`, `p_value` (two-sided, Student's t), `p_adjusted` (Holm, for all lines of a table),
-        `verdicts_worth`, `tuning` and `few_rows`. Without a second system, it has no rows.
+        `verdicts_worth`, `tuning` and `few_rows`. The frame is empty without a second system.
         """
         return self._as_given(self._flat(self._differences_by))
 
     def verdicts_needed(self, width: float) -> Table_co:
         """
-        Return how many verdicts in all would make intervals about so wide.
+        Return the total number of verdicts that would give intervals of about this width.
 
         Parameters
         ----------
         width
-            Width of an interval, from its low to its high end.
+            Width of an interval, from its lower to its upper end.
 
         Returns
         -------
         DataFrame
             One row for each system and, with `baseline`, for each difference: `n_audited`, and
-            `verdicts_needed`, null where no number of verdicts helps, because documents vary: more documents
-            do.
+            `verdicts_needed`, null if no number of verdicts suffices because documents vary too much; more
+            documents are then needed.
 
         Raises
         ------
         ValueError
-            If the width is not above 0.
+            If the width is not positive.
 
         Examples
         --------
@@ -440,10 +440,10 @@ def corrected(
     confidence: float = 0.95,
 ) -> Corrected[Any]:
     """
-    Correct the score of all rows by the truth of those that people judged.
+    Correct the score of all rows by the truth of the rows that people judged.
 
-    The score of each row may come from answers of which some are wrong, or from a model that judges answers.
-    `audit_sample` draws the rows to be judged, and `audited_scores` makes numbers of verdicts.
+    The given scores may come from reference answers with errors, or from a model as a judge. `audit_sample`
+    draws the rows to be judged, and `audited_scores` turns verdicts into scores.
 
     Parameters
     ----------
@@ -451,66 +451,68 @@ def corrected(
         A Polars DataFrame or LazyFrame (read on the streaming engine), a pandas DataFrame, or any object with
         the Arrow PyCapsule interface: all rows, judged or not.
     score, truth
-        Columns with the given score of each row, and with its true score, null where nobody looked.
+        Columns with the given score of each row, and with its true score, null for rows without a verdict.
     systems
-        In place of `score` and `truth`, these two columns of several systems, by their names. The same rows
-        must be judged for all of them.
+        For several systems, in place of `score` and `truth`: a mapping from the names of systems to these two
+        columns. The same rows must be judged for all systems.
     by
-        What slices the rows, as for `report`.
+        Columns that define the slices, as for `report`.
     cluster
         Column that identifies the document of each row; nulls form one document. By default `audit_cluster`,
-        if the frame has it. Without documents, rows are taken as independent.
+        if the frame has it. Without this column, rows are treated as independent.
     probability
-        Column with the probability with which each row was drawn; null in strata whose rows need no verdict,
-        because all systems say the same. The default is used if the frame has it. None states that judged
-        rows were drawn at random.
+        Column with the probability that each row was drawn; null in strata whose rows need no verdict because
+        all systems agree. The default column is used if the frame has it. None means that judged rows were
+        drawn uniformly at random.
     stratum
-        Column with the group of rows among which each was drawn. The default is used if the frame has it.
+        Column with the group of rows within which each row was drawn. The default column is used if the frame
+        has it.
     bounds
-        The lowest and the highest score, of scores and truths.
+        The lowest and the highest possible value of scores and truths.
     tuning
-        How far the scores of all rows correct the mean truth of judged ones, at least 0: 0 not at all, 1 as
-        far as the scores of judged rows are from those of all. By default what makes the variance smallest.
+        λ, the weight of the scores, at least 0: 0 uses only the truths of judged rows, 1 adds the full
+        difference between the mean scores of all rows and of judged rows. By default, the value that
+        minimizes the variance.
     baseline
-        The system that others are compared with; the first one by default.
+        The system with which others are compared; by default, the first.
     confidence
         Confidence level of the intervals.
 
     Returns
     -------
     Corrected
-        The corrected scores, overall and by slice, with `differences` of several systems.
+        The corrected scores, overall and by slice, with the `differences` between systems.
 
     Raises
     ------
     ColumnNotFoundError
         If a column is not in the frame.
     DTypeError
-        If a column of scores or truths holds no numbers, or a column cannot slice rows.
+        If a column of scores or truths does not hold numbers, or a column cannot define slices.
     ValueError
-        If a row has no score, a value is outside the bounds, drawn rows were not judged or other rows were, a
-        probability is not in (0, 1], or only rows of one kind or of one document were judged.
+        If a row has no score, a value is outside the bounds, drawn rows were not judged or undrawn rows were,
+        a probability is not in (0, 1], or all judged rows have one kind or belong to one document.
     TypeError
         If the frame is not one of the accepted kinds.
 
     Warns
     -----
     InputWarning
-        If rows that nobody drew are unlike the others, or the number of judged rows is far from that of the
-        draw.
+        If judged rows without a random draw differ from the others, or the number of judged rows is far from
+        that of the draw.
 
     See Also
     --------
     anls_frame.audit_sample : the rows to be judged.
-    anls_frame.audited_scores : the truth by the verdicts of a page of rows.
+    anls_frame.audited_scores : the truths, from the verdicts of a page of rows.
 
     Notes
     -----
-    The corrected score is the mean truth H of judged rows, weighted by their stratum, plus λ times the
-    difference of the mean score of all rows and that of judged ones. Intervals allow for documents, of which
-    only a part may be judged, and for errors of the score that are too rare to have been drawn. Slices have
-    the λ of all rows, and their own judged rows. Verdicts are taken as the truth. See the page on corrected
-    scores, and the one of evidence for the coverage of the intervals.
+    The corrected score is the mean truth of judged rows, weighted by stratum, plus λ times the difference
+    between the mean scores of all rows and of judged rows. Intervals account for documents, which may be
+    judged only in part, and for errors of the score too rare to have been drawn. Slices use the λ of all rows
+    and their own judged rows. Verdicts are treated as the truth. See the guide to corrected scores, and the
+    page on evidence for the coverage of the intervals.
 
     Examples
     --------

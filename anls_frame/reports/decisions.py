@@ -1,4 +1,4 @@
-"""Fine, regressed or undecided: what a comparison shows about a margin, and accepted answers about a risk."""
+"""Decisions ("fine", "regressed" or "undecided") about a margin of loss and about a target risk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ POWER = 0.8
 @dataclass(frozen=True, kw_only=True)
 class Decision(Generic[Table_co]):
     """
-    Whether a second system is worse than a first by more than a margin.
+    A decision whether a second system is worse than a first by more than a margin.
 
     Returned by `Comparison.decide`. The numbers are those of all rows.
 
@@ -43,42 +43,42 @@ class Decision(Generic[Table_co]):
     within
         The margin.
     alpha
-        About the largest probability of "fine", and of "regressed", in this run, if the true loss is the
-        margin: a planned run has its share of alpha.
+        Approximate upper bound on the probability of "fine", and of "regressed", in this run, if the true
+        loss equals the margin. Several planned runs share alpha.
     systems
         Names of the first and the second system.
     difference, difference_low, difference_high
-        Difference of the means, second minus first, and its one-sided bounds; None if they are unknown.
+        Difference of the means, second minus first, and its one-sided bounds; None if unknown.
     documents
-        Number of documents, or of rows without clusters.
+        Number of documents, or of rows if there are no clusters.
     has_clusters
-        Whether documents are counted.
+        Whether documents, rather than rows, are counted.
     detectable
-        The smallest margin that so many documents decide in 80 % of samples, if the systems are equal in
-        the mean; None if there is none.
+        The smallest margin that this number of documents decides in 80 % of samples if the systems have equal
+        means; None if there is none.
     needed, needed_low
-        Number of documents that decide about the margin in 80 % of samples, if the systems are equal in the
-        mean: the upper end of a range, to plan with, and its lower end, as in `Comparison.sample_size`. None
-        if it is unknown.
+        Number of documents that decide about the margin in 80 % of samples if the systems have equal means:
+        the upper end of a range, for planning, and its lower end, as in `Comparison.sample_size`. None if
+        unknown.
     slices
-        The slices that were asked for, with their bounds and answers; those that cannot be tested have none.
-        None if only all rows were.
+        The slices with their bounds and answers, which are null for slices that cannot be tested. None if
+        slices were not requested.
     untested
         Number of slices that cannot be tested.
     of_rows
-        The answer of all rows by themselves.
+        The answer for all rows alone.
     answers
-        Number of tested slices by answer.
+        Number of tested slices with each answer.
     fewest
-        Number of documents in the smallest slice that is undecided.
+        Number of documents in the smallest undecided slice.
     anchor
-        The decision about the second system and a fixed earlier one; None if there is none.
+        The decision about the second system and the anchor, a fixed earlier system; None without an anchor.
 
     Attributes
     ----------
     answer
-        "fine", "regressed" or "undecided". "regressed" if all rows or a slice are, against the first system
-        or the anchor; "fine" only if all of them are.
+        "fine", "regressed" or "undecided": "regressed" if all rows or a slice regressed against the first
+        system or the anchor; "fine" only if every part is fine.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Decision(Generic[Table_co]):
 
     @property
     def answer(self) -> Answer:
-        """The least favourable answer of all rows, the slices and the anchor."""
+        """The least favourable answer among all rows, the slices and the anchor."""
         given = {self._own_answer} if self.anchor is None else {self._own_answer, self.anchor.answer}
         return _worst(given)
 
@@ -168,7 +168,7 @@ class Decision(Generic[Table_co]):
 @dataclass(frozen=True, kw_only=True)
 class RiskDecision:
     """
-    Whether the risk of accepted answers is at most a target.
+    A decision whether the risk of accepted answers is at most a target.
 
     Returned by `Selective.holds`.
 
@@ -179,21 +179,21 @@ class RiskDecision:
     target
         The largest risk.
     confidence
-        Confidence of each bound.
+        Confidence level of each bound.
     risk, risk_low, risk_high
-        The mean loss of the accepted answers and its one-sided bounds; None if none is accepted, or they come
-        from fewer than two documents.
+        The mean loss of accepted answers and its one-sided bounds; None if no answer is accepted, or if they
+        come from fewer than two documents.
     documents
-        Number of documents, or of rows without clusters, with an accepted answer.
+        Number of documents with an accepted answer, or of accepted rows if there are no clusters.
     has_clusters
-        Whether documents are counted.
+        Whether documents, rather than rows, are counted.
     needed
-        Number of these that would decide if the risk is as observed; None if it is unknown.
+        Number of such documents that would decide if the true risk is as observed; None if unknown.
 
     Attributes
     ----------
     answer
-        "fine" if the upper bound is at most the target, "regressed" if the lower one is above it, otherwise
+        "fine" if the upper bound is at most the target, "regressed" if the lower bound is above it, otherwise
         "undecided".
     """
 
@@ -235,7 +235,7 @@ class RiskDecision:
 
     @property
     def answer(self) -> Answer:
-        """What the bounds say about the target."""
+        """The answer that follows from the bounds and the target."""
         if self.risk_low is None or self.risk_high is None:
             return "undecided"
         return (
@@ -263,7 +263,7 @@ class RiskDecision:
 
 
 def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bool = False) -> float:
-    """Return a margin as a float; raise an error if one of the metrics cannot, or need not, lose as much."""
+    """Return a margin as a float; raise an error unless a loss in each metric can be smaller and larger."""
     points = number(name, value, 0, ends=zero)
     for metric in metrics:
         bounds = metric.bounds or (None, None)
@@ -274,7 +274,7 @@ def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bo
 def beside(
     systems: Iterable[str], metrics: Sequence[Metric], anchor: str, name: str = "anchor"
 ) -> tuple[str, str]:
-    """Return the two systems beside the anchor, the baseline first; raise an error if there are not two."""
+    """Return the two systems besides the anchor, the baseline first; raise an error if there are not two."""
     systems = list(systems)
     others = [system for system in systems if system != string(name, anchor)]
     if len(systems) != 3 or len(others) != 2 or anchor == systems[0]:  # noqa: PLR2004
@@ -296,9 +296,9 @@ def decide(
     alpha: float,
 ) -> Decision[pl.DataFrame]:
     """
-    Decide about all rows and, if there is a function that puts all slices into one table, about these.
+    Decide about all rows and, if a function returns the table of all slices, about each slice.
 
-    The slices that can be tested share `alpha`, after Bonferroni.
+    Testable slices share `alpha` (Bonferroni).
     """
     level = {"alpha": alpha, "level": alpha}
     whole = _answered(planner.bounds((), **level), planner.metric, within).row(0, named=True)

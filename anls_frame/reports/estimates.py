@@ -27,7 +27,7 @@ FEW_ROWS_WITH_ERRORS = 30
 
 
 class Sums(NamedTuple):
-    """Sums over units from which the interval of a figure Σx / Σy is computed, as arrays over slices."""
+    """Sums over units, as arrays over slices, from which the interval of a figure Σx / Σy is computed."""
 
     x: FloatArray
     y: FloatArray
@@ -45,15 +45,16 @@ class Sums(NamedTuple):
 
     def with_fields(self, cubes: FloatArray, fourths: FloatArray) -> Sums:
         """
-        Return the sums of a ratio with its fields as rows: of the y fields of a unit, x have the score 1.
+        Return the sums of a ratio with its fields as rows: x of the y fields of a unit have the score 1.
 
-        Its interval is then that of a mean over fields in clusters. Ten times as many fields that are right
-        or wrong together are larger clusters, whose interval is about the same, but not exactly in few rows.
+        The interval is then that of a mean over fields in clusters. Ten times as many fields that are right
+        or wrong together form larger clusters, whose interval is about the same, though not exactly for few
+        rows.
         """
         return self._replace(squares=self.x, n=self.y, n_squares=self.yy, n_cubes=cubes, n_fourths=fourths)
 
     def in_unit(self, least: float, width: float) -> Sums:
-        """Return the sums of scores that are brought to [0, 1], from bounds of this distance."""
+        """Return the sums of scores rescaled to [0, 1] from bounds of this distance."""
         if (least, width) == (0, 1):
             return self
         return self._replace(
@@ -66,7 +67,7 @@ class Sums(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A figure with its interval, the effective number of units, and whether that is too small, as arrays."""
+    """A figure with its interval, the effective number of units, and whether it is too small, as arrays."""
 
     score: FloatArray
     low: FloatArray
@@ -103,7 +104,7 @@ def estimate(
     squares: FloatArray | None = None,
 ) -> Estimate:
     """
-    Return a figure as reports, comparisons and macro averages have it.
+    Return a figure with its interval, as shown in reports, comparisons and macro averages.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def estimate(
     powers
         Σy³ and Σy⁴, which ratios that count fields need.
     squares
-        Σx² over rows, of scores that are brought to [0, 1], where it is not that of `sums`.
+        Σx² over rows, of scores rescaled to [0, 1], if it differs from that of `sums`.
     """
     score = np.divide(sums.x, sums.y, out=np.full(sums.x.shape, np.nan), where=sums.y > 0)
     whole = sums if metric.span is None else sums.in_unit(*metric.span)
@@ -132,7 +133,7 @@ def estimate(
 def brought_back(
     metric: Metric, mean: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of an interval in terms of the scores as they are, cut at the bounds."""
+    """Return the ends of an interval in the original scale of the scores, cut at their bounds."""
     least, width = metric.span or (0, 1)
     if (least, width) != (0, 1):
         low, high = np.minimum(least + width * low, mean), np.maximum(least + width * high, mean)
@@ -142,22 +143,22 @@ def brought_back(
 
 
 def are_few(n: FloatArray, effective: FloatArray, carrying: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which slices have too few rows, effective units, or units that carry the figure."""
+    """Return which slices have too few rows, effective units, or units that contribute to the figure."""
     # Ten units that carry equal parts count as ten, despite rounding.
     return (n < FEW_ROWS) | (effective < FEW_UNITS) | (carrying < FEW_CARRIERS - 1e-6)
 
 
 def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) -> FloatArray:
-    """Return the units that carry a figure; infinite if these are single rows, which intervals allow for."""
+    """Return the units that contribute to a figure; infinite for single rows, which intervals allow for."""
     return np.where(n_squares > n, carrying, np.inf)
 
 
 def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     """
-    Return the number of units that carry a figure, of which `FEW_CARRIERS` are enough.
+    Return the number of units that contribute to a figure, of which `FEW_CARRIERS` are enough.
 
-    The interval of scores allows for single rows. That of a rate does not, and three times as many rows with
-    errors are needed as documents; without any error, its upper end is a bound.
+    The interval of a score allows for single rows. The interval of a rate does not, so it needs three times
+    as many rows with errors as documents with errors. Without any error, its upper end is a bound.
     """
     carrying = carriers(kind, sums)
     if kind != "rate":
@@ -168,10 +169,10 @@ def carried_by(kind: Interval, sums: Sums) -> FloatArray:
 
 def carriers(kind: Interval, sums: Sums) -> FloatArray:
     """
-    Return the effective number of units that carry the score, or its distance from 1, whichever is smaller.
+    Return the effective number of units that contribute to the score, or to its distance from 1.
 
-    For rates, it is the effective number of units with errors. For unbounded scores it is infinite, otherwise
-    NaN if there is no figure.
+    The smaller number counts. For rates, it is the effective number of units with errors. The number is
+    infinite for unbounded scores, and NaN if there is no figure.
     """
     if kind == "mean":
         return np.full_like(sums.x, np.inf)
@@ -186,7 +187,7 @@ def carriers(kind: Interval, sums: Sums) -> FloatArray:
 
 
 def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the interval that reports use for a figure of this kind."""
+    """Return the ends of the interval that reports show for a figure of this kind."""
     plain = statistics.effective_units(sums.y, sums.yy)
     count = plain if kind == "bounded" else units(sums)
     moments = (sums.x, sums.y, sums.xx, sums.xy, sums.yy)
@@ -210,9 +211,9 @@ def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray,
 
 def units(sums: Sums) -> FloatArray:
     """
-    Return the effective number of units, for the usual correlation of rows within a unit.
+    Return the effective number of units, assuming a typical correlation of rows within a unit.
 
-    At least two, if it would be two or more with independent rows.
+    The number is at least two if it would be two or more with independent rows.
     """
     plain = statistics.effective_units(sums.y, sums.yy)
     by_rows = statistics.effective_units(sums.n, sums.n_squares)

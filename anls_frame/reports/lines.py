@@ -1,4 +1,4 @@
-"""Sums of all systems by unit: the clusters or rows of each slice, for one metric."""
+"""Sums of all systems by unit (clusters or rows), for each slice and a metric."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_CELLS = 1 << 16
 
 
 class Line(NamedTuple):
-    """The units of a slice: clusters, or rows with equal scores."""
+    """The units of a slice, which are clusters, or groups of rows with equal scores."""
 
     unit: IntArray
     """Number of each unit, the same in all slices and metrics."""
@@ -44,21 +44,21 @@ class Line(NamedTuple):
     """What they are divided by: the rows in a single column, or a length for each system."""
 
     def in_groups(self, count: int, seed: int) -> Line:
-        """Return the sums of random groups of clusters as units."""
+        """Return the sums over random groups of clusters, which become the units."""
         group = np.random.default_rng(seed).permutation(len(self.unit)) % count
         n, x, y = (added_by(group, values, count) for values in (self.n[:, None], self.x, self.y))
         return Line(np.arange(count), np.ones(count, np.int64), n[:, 0], x, y)
 
 
 def added_by(group: IntArray, values: FloatArray, count: int) -> FloatArray:
-    """Add up lines of a table that are in the same group."""
+    """Add up the lines of a table that belong to the same group."""
     return np.stack([np.bincount(group, column, count) for column in values.T], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lines:
     """
-    The slices of a table for one metric.
+    The slices of a table, for one metric.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class Lines:
     slices
         One line for each slice, sorted: the keys and `n`.
     cells
-        What the units are made of.
+        The cells that make up the units.
     members
         The cells of all slices, slice by slice: the number of the cell in `row`, its unit in `unit`.
     sizes
-        How many of them each slice has.
+        Number of members of each slice.
     """
 
     metric: Metric
@@ -96,7 +96,7 @@ class Lines:
             first = last
 
     def together(self) -> tuple[IntArray, Line]:
-        """Return the slice of each unit, by its number, and the units of all slices."""
+        """Return the units of all slices, and the number of the slice of each unit."""
         none = np.zeros(0, np.int64)
         x = np.zeros((0, self.systems))
         every = [Line(none, none, np.zeros(0), x, x if self.metric.is_ratio else x[:, :1]), *self]
@@ -104,13 +104,13 @@ class Lines:
         return slice_of, Line(*(np.concatenate(parts) for parts in zip(*every, strict=True)))
 
     def units(self) -> pl.DataFrame:
-        """Return the numbers of the units, each once, and for how many rows each stands (1 for clusters)."""
+        """Return the distinct numbers of the units, and the number of rows behind each (1 for clusters)."""
         counts = self.cells["count"][self.members["row"]]
         return self.members.select("unit", count=counts).unique("unit")
 
     @cached_property
     def totals(self) -> tuple[FloatArray, FloatArray]:
-        """The sums of the slices, lines by systems: scores or errors, and what they are divided by."""
+        """The sums of slices, lines by systems: numerators (scores or errors) and denominators."""
         row = self.members["row"].to_numpy()
         starts = np.cumsum(self.sizes) - self.sizes
         counts = self.cells["count"].to_numpy()[row]

@@ -1,4 +1,4 @@
-"""Frames with a row for each system and question, turned into a column for each system."""
+"""Frames with a row for each system and question, pivoted to a column for each system."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Wide", "side_by_side"]
 
 class Wide(NamedTuple, Generic[Table_co]):
     """
-    A frame with a column of predictions or scores for each system, which `compare` takes.
+    A frame with a column of predictions or scores for each system, for `compare`.
 
     Returned by `side_by_side`.
     """
@@ -64,7 +64,7 @@ def side_by_side(
     metrics: Any = None,
 ) -> Wide:
     """
-    Put the systems of a frame with a row for each system and question into columns, for `compare`.
+    Pivot a frame with a row for each system and question to a column for each system, for `compare`.
 
     Parameters
     ----------
@@ -76,30 +76,30 @@ def side_by_side(
         Name of the column with the accepted answers, which must be the same for all systems; `None` for
         scores.
     system, id
-        Columns with the name of the system, and what identifies a question. Repeated answers to a question
-        are averaged before, see `mean_over_epochs`.
+        Columns with the name of the system and the id of the question. Average repeated answers to a question
+        beforehand; see `mean_over_epochs`.
     systems
-        The systems to compare, the baseline first, or a mapping from what they are to be called to what the
-        column says; by default all, in the order of their first rows.
+        The systems to compare, the baseline first, or a mapping from new names to the names in the column. By
+        default, all systems in the order of their first rows.
     metrics
-        In place of predictions: the name of a column of scores, a `Metric` of columns, or several.
+        In place of predictions, the name of a column of scores, a `Metric` of columns, or several of these.
 
     Returns
     -------
     Wide
-        The `frame` with a row for each question and a column for each system, of the kind that was passed,
-        and the `systems` with their columns. All other columns are those of the first row of a question.
+        A `frame` of the same kind with a row for each question and a column for each system, and the
+        `systems` with their columns. All other columns keep the values of the first row of a question.
 
     Raises
     ------
     ValueError
-        If neither predictions nor scores are named, there is no system of a name, a system has no row for
-        some question or several, or the systems accept different answers.
+        If neither predictions nor scores are named, a named system does not exist, a system has no row or
+        several rows for a question, or the accepted answers differ between systems.
 
     See Also
     --------
-    anls_frame.compare : takes what is returned, with no need to name systems and answers again.
-    anls_frame.pair : the same for two systems in two frames.
+    anls_frame.compare : accepts this result without naming systems and answers again.
+    anls_frame.pair : joins two systems in two frames.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """
-Macro averages: means of the figures of slices, in which each slice has the same weight, or one of its own.
+Macro averages: means of the figures of slices, with equal or given weights.
 
-A document may have rows in several slices, so the slices are not independent. The interval comes from what
-each document contributes to the average: the sum, over its slices, of the slice's weight times the document's
-influence on the figure of the slice (the delta method for a linear combination of ratios).
+A document may have rows in several slices, so the slices are not independent. The interval comes from the
+contribution of each document to the average: the sum, over its slices, of the slice's weight times the
+document's influence on the figure of the slice (the delta method for a linear combination of ratios).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NO_SPREAD = 1e-13
 
 class WeightedSlices(NamedTuple):
     """
-    The slices of a macro average: weights, and the sums of their figures, with a column for each system.
+    The slices of a macro average, with weights and the sums of their figures, with a column for each system.
 
     Slices without a score of every system are left out.
     """
@@ -68,7 +68,7 @@ class WeightedSlices(NamedTuple):
 
     @property
     def share(self) -> FloatArray:
-        """What a row, or a unit of length, of each slice counts in the average."""
+        """The weight in the average of a row, or of a unit of length, of each slice."""
         return np.nan_to_num(_divided(self.weight[:, None], self.y))
 
     @property
@@ -78,20 +78,20 @@ class WeightedSlices(NamedTuple):
 
     @property
     def rows(self) -> float:
-        """Number of rows of equal weight that are worth as much as these."""
+        """Effective number of rows: the number of equally weighted rows with the same information."""
         return float(_divided(np.ones(()), np.asarray(np.nansum(_divided(self.weight**2, self.n)))))
 
     @property
     def length(self) -> FloatArray:
-        """The same for what is divided by: rows or, of ratios, lengths or fields, of each system."""
+        """Effective denominator of each system: rows or, for ratios, units of length or fields."""
         return _divided(np.ones(()), np.nansum(_divided(self.weight[:, None] ** 2, self.y), axis=0))
 
     def squares(self, squares: FloatArray) -> FloatArray:
         """
-        Return Σx² of as many rows of equal weight, from that of each slice, by system.
+        Return Σx² for the effective number of rows, from Σx² of each slice, by system.
 
-        Their variance is that within slices, as the differences between slices do not add to the variance
-        of the average; a slice counts by its part in this variance.
+        The variance is that within slices, because differences between slices do not add to the variance of
+        the average; each slice is weighted by its part in this variance.
         """
         variance = np.maximum(np.nan_to_num(_divided(squares, self.y) - self.figure**2), 0)
         part = np.nan_to_num(_divided(self.weight[:, None] ** 2, self.y))
@@ -101,7 +101,7 @@ class WeightedSlices(NamedTuple):
 
 
 class Contributions(NamedTuple):
-    """What each unit contributes to the macro average: units by systems."""
+    """The contribution of each unit to the macro average, as units by systems."""
 
     counts: FloatArray
     size: FloatArray
@@ -130,7 +130,7 @@ class Contributions(NamedTuple):
         )
 
     def sums(self, slices: WeightedSlices, squares: FloatArray) -> _AverageSums:
-        """Return the sums of the systems' averages, in rows of equal weight, from Σx² of each slice."""
+        """Return the sums of systems' averages for the effective number of rows, from Σx² of each slice."""
         rows, length = slices.rows, slices.length
         x, y, residual = length * self.x, length * self.y, length * self.influence
         parts = (x, y, x * x, x * y, y * y, residual * residual, y**3, y**4)
@@ -146,7 +146,7 @@ def report_line(
     weights: Mapping[object, float] | None,
     level: float,
 ) -> dict[str, object]:
-    """Return the line of a metric: its macro average over slices, with its interval."""
+    """Return the line of a metric, its macro average over slices with an interval."""
     counted = moments.roll_up(cells, keys, [metric])
     names = metric.moments()
     x, y = (counted[name].cast(pl.Float64).to_numpy()[:, None] for name in names[:2])
@@ -235,7 +235,7 @@ def comparison_lines(
     weights: Mapping[object, float] | None,
     level: float,
 ) -> pl.DataFrame:
-    """Return a line for each metric and pair: both macro averages, and their difference with its interval."""
+    """Return a line for each metric and pair, with both macro averages, their difference and its interval."""
     names = list(summary.systems)
     return pl.DataFrame([
         {
@@ -302,12 +302,12 @@ def _p_value(difference: FloatArray, variance: FloatArray, effective: FloatArray
 
 def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> FloatArray:
     """
-    Return the weight of each slice; equal ones by default.
+    Return the weight of each slice; equal weights by default.
 
     Raises
     ------
     ValueError
-        If a slice has no weight, a weight no slice, or weights are negative or all 0.
+        If a slice has no weight, a weight has no slice, or weights are negative or all 0.
     """
     values = [row[0] if len(row) == 1 else row for row in slices.iter_rows()]
     if weights is None:

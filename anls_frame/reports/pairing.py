@@ -1,4 +1,4 @@
-"""Join two result tables by the ids of their rows."""
+"""Join two tables of results by the ids of their rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _USUAL_ANSWERS = frozenset(
 
 class Paired(NamedTuple, Generic[Table_co]):
     """
-    Two result tables side by side.
+    Two tables of results side by side.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def pair(
     answers: str | Sequence[str] | None = None,
 ) -> Paired:
     """
-    Join two result tables by the ids of their rows, with the predictions of both side by side.
+    Join two tables of results by the ids of their rows, with the predictions of both side by side.
 
     Parameters
     ----------
@@ -98,28 +98,28 @@ def pair(
     prediction
         Name of the prediction column in both frames.
     names
-        The prediction columns of the result are named `{prediction}_{name}`.
+        Names of the two systems. The prediction columns of the result are named `{prediction}_{name}`.
     answers
-        Column or columns with the accepted answers, which must be the same in both frames; by default, the
-        columns of both frames that have a usual name (answers, answer, reference, ground_truth, gold, target
-        and similar). The order of the answers does not matter. `[]` skips this check.
+        Column or columns with the accepted answers, which must be the same in both frames; by default,
+        columns of both frames with a usual name (answers, answer, reference, ground_truth, gold, target and
+        similar). The order of the answers does not matter. `[]` skips this check.
 
     Returns
     -------
     Paired
-        The wide frame, and the ids that only one frame has; pandas frames if the first one is, otherwise
-        Polars frames.
+        The wide frame, and the ids found in only one frame; pandas frames if the first frame is a pandas
+        frame, otherwise Polars frames.
 
     Raises
     ------
     ValueError
-        If an id is null or occurs twice, or if the frames accept different answers for some ids. Their
-        predictions then belong to different questions, and those of the second frame would be scored
-        against the answers of the first.
+        If an id is null or occurs twice, or if the frames have different accepted answers for some ids. Such
+        rows belong to different questions, and predictions of the second frame would be scored against the
+        answers of the first.
     DTypeError
         If the ids have different dtypes, such as strings and integers.
     ColumnNotFoundError
-        If a column is not in one of the frames.
+        If a column is missing from one of the frames.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def pair(
 
 
 def disagreeing(first: pl.Series, second: pl.Series) -> pl.Series:
-    """Return which rows of two columns accept different answers, regardless of order."""
+    """Return which rows of two columns have different accepted answers, regardless of order."""
     if first.dtype.is_numeric() and second.dtype.is_numeric():
         return first.ne_missing(second)
     for column in (first, second):

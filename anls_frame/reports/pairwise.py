@@ -1,4 +1,4 @@
-"""Differences between pairs of systems by slice: scores with intervals and tests."""
+"""Differences between pairs of systems by slice, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ GROUPS = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """How intervals and p-values are computed."""
+    """The parameters of intervals and p-values."""
 
     confidence: float
     draws: int
@@ -76,9 +76,9 @@ def table(
     summary: Summary, keys: Sequence[str], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
     """
-    Return one line for each slice, metric and pair, in this order; the columns are those of `COLUMNS`.
+    Return a line for each slice, metric and pair, in this order, with the columns `COLUMNS`.
 
-    P-values are those of `anls_frame.statistics.pairwise`, adjusted for all lines together.
+    `anls_frame.statistics.pairwise` computes the p-values, which are adjusted for all lines together.
     """
     every = lines(summary, keys)
     tested = statistics.pairwise(system_sums(every, test.seed), pairs, draws=test.draws, seed=test.seed)
@@ -100,7 +100,7 @@ def table(
 def figures(
     summary: Summary, every: Sequence[Lines], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
-    """Return the same lines without p-values, wins, ties and losses."""
+    """Return the lines of `table` without p-values, wins, ties and losses."""
     return pl.concat([_metric_figures(summary, metric_lines, pairs, test) for metric_lines in every])
 
 
@@ -111,7 +111,7 @@ def with_simultaneous(
     pairs: Sequence[tuple[int, int]],
     test: Test,
 ) -> pl.DataFrame:
-    """Add intervals that contain all differences of a table together: each at a higher level (Bonferroni)."""
+    """Add intervals that contain all differences of a table simultaneously (Bonferroni)."""
     count = max(int(made["difference_low"].count()), 1)
     stricter = replace(test, confidence=1 - (1 - test.confidence) / count)
     wider = figures(summary, lines(summary, keys), pairs, stricter)
@@ -178,7 +178,7 @@ def least_units(alpha: float, draws: int) -> int:
 
 
 def untestable(slices: pl.DataFrame, alpha: float, draws: int) -> pl.DataFrame:
-    """Return the slices with too few units to reach a p-value of alpha."""
+    """Return the slices that have too few units to reach a p-value of alpha."""
     return slices.filter(pl.coalesce("n_clusters", "n") < least_units(alpha, draws))
 
 
@@ -191,7 +191,7 @@ def _influence(line: Line, score: FloatArray, y: FloatArray) -> FloatArray:
 def spread_of(
     influence: FloatArray, counts: IntArray | FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the effective number of units and the variance of differences, from what units contribute."""
+    """Return the effective number of units and the variance of differences, from units' contributions."""
     first, second = np.array(pairs).T
     squares = counts @ influence**2
     bracket = np.empty(len(pairs))
@@ -272,7 +272,7 @@ def _voted(
 
 
 def system_sums(every: Sequence[Lines], seed: int) -> SystemSums:
-    """Return the sums of all lines by unit; very many units are added up in random groups."""
+    """Return the sums of all lines by unit; very many units are combined in random groups."""
     numbers = pl.concat([metric_lines.units() for metric_lines in every]).unique("unit")
     counts = np.zeros(int(numbers["unit"].max() or 0) + 1, np.int64)  # type: ignore[arg-type]
     counts[numbers["unit"].to_numpy()] = numbers["count"].to_numpy()

@@ -1,4 +1,4 @@
-"""What the rows and documents of a comparison can show, by slice."""
+"""Detectable differences and sample sizes of a comparison, by slice."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ PILOT = 60
 @dataclass(frozen=True)
 class Planner:
     """
-    What rows and documents can show, of all rows or, for the keys that methods take, of each slice.
+    Detectable differences and sample sizes, for all rows or, with keys, for each slice.
 
     Parameters
     ----------
     summary
         Sums of the scores.
     lines
-        Returns the slices with these keys, for each metric.
+        A function that returns the slices with given keys, for each metric.
     metric_number
-        The compared metric, by its number in the summary.
+        Number of the compared metric in the summary.
     pair
-        The compared systems, by their numbers in the summary.
+        Numbers of the compared systems in the summary.
     draws
-        Number of draws of the sign-flip test, below whose smallest p-value nothing can be shown.
+        Number of draws of the sign-flip test, which limits the smallest possible p-value.
     """
 
     summary: Summary
@@ -61,7 +61,7 @@ class Planner:
         return self.summary.metrics[self.metric_number]
 
     def detectable(self, keys: tuple[str, ...], *, power: float, alpha: float) -> pl.DataFrame:
-        """Return the smallest difference that each slice can show; null if it can show none."""
+        """Return the smallest detectable difference of each slice; null if there is none."""
         slices, changes = self.changes(keys)
         shown = pl.Series(sample_sizes.detectable_difference(changes, power, alpha), nan_to_null=True)
         return self._possible(slices.with_columns(detectable=shown), alpha)
@@ -69,13 +69,13 @@ class Planner:
     def sample_size(
         self, keys: tuple[str, ...], effect: float, *, power: float, alpha: float
     ) -> pl.DataFrame:
-        """Return how many rows and clusters it takes to show a difference; null if that is unknown."""
+        """Return the numbers of rows and clusters needed to detect a difference; null if unknown."""
         slices, changes = self.changes(keys)
         needed = sample_sizes.needed_units(changes, effect, power, alpha)
         return self._numbers(slices, needed, alpha)
 
     def decidable(self, margin: float, *, power: float, level: float) -> dict[str, Any]:
-        """Return which margin all rows decide if the systems are equal, and how many rows this one takes."""
+        """Return the margin that all rows decide if systems are equal, and the rows for a given margin."""
         slices, changes = self.changes(())
         smallest = pl.Series(sample_sizes.decidable_margin(changes, power, level), nan_to_null=True)
         needed = sample_sizes.deciding_units(changes, margin, power, level)
@@ -83,7 +83,7 @@ class Planner:
         return self._possible(table, 2 * level).row(0, named=True)
 
     def bounds(self, keys: tuple[str, ...], *, level: float, alpha: float) -> pl.DataFrame:
-        """Return one-sided bounds of the difference; null where no p-value can be as small as alpha."""
+        """Return one-sided bounds of the difference; null where no p-value can be as low as alpha."""
         slices, changes = self.changes(keys)
         largest = self.metric.largest_difference
         ends = [np.clip(end, -largest, largest) for end in sample_sizes.difference_bounds(changes, level)]
@@ -115,7 +115,7 @@ class Planner:
         return slices.with_columns(**columns)
 
     def warn_of_small_pilot(self) -> bool:
-        """Warn if all rows have too few documents, or too unequal ones, for a plan; say whether they do."""
+        """Warn if all rows have too few or too unequal documents for a plan, and return whether they do."""
         slices, changes = self.changes(())
         documents = slices.select(pl.coalesce("n_clusters", "n")).item()
         worth = float(changes.units.item())
@@ -131,9 +131,9 @@ class Planner:
 
     def changes(self, keys: tuple[str, ...]) -> tuple[pl.DataFrame, Changes]:
         """
-        Return the sizes of slices in the order of their keys, and what has changed in them.
+        Return the sizes of slices in the order of their keys, and the changes in them.
 
-        The largest difference that may occur is known for metrics with bounds; for rates, 1 is usual.
+        The largest possible difference is known for metrics with bounds; for rates, 1 is assumed.
         """
         unseen = self.metric.largest_difference
         if math.isinf(unseen):

@@ -1,4 +1,4 @@
-"""What is known of systems beside their rows: facts, and published figures of systems without any."""
+"""Facts about systems, and published figures of systems without rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Answer: TypeAlias = Literal["better", "worse", "open"]
 def checked(
     published: Published, systems: Sequence[str], metrics: Sequence[Metric]
 ) -> dict[str, dict[str, float]]:
-    """Return the figures of each metric by its name; raise an error for unknown metrics and taken names."""
+    """Return the figures of each metric by its name; raise an error for unknown metrics and names in use."""
     names = [metric.name for metric in metrics]
     figures: dict[str, dict[str, float]] = {name: {} for name in names}
     for system, given in published.items():
@@ -50,9 +50,9 @@ def beside(
     ranking: pl.DataFrame, figures: Mapping[str, Mapping[str, float]], metrics: Sequence[Metric]
 ) -> pl.DataFrame:
     """
-    Return what the intervals of all rows say about each system and each published figure.
+    Return the comparison of each system's interval with each published figure.
 
-    A figure is taken as exact: an interval that holds it leaves open which is better.
+    A figure is treated as exact: if the interval contains it, the answer is open.
     """
     lines: list[dict[str, Any]] = []
     for metric in metrics:
@@ -86,7 +86,7 @@ def _answer(line: Mapping[str, Any], figure: float, *, higher_is_better: bool) -
 
 
 def facts_of_systems(facts: Any, systems: Sequence[str]) -> pl.DataFrame:
-    """Return what is known of systems, with a row for each; raise an error if it is of others."""
+    """Return the facts about systems, with a row for each; raise an error if a system is unknown."""
     frame = in_polars(facts).lazy().collect()
     if "system" not in frame.columns:
         raise ValueError(f"facts must have a column 'system' with the names of systems, got {frame.columns}")

@@ -1,4 +1,4 @@
-"""Scores of several systems by slice, with intervals and the ranks that the rows can resolve."""
+"""Scores of several systems by slice, with intervals and ranges of ranks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COLUMNS = (
 
 
 def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
-    """Return one line for each slice, metric and system, in this order."""
+    """Return a line for each slice, metric and system, in this order."""
     every = lines(summary, keys)
     better = [bool(part.metric.higher_is_better) for part in every for _ in range(part.slices.height)]
     ranks = statistics.rank_sets(
@@ -70,7 +70,7 @@ def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
 
 
 def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
-    """Return the same lines with observed ranks alone, without a test of what the rows leave open."""
+    """Return the lines of `table` with observed ranks only, without ranges from tests."""
     tables = []
     for metric_lines in lines(summary, keys):
         shape = metric_lines.slices.height, metric_lines.systems
@@ -86,18 +86,18 @@ def with_ranks_on_few(
     few: npt.NDArray[np.bool_], better: npt.NDArray[np.bool_], score: FloatArray, effective: FloatArray
 ) -> npt.NDArray[np.bool_]:
     """
-    Return which systems have too few units for their scores, or for their sets of ranks.
+    Return which systems have too few units for their scores, or for their ranges of ranks.
 
-    A set rests on the differences that are shown. One from a system with too few units is doubtful if fewer
-    than ten units that are lost as a whole would make up for it: so many can be missing in a sample.
+    A range of ranks follows from the significant differences. A difference from a system with too few units
+    is doubtful if fewer than ten units lost as a whole would cancel it, because a sample can miss that many.
 
     Parameters
     ----------
     few, score, effective
-        Whether scores have too few units, the scores (a unit can lose 1), and effective units, lines by
-        systems.
+        Whether scores have too few units, the scores (a unit can lose 1), and the effective numbers of units,
+        all as lines by systems.
     better
-        Which differences are shown, as in `Ranks`.
+        Which differences are significant, as in `Ranks`.
     """
     marked = few.copy()
     for line in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):

@@ -1,4 +1,4 @@
-"""Reports as documents to export, and in the short form that a screen shows, with what comparisons share."""
+"""Reports as documents for export and as short tables for a screen, with functions shared by comparisons."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _SHORT_LABELS = {"zeros": "ANLS is 0"}
 
 @dataclass(frozen=True, kw_only=True)
 class ReportView:
-    """What a report shows; each of its tables has the overall row first."""
+    """The tables of a report, each with the overall row first."""
 
     summary: Summary
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
@@ -94,7 +94,7 @@ class ReportView:
 
 
 def report_glances(view: ReportView, most: int | None) -> list[Glance]:
-    """Return the tables of a report in their form for a screen, with at most `most` rows."""
+    """Return the tables of a report for a screen, with at most `most` rows."""
     document = _slices_of_report(view)
     # Of metrics that were chosen, all are shown.
     measures = view.measures
@@ -130,7 +130,7 @@ def _macro_tables(view: ReportView) -> list[Table]:
 
 
 def report_document(view: ReportView) -> Document:
-    """Return a report as a document to export."""
+    """Return a report as a document for export."""
     slices, summary = _slices_of_report(view), view.summary
     tables = _macro_tables(view)
     details = _detail_tables(summary) if summary.settings.details else []
@@ -328,7 +328,7 @@ def _rate_in_percent(label: str, rate: float, ends: Sequence[float | None]) -> s
 def worst_slice(
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]], column: str, kind: Kind, *, higher_is_better: bool
 ) -> tuple[str, str] | None:
-    """Return the label and the figure of the worst slice that is not tiny, if slices differ."""
+    """Return the label and the figure of the worst slice that is not tiny, if slices differ at all."""
     scored: list[tuple[float, str, str]] = []
     for by, table in tables:
         # In Python, because a name that reads like a pattern would select other columns.
@@ -469,7 +469,7 @@ def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
 
 
 def fine_note(slices: Mapping[tuple[str, ...], int], rows: int) -> list[str]:
-    """Return a note on `by` columns that have nearly as many values as there are rows."""
+    """Return a note on `by` columns with nearly as many values as rows."""
     fine = [
         f"{numbered(n, 'slice')} by {' and '.join(by)}"
         for by, n in slices.items()
@@ -485,7 +485,7 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int) -> list[str]:
 
 
 def few_note(frame: pl.DataFrame) -> list[str]:
-    """Return the note that explains the mark of slices with few rows, if there are any."""
+    """Return the note that explains the mark for few rows, if a slice has it."""
     if not frame["few_rows"].any():
         return []
     return [f"{FEW} few rows or documents: treat the interval as rough."]
@@ -528,7 +528,7 @@ def _by_name(by: Sequence[str]) -> str:
 
 
 def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun: str = "row") -> str:
-    """Return the note on where all rows went; `n_missing` is a number, or that of each system."""
+    """Return the note that accounts for all rows; `n_missing` is a number, or a number for each system."""
     missing, dropped = counts["n_missing"], counts["n_dropped"]
     what = "prediction" if has_texts else "score"
     parts = [f"{counts['n']:,} scored"]
@@ -549,7 +549,7 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun:
 
 
 def kinds_of(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric]) -> dict[str, Kind]:
-    """Return the kinds of those columns that are counts, differences, p-values, scores or keys."""
+    """Return the kinds of columns that are counts, differences, p-values, scores or keys."""
     kinds: dict[str, Kind] = {
         **dict.fromkeys(_COUNTS, "count"),
         **dict.fromkeys(("rank", "rank_low", "rank_high"), "rank"),

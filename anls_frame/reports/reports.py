@@ -1,4 +1,4 @@
-"""Reports: scores by slice, with intervals."""
+"""Reports of scores by slice, with intervals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = ["Arrangement", "Report", "report"]
 
 
 class Arrangement(Shown, total=False):
-    """How a report is shown; the keys are options of `Report.write`."""
+    """Display options of a report; the keys are options of `Report.write`."""
 
     name: str | None
     sort: str | None
@@ -61,9 +61,9 @@ class Arrangement(Shown, total=False):
 
 class Report(SlicedResult[Table_co]):
     """
-    Scores of all rows and of each slice, with intervals.
+    Scores over all rows and by slice, with intervals.
 
-    Returned by `report` and, for a summary, by `Report.from_summary`.
+    Returned by `report` and, for summaries, by `Report.from_summary`.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Report(SlicedResult[Table_co]):
     @classmethod
     def from_summary(cls, summary: Summary[Table], *, confidence: float = 0.95) -> Report[Table]:
         """
-        Make a report from a summary, with intervals of this confidence level.
+        Return the report of a summary, with intervals at the given confidence level.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class Report(SlicedResult[Table_co]):
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """All settings that the figures depend on, with a digest of the scored rows."""
+        """All settings that determine the figures, with a digest of the scored rows."""
         return {
             **self.summary.settings.to_dict(),
             "confidence": self.confidence,
@@ -149,10 +149,10 @@ class Report(SlicedResult[Table_co]):
     @property
     def worst(self) -> Table_co:
         """
-        The `worst=` rows with the lowest score in the first metric, or with the highest if lower is better.
+        The rows with the worst scores in the first metric, as many as `worst=` asked for.
 
-        Ties are broken by the texts, then by the `by` columns and the cluster, so the order of the rows and
-        the way they were split do not matter.
+        Ties are broken by the texts, then by the `by` columns and the cluster, so neither the order of rows
+        nor their split into parts matters.
         """
         return self._as_given(self._worst)
 
@@ -181,31 +181,36 @@ class Report(SlicedResult[Table_co]):
         Parameters
         ----------
         columns
-            Any of the report's `by` columns; without columns, the result covers all rows together.
+            Any of the report's `by` columns. Without columns, the result has a single row for all rows.
 
         Returns
         -------
         DataFrame
-            One row per slice, in the order of a key that has one of its own (an Enum, an ordered categorical
-            of pandas), otherwise the largest first or, with the metrics "ocr", the one with the highest
-            `cer_corpus`. A row counts in the slice of each entry of a list column, so the counts of
-            slices may add up to more than the number of rows. Columns: the keys; the counts `n` (scored
-            rows), `n_missing` (null predictions), `n_unanswerable` (rows without an answer) and
-            `n_empty_reference`; with the metrics "ocr", `words` and `characters` of the references, by which
-            `wer_corpus` and `cer_corpus` divide; the metrics, by default the means `anls`, `nls` and
-            `exact_match`; `zeros`, the share of rows with `anls` 0; `cer_mean`, the mean of rates, and
-            `cer_corpus`, total edits divided by total reference length; each with its interval in `_low`
-            and `_high`, null where the rows do not allow one, and own metrics with their number of rows in
-            `_n`;
-            `few_rows`, true where intervals are only approximate: below 100 rows, 20 effective units
-            (clusters, which count less if some are much larger than others) or 10 clusters that carry the
-            score, or its distance from 1, or 30 rows that carry an error rate if there are no clusters;
-            `n_clusters`, null without clusters.
+            One row per slice. Slices follow the order of an ordered key (an Enum, an ordered categorical of
+            pandas); otherwise the largest slice comes first or, with the metrics "ocr", the slice with the
+            highest `cer_corpus`. A row with a list counts in the slice of each entry, so the counts of slices
+            may add up to more than the number of rows.
+
+            The columns are
+
+            - the keys of the slices;
+            - `n` (scored rows), `n_missing` (null predictions), `n_unanswerable` (rows without an answer) and
+              `n_empty_reference`; with the metrics "ocr", also `words` and `characters`, the reference totals
+              by which `wer_corpus` and `cer_corpus` divide;
+            - the metrics, each with its interval in `_low` and `_high` (null where rows do not allow one): by
+              default the means `anls`, `nls` and `exact_match`; `zeros`, the share of rows with `anls` 0;
+              `cer_mean`, the mean of rates; and `cer_corpus`, total edits divided by total reference length.
+              Custom metrics have their number of rows in `_n`;
+            - `few_rows`, true where intervals are only rough: below 100 rows, below 20 effective units
+              (clusters count less if some are much larger than others), or with fewer than 10 clusters that
+              contribute to the score or to its distance from 1 (for error rates without clusters, fewer than
+              30 rows with errors);
+            - `n_clusters`, null without clusters.
 
         Raises
         ------
         ValueError
-            If the report was not made by such a column.
+            If the report does not have such a `by` column.
         """
         return self._as_given(self._slices(columns))
 
@@ -260,46 +265,46 @@ class Report(SlicedResult[Table_co]):
         self, *columns: str, measure: str | None = None, draws: int = 199, seed: int = 0
     ) -> Table_co:
         """
-        Test each slice against all rows outside it.
+        Test each slice against the rest, all rows outside it.
 
-        The interval of a slice cannot answer this, because the mean of all rows is an estimate too, and
-        includes the slice.
+        The interval of a slice does not answer this question, because the mean of all rows is an estimate,
+        too, and includes the slice.
 
         Parameters
         ----------
         columns
-            Any of the report's `by` columns; all of them by default.
+            Any of the report's `by` columns; by default, all.
         measure
-            One of the report's scores or rates, such as `"anls"` or `"cer_corpus"`; the first one by default.
+            One of the report's scores or rates, such as `"anls"` or `"cer_corpus"`; by default, the first.
         draws, seed
-            Number of draws of the test of documents, from 1 to 20,000, and their seed. The smallest p-value
-            is 1 / (1 + draws).
+            Number of random draws of the test with documents, from 1 to 20,000, and their seed. The smallest
+            possible p-value is 1 / (1 + draws).
 
         Returns
         -------
         DataFrame
-            One row per slice, lowest `p_value` first: the keys, `n` (scored rows), the slice's figure under
-            its name, `rest` (the figure of all other rows), `difference` (slice minus rest), `p_value`
-            (two-sided) and `p_adjusted` (adjusted for all slices). The p-values are null for a slice that
-            holds all scored rows or none.
+            One row per slice, lowest `p_value` first: the keys, `n` (scored rows), the figure of the slice
+            under its name, `rest` (the figure of all other rows), `difference` (slice minus rest), `p_value`
+            (two-sided) and `p_adjusted` (adjusted for all slices). P-values are null for a slice with all
+            scored rows or none.
 
         Raises
         ------
         ValueError
-            If a column is not one of the report's `by` columns, or if the report does not have the measure.
+            If a column is not one of the report's `by` columns, or the report does not have the measure.
 
         Notes
         -----
-        The statistic is the difference divided by its standard error: the one observed around the figures of
-        the slice and of the rest, or the one expected from the variance and intraclass correlation of all
-        rows, if that is larger. A dozen answers that all happen to be right are therefore not enough to make
-        a slice better.
+        The statistic is the difference divided by its standard error, which is the larger of two: the
+        standard error observed around the figures of the slice and of the rest, and the one expected from the
+        variance and intraclass correlation of all rows. A dozen answers that all happen to be right therefore
+        do not make a slice significantly better.
 
-        With clusters, the rows of documents are dealt to other documents of about the same size, `draws`
-        times. The p-value is the share of draws, the data among them, whose statistic is as large; the
-        adjusted one that of draws in which the largest statistic of all slices is. With more than 50,000 rows
-        or 4,096 documents, and without clusters, the statistic is compared with Student's t, and p is
-        adjusted by Holm. See the page on statistics.
+        With clusters, the test permutes the rows of documents among documents of about the same size, `draws`
+        times. The p-value is the share of draws, the data included, whose statistic is at least as large; the
+        adjusted p-value uses the largest statistic of all slices in each draw. With more than 50,000 rows or
+        4,096 documents, and without clusters, the statistic is compared with Student's t, and p-values are
+        adjusted by Holm. See the guide to statistics.
 
         Examples
         --------
@@ -331,36 +336,36 @@ class Report(SlicedResult[Table_co]):
 
     def macro(self, *columns: str, weights: Mapping[Any, float] | None = None) -> Table_co:
         """
-        Macro averages: means of the figures of slices, in which each slice has the same weight.
+        Macro averages: means of the figures of slices, by default with equal weights.
 
-        The figure of all rows is the other average: a slice counts in it by its rows.
+        The figure of all rows, in contrast, weights each slice by its rows.
 
         Parameters
         ----------
         columns
-            Any of the report's `by` columns, whose values are the slices; all of them by default.
+            Any of the report's `by` columns, whose values define the slices; by default, all.
         weights
-            The weight of each slice, from its value (of several columns, a tuple) to a number of at least 0;
-            by default, all are equal.
+            The weights of slices, as a mapping from values (tuples for several columns) to numbers of at
+            least 0; by default, all are equal.
 
         Returns
         -------
         DataFrame
             One row for each metric: `metric`, `n` (rows with a score, counted in each of their slices),
             `n_slices`, `score` with its interval in `score_low` and `score_high`, `few_rows` and
-            `n_clusters`. Slices without a score are left out, and so are quantiles.
+            `n_clusters`. Slices without a score, and quantile metrics, are left out.
 
         Raises
         ------
         ValueError
-            If there are no slices, a column is not one of the report's `by` columns, a slice has no weight or
-            a weight no slice, or all weights are 0.
+            If there are no slices, a column is not one of the report's `by` columns, a slice has no weight, a
+            weight has no slice, or all weights are 0.
 
         Notes
         -----
-        The interval allows for documents with rows in several slices: it is computed from what each document
-        adds to the average, by the delta method for a linear combination of ratios, and is otherwise that of
-        the metric in a report. See the page of evidence for its coverage.
+        The interval allows for documents with rows in several slices. It is computed from the contribution of
+        each document to the average, by the delta method for a linear combination of ratios, and is otherwise
+        of the same type as the metric's interval in a report. See the page on evidence for its coverage.
 
         Examples
         --------
@@ -395,7 +400,7 @@ class Report(SlicedResult[Table_co]):
 
     def errors(self, *columns: str) -> Table_co:
         """
-        Error types, grouped by some of the `by` columns: `error_type`, `n` and its `share` of the slice.
+        Return error types by some of the `by` columns: `error_type`, `n` and its `share` of the slice.
 
         The report must be made with ``details=True``.
 
@@ -411,10 +416,10 @@ class Report(SlicedResult[Table_co]):
 
     def confusions(self, *columns: str, op: Op | None = None) -> Table_co:
         """
-        Character confusions, grouped by some of the `by` columns; see `anls_frame.confusions`.
+        Return character confusions by some of the `by` columns; see `anls_frame.confusions`.
 
         Texts are prepared by the `errors` of the protocol. The report must be made with ``details=True``,
-        which counts rows with an `nls` of at least 0.5, or with options in its place.
+        which counts rows with an `nls` of at least 0.5, or with options for `details`.
 
         Examples
         --------
@@ -431,7 +436,7 @@ class Report(SlicedResult[Table_co]):
 
     def lengths(self, *columns: str) -> Table_co:
         """
-        Scores by reference length, grouped by some of the `by` columns; see `anls_frame.length_scores`.
+        Return scores by reference length and some of the `by` columns; see `anls_frame.length_scores`.
 
         The report must be made with ``details=True``.
 
@@ -448,7 +453,7 @@ class Report(SlicedResult[Table_co]):
 
     def plot(self, measure: str | None = None, **options: Any) -> Axes:
         """
-        Draw a score of all rows and of each slice with its interval, by default the first one.
+        Draw a score (by default, the first) of all rows and of each slice, with intervals.
 
         The options are those of `anls_frame.plot.group_scores`.
 
@@ -486,14 +491,15 @@ class Report(SlicedResult[Table_co]):
             Ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is replaced
             as a whole or, on an error, left unchanged.
         title
-            Title in place of the report's own.
+            Title, in place of the default title.
         name
-            Name of the system, for headings.
+            Name of the system, for use in headings.
         sort
             Column by which slices are sorted: a count (largest first), a score (worst first), a rate (highest
             first) or a key. By default in the order of `by`.
         min_n
-            Slices with fewer scored rows are left out, and a note says how many these are.
+            Minimum number of scored rows of a slice. Smaller slices are left out, and a note states their
+            number.
         macro
             Add the macro averages of each table of slices, as `macro` computes them.
         percent
@@ -504,11 +510,11 @@ class Report(SlicedResult[Table_co]):
         escape_formulas
             In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
         rows
-            In .html, the page of the same rows that `anls_frame.browse` returns. It becomes part of the file;
-            slices and error types lead to their rows, where `by` of the page has their columns.
+            In .html, a page of the same rows from `anls_frame.browse`, which becomes part of the file. Slices
+            and error types link to their rows if `by` of the page includes their columns.
         source
-            In .html, the files or folders that the rows come from. The page then begins with their names,
-            each with the date of its last change.
+            In .html, the files or folders that the rows come from. The page shows their names and
+            modification dates at the top.
 
         Returns
         -------
@@ -680,7 +686,7 @@ def report(
     confidence: float = 0.95,
 ) -> Report:
     """
-    Report the scores of a frame, overall and by slice, with intervals.
+    Report the scores of a frame, over all rows and by slice, with intervals.
 
     Parameters
     ----------
@@ -692,49 +698,48 @@ def report(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores.
     metrics
-        The scores to report, one or several: names ("anls", "nls", "exact_match", "zeros", "cer_mean",
+        One or several scores to report: names ("anls", "nls", "exact_match", "zeros", "cer_mean",
         "cer_corpus", "char_errors", "wer_mean", "wer_corpus", "substitutions", "deletions", "insertions",
-        "bag_of_words"), columns of existing scores, expressions of the frame's columns, or a `Metric`. "qa",
-        the default, stands for the first six names, and "ocr" for the rates of pages in characters and words.
-        Each own metric reads the rows once more.
+        "bag_of_words"), columns of existing scores, expressions of the frame's columns, or a `Metric`. The
+        set "qa", the default, contains the first six names; the set "ocr" contains character and word error
+        rates of pages. Each custom metric reads the rows once more.
     by
         Columns that define the slices (in pandas, levels of the index too), or expressions such as
-        ``pl.col("date").dt.year().alias("year")``.
-        Several are crossed; a list of lists, such as ``[["lang"], ["doc_type"]]``, gives a table for each. A
-        row counts in the slice of each entry of a list column; null, an empty list and a list of nulls all
-        belong to the slice null.
+        ``pl.col("date").dt.year().alias("year")``. Several columns are crossed; a list of lists, such as
+        ``[["lang"], ["doc_type"]]``, gives a table for each inner list. A row with a list counts once in the
+        slice of each entry; null, an empty list and a list of nulls all belong to the slice null.
     cluster
-        Column that identifies the document of each row. Rows of one document are alike, and intervals that
-        treat them as independent are too narrow, so pass this column if there is one.
+        Column that identifies the document of each row. Pass this column if there is one: rows of a document
+        are correlated, and intervals that treat them as independent are too narrow.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
     worst
-        Number of rows to keep: those with the lowest score in the first metric, or with the highest if lower
-        is better.
+        Number of rows to keep, those with the worst scores in the first metric.
     keep
-        Columns to keep of these rows, such as the id of a question; by default, with the metrics "ocr", the
-        column `page` that `read_pages` has.
+        Columns to keep for these rows, such as the id of the question; with the metrics "ocr", by default the
+        column `page` of `read_pages`.
     details
-        Also count error types, character confusions and lengths, for `errors`, `confusions` and `lengths`;
-        this reads the rows two more times. Confusions are counted in rows with an `nls` of at least 0.5,
-        which were read at all; a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``.
+        Whether to count error types, character confusions and lengths, for `errors`, `confusions` and
+        `lengths`; this reads the rows two more times. By default, confusions are counted in rows with an
+        `nls` of at least 0.5, which were read at least in part; a mapping changes these options, as in
+        ``{"min_nls": 0.8, "max_length": 2}``.
     confidence
         Confidence level of the intervals.
 
     Returns
     -------
     Report
-        The scores, with `overall`, `by_group`, `by(...)`, `worst` and `write(path)` and, if `details` is
-        true, `errors(...)`, `confusions(...)` and `lengths(...)`. Its tables are pandas frames if `frame` is
-        one, otherwise Polars frames.
+        The report, with `overall`, `by_group`, `by(...)`, `worst` and `write(path)` and, with `details`,
+        `errors(...)`, `confusions(...)` and `lengths(...)`. Its tables are pandas frames for a pandas frame,
+        otherwise Polars frames.
 
     Raises
     ------
@@ -743,14 +748,14 @@ def report(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, if there is nothing to score, or if a metric has a value outside
-        its bounds.
+        If an option has an invalid value, no score or column to score is given, or a metric has a value
+        outside its bounds.
 
     See Also
     --------
     anls_frame.compare : two or more systems on the same rows.
-    anls_frame.find_slices : the slices that are worse than the rest, without naming them.
-    anls_frame.browse : a page of the rows behind the figures.
+    anls_frame.find_slices : a search for slices that score worse than the rest.
+    anls_frame.browse : a page for reading the rows behind the figures.
     anls_frame.worst : the rows with the worst scores.
 
     Examples

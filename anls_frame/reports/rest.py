@@ -1,10 +1,11 @@
 """
-Test whether a slice scores differently from the other rows.
+Tests of slices against all other rows.
 
 The statistic is the difference between the mean (or rate) of a slice and that of all other rows, divided by
-its standard error: the one observed around these two figures, or the one expected from the variance and the
-intraclass correlation of all rows, if that is larger. The first alone is too small for slices of few rows
-that are all right; around the figure of all rows, a slice of few documents would hide its own loss.
+its standard error. This is the standard error observed around these two figures, or the one expected from the
+variance and the intraclass correlation of all rows, if larger. The observed one alone is too small for slices
+of few rows that are all right; around the figure of all rows, a slice of few documents would mask its own
+loss.
 """
 
 from __future__ import annotations
@@ -67,10 +68,10 @@ def against_rest(
     cells: pl.DataFrame, keys: Sequence[str], metric: Metric, *, draws: int, seed: int
 ) -> pl.DataFrame:
     """
-    Compare each slice with all rows outside it: keys, `n`, both means, their difference and p-values.
+    Return the keys, `n`, both figures, the difference and the p-values of each slice against its rest.
 
-    Rows of documents are dealt to documents anew, up to `MOST_DEALT` of them. Of more rows, and of rows
-    without documents, the statistic is compared with Student's t.
+    Up to `MOST_DEALT` rows are permuted among documents. With more rows, and without documents, the statistic
+    is compared with Student's t.
     """
     has_clusters = CLUSTER in cells.columns
     all_keys = [column for column in cells.columns if column.startswith("key_")]
@@ -136,7 +137,7 @@ def _by_cluster(
 
 
 def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tuple[Losses, Codes]:
-    """Return what the rows of cells lose, and their slices."""
+    """Return the losses of the rows of cells, and their slices."""
     keys, line = slices.columns, "key_line"
     lines = cells.with_row_index(line)
     sums = _SliceSums.of(moments.roll_up(lines.drop(CLUSTER), [line], [metric]), metric)

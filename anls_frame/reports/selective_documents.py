@@ -1,4 +1,4 @@
-"""What confidences are worth, as documents to export and as tables for a screen."""
+"""Figures of confidences as documents for export and as tables for a screen."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ON_SCREEN = (
 
 @dataclass(frozen=True, kw_only=True)
 class SelectiveView:
-    """What is shown; each of its tables has the lines of all rows first."""
+    """The tables of confidences, each with the lines of all rows first."""
 
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     flat: pl.DataFrame
@@ -58,7 +58,7 @@ class SelectiveView:
     percent: bool
 
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
-        """Return a table with names for people."""
+        """Return a table with display names."""
         labels = {**_NAMES, "score": self.metric.label, **{key: key for key in by}}
         names = headings([column for column in frame.columns if column != "few_rows"], labels)
         return Table(name, frame, self.kinds(frame.columns, by), headings=names)
@@ -79,7 +79,7 @@ class SelectiveView:
 
 
 def selective_document(view: SelectiveView) -> Document:
-    """Return a document to export."""
+    """Return a document for export."""
     by = list(view.settings["by"])
     tables = [
         view.table(f"By {' and '.join(keys)}" if keys else "All rows", table, keys)
@@ -100,7 +100,7 @@ def selective_document(view: SelectiveView) -> Document:
 
 
 def selective_glances(view: SelectiveView, most: int | None) -> list[Glance]:
-    """Return the tables of slices in their form for a screen, with at most `most` rows."""
+    """Return the tables of slices for a screen, with at most `most` rows."""
     document = selective_document(view)
     shown = []
     for table, (keys, _) in zip(document.tables, view.tables, strict=False):
@@ -118,7 +118,7 @@ def with_thresholds(
     risk: float,
     confidence: float,
 ) -> Document:
-    """Return a document with the tables of certified thresholds, and what they say."""
+    """Return a document with the tables of certified thresholds, and sentences about them."""
     counts: dict[str, Kind] = dict.fromkeys(
         ("n", "n_accepted", "n_clusters_accepted", "documents_needed"), "count"
     )

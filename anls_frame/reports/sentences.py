@@ -1,4 +1,4 @@
-"""Comparisons in sentences: the result of all rows, and where systems are worse than the baseline."""
+"""Comparisons as sentences: the result of all rows, and slices with regressions from the baseline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN = 3
 
 
 def regressions(comparison: Comparison, drop: float, alpha: float, planned_runs: int = 1) -> Iterator[str]:
-    """Return a sentence for each system that regressed: in which metrics, overall and in which slices."""
+    """Return a sentence for each system that regressed, with the metrics and slices concerned."""
     lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
     level = level_of_run(alpha, planned_runs)
     for system in comparison.systems:
@@ -52,7 +52,7 @@ def _where(rows: pl.DataFrame, comparison: Comparison) -> str:
 
 
 def in_short(comparison: Comparison) -> str:
-    """Return the difference of two systems, or the best of several, in each metric."""
+    """Return the difference of two systems, or the best of several systems, in each metric."""
     if len(comparison.systems) > 2:  # noqa: PLR2004 - a pair has one difference
         ranking = pl.DataFrame(comparison.ranking).filter(slice="overall")
         return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)

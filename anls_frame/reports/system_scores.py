@@ -29,7 +29,7 @@ class SystemScores(NamedTuple):
 
 
 def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemScores:
-    """Return the scores and intervals of a metric, as reports of the systems have them."""
+    """Return the scores and intervals of a metric, as in reports of the systems."""
     metric = lines.metric
     x, y = lines.totals
     shape = x.shape
@@ -58,7 +58,7 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
 
 
 def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:
-    """Return the sums of squared scores in [0, 1] over rows, lines by systems; nan if they are not known."""
+    """Return the sums of squared scores in [0, 1] over rows, lines by systems; nan if unknown."""
     keys, known = lines.keys, summary.comparison_sums.squares.get(lines.metric.name)
     # Cells of two systems, in which slices are found, have the squares of changes alone.
     if known is None:

@@ -1,4 +1,4 @@
-"""How error types changed from one system to another, as tables and matrices of a document."""
+"""Changes of error types from one system to another, as tables and matrices of a document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OLD_AND_NEW = "Error types, old and new"
 
 
 def headings(columns: Sequence[str], systems: Sequence[str]) -> dict[str, str]:
-    """Return the columns of transitions that people read, under the names of the systems."""
+    """Return the display names of the columns of transitions, with the names of the systems."""
     first, *others = (shortened(name) for name in systems)
     other = "its error type" if len(others) > 1 else f"error type of {others[0]}"
     named = dict(zip(PAIR, (f"error type of {first}", other), strict=True))
@@ -40,7 +40,7 @@ def headings(columns: Sequence[str], systems: Sequence[str]) -> dict[str, str]:
 
 
 def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
-    """Return the counts of rows by old and new error type as tables."""
+    """Return the counts of rows by old and new error type, as tables."""
     kinds: dict[str, Kind] = {"n": "count", "share": "percent"}
     return [
         Table(
@@ -54,7 +54,7 @@ def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
 
 
 def figures(transitions: Transitions, baseline: str) -> list[Figure]:
-    """Return the same of all rows as a matrix for each system but the first."""
+    """Return the counts for all rows as a matrix for each system but the first."""
     if not transitions:
         return []
     name, *more = _names(transitions)
@@ -78,7 +78,7 @@ def figures(transitions: Transitions, baseline: str) -> list[Figure]:
 def categories(
     rows: pl.DataFrame, names: tuple[str, str], count: str, order: Sequence[str] | None
 ) -> tuple[list[str], list[str], dict[tuple[str, str], tuple[int, int]]]:
-    """Return the categories at the side and above, and the numbers of a matrix, with their lines."""
+    """Return the row and column categories of a matrix, and its numbers with their lines."""
     cells = {(old, new): (n, line) for old, new, n, line in rows.select(*names, count, ROW).iter_rows()}
     side, above = ([*dict.fromkeys(pair[at] for pair in cells)] for at in (0, 1))
     if order is None:

@@ -1,10 +1,10 @@
 """
-Quantiles of slices with their intervals, by Woodruff's way.
+Quantiles of slices with their intervals, by Woodruff's method.
 
-The rows at or below a value are a share, and a share has the interval that any score in [0, 1] has in
-reports, with clusters. A value belongs to the interval of a quantile if this interval does not rule out the
-quantile's probability. So the coverage is that of shares, whatever the distribution of the scores, with many
-equal ones too.
+The share of rows at or below a value is a mean of 0/1 scores, whose interval is computed as in reports, with
+clusters. A value belongs to the interval of a quantile if the interval of its share contains the quantile's
+probability. The coverage is therefore that of shares, whatever the distribution of the scores, even with many
+ties.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def quantile_estimates(
     cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str], metric: Metric, confidence: float
 ) -> list[pl.Series]:
     """
-    Return a quantile with its interval, and `few_rows`, as columns with a value per slice.
+    Return a quantile with its interval and `few_rows`, as columns with a value for each slice.
 
     Parameters
     ----------
     cells
         The cells of the quantile.
     slices
-        Counts of the slices, in their order.
+        Counts of the slices, in order.
     keys
         The columns that define the slices.
     metric

@@ -1,4 +1,4 @@
-"""What the wrapping of answers costs: predictions as they were given against the answers in them."""
+"""The cost of wrapping: predictions as given, compared with the answers inside them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOTHING = "none"
 
 class FormatTax(Comparison[Table_co]):
     """
-    The comparison of predictions as they were given with the answers in them.
+    A comparison of predictions as given with the answers inside them.
 
     Returned by `format_tax`.
 
@@ -58,11 +58,11 @@ class FormatTax(Comparison[Table_co]):
     @cached_property
     def steps(self) -> Table_co:
         """
-        The points by what was taken off: a frame with one row for each string of steps and metric.
+        The cost of each kind of wrapping: a frame with a row for each combination of steps and metric.
 
-        Its columns are `unwrap_steps` (`none` where the text stayed), `metric`, `n`, `n_clusters`, `given`
-        and `unwrapped` (mean scores), `difference` with its interval, and `share`, the part of the total
-        difference that these rows make up; null if the total is 0. `n` times `difference` adds up to the
+        The columns are `unwrap_steps` (`none` where the text stayed unchanged), `metric`, `n`, `n_clusters`,
+        `given` and `unwrapped` (mean scores), `difference` with its interval, and `share`, the part of the
+        total difference due to these rows (null if the total is 0). The sum of `n` times `difference` is the
         total.
         """
         slices = conversion.in_polars(self.by(STEPS)).lazy().collect()
@@ -98,7 +98,7 @@ def format_tax(
     confidence: float = 0.95,
 ) -> FormatTax:
     """
-    Compare predictions as they were given with the answers inside them: how many points wrapping costs.
+    Compare predictions as given with the answers inside them, to find the points that wrapping costs.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def format_tax(
     prediction, answers
         Names of the columns with the prediction and with the accepted answer or answers.
     metrics, by, cluster, protocol, missing
-        As for `compare`. Use the rule of the benchmark: it decides what wrapping costs.
+        As for `compare`. Use the protocol of the benchmark, because the cost of wrapping depends on it.
     steps, markers, reasoning_tags
         As for `unwrap`.
     confidence
@@ -116,8 +116,8 @@ def format_tax(
     Returns
     -------
     FormatTax
-        The comparison of the systems `given` and `unwrapped`, also sliced by `unwrap_steps`; its `steps` say
-        which wrapping costs how much.
+        The comparison of the systems `given` and `unwrapped`, also sliced by `unwrap_steps`; its `steps` give
+        the cost of each kind of wrapping.
 
     Raises
     ------
