@@ -1,1 +1,1 @@
-"""Counts and sums of rows that can be added up over slices, over parts of the data and over machines."""
+"""Counts and sums of rows, which add up over slices, parts of the data and machines."""

@@ -1,8 +1,8 @@
 """
 The bracket: the spread of units about the ratio of their sums, Σ(x - ry)² with r = Σx / Σy.
 
-From sums it is Σx² - 2rΣxy + r²Σy². If scores are large relative to their spread, the terms cancel: for time
-stamps, only rounding errors would remain. In that case it is computed from the integer sums.
+The bracket equals Σx² - 2rΣxy + r²Σy². If scores are large relative to their spread, such as time stamps,
+these terms cancel and leave only rounding errors; the bracket is then computed from integer sums.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CUT = 2.0**-60
 def columns(
     slices: pl.DataFrame, moments: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric]
 ) -> list[pl.Series]:
-    """Return the brackets of each metric: `slices` has the sums as floats, `moments` as integers."""
+    """Return the brackets of each metric, from the sums in `slices` (floats) and `moments` (integers)."""
     # Arrays of metrics by slices.
     x, y, xx, xy, yy = np.array(
         [[slices[name].to_numpy() for name in metric.moments()[:5]] for metric in metrics]

@@ -1,4 +1,4 @@
-"""Cells that come batch by batch and are added up on the way, so that few of them are in memory twice."""
+"""Cells that arrive in batches and are added up incrementally, so that few cells are in memory twice."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class Buckets:
     Parameters
     ----------
     keys
-        The columns that identify a cell; without any there is only one.
+        The columns that identify a cell; without keys, there is only one cell.
     add
-        Adds up frames of cells with equal keys.
+        A function that adds up frames of cells with equal keys.
     """
 
     def __init__(self, keys: Sequence[str], add: Callable[[Sequence[pl.DataFrame]], pl.DataFrame]) -> None:
@@ -69,7 +69,7 @@ class Buckets:
         self._schema = pl.Schema()
 
     def add(self, cells: pl.DataFrame) -> None:
-        """Take the cells of one batch; some may have equal keys, as two orders of a list have become."""
+        """Add the cells of a batch; some may have equal keys, such as lists in a different order."""
         numbered = self._narrow(cells).with_columns(self._bucket_of.alias("bucket"))
         for (number,), own in numbered.partition_by("bucket", as_dict=True, include_key=False).items():
             bucket = self._buckets[number]
@@ -80,7 +80,7 @@ class Buckets:
                 self._settle(bucket)
 
     def whole(self) -> pl.DataFrame:
-        """Return all cells, which are not kept."""
+        """Return all cells, and forget them."""
         for bucket in self._buckets:
             self._settle(bucket)
         parts = [part for bucket in self._buckets for part in bucket.parts]

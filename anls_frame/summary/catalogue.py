@@ -1,4 +1,4 @@
-"""The metrics that have a name, and what callers may pass as `metrics=`."""
+"""The built-in metrics by name, and the resolution of `metrics=`."""
 
 from __future__ import annotations
 
@@ -280,16 +280,16 @@ def resolve(
     protocol: ScoreProtocol | str = "anls",
 ) -> tuple[Metric, ...]:
     """
-    Return the metrics that a caller asked for: names, columns, expressions, metrics, or several of these.
+    Return the metrics for `metrics=`: names, columns, expressions, metrics, or several of these.
 
     Parameters
     ----------
     metrics
-        What the caller passed; None asks for the default.
+        The value that the caller passed; None means the default.
     columns
         Names of the frame's columns, any of which may hold scores.
     has_texts
-        Whether there are texts to score.
+        Whether the frame has texts to score.
     protocol
         How texts are scored; its `errors` prepares them for metrics that count edits.
     """
@@ -323,23 +323,23 @@ def check_names(metrics: Sequence[Metric]) -> None:
 
 
 def have_lengths(metrics: Sequence[Metric]) -> bool:
-    """Return whether all of the set "ocr" are among these metrics: its reports have lengths of pages."""
+    """Return whether these metrics include the set "ocr", whose reports have lengths of pages."""
     return all((BUILT_IN | DESCRIBED)[name] in metrics for name in SETS["ocr"])
 
 
 def are_of_pages(metrics: Sequence[Metric]) -> bool:
-    """Return whether these metrics count the errors of pages, and do not score answers to questions."""
+    """Return whether these metrics count errors of pages rather than score answers to questions."""
     names = {metric.name for metric in metrics}
     return bool(names & {*SETS["ocr"]}) and not names & {"anls", "nls", "exact_match", "zeros"}
 
 
 def names_of_rows(metrics: Sequence[Metric]) -> RowNames:
-    """Return what rows with these scores are called."""
+    """Return the names for rows with these scores."""
     return PAGES if are_of_pages(metrics) else ROWS
 
 
 def are_of_fields(metrics: Sequence[Metric]) -> bool:
-    """Return whether any of these metrics needs the fields without an answer, too."""
+    """Return whether any of these metrics also needs fields without an answer."""
     return any(
         metric.within() == DESCRIBED[metric.name].within()
         for metric in metrics
@@ -415,13 +415,12 @@ def _quantile(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
 
 def row_metrics(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
     """
-    Return the metrics that are scores of rows: all but the share of zeros.
+    Return the metrics that are scores of rows, which are all but the share of zeros.
 
     Raises
     ------
     ValueError
-        If nothing else is left of what the caller asked for, that share was asked for by its name, or one is
-        a quantile.
+        If no metric is left, the share of zeros was requested by name, or a metric is a quantile.
     """
     refuse_quantiles(metrics)
     zeros = BUILT_IN["zeros"]
@@ -434,7 +433,7 @@ def row_metrics(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
 
 
 def refuse_quantiles(metrics: Sequence[Metric]) -> None:
-    """Raise an error if there is a quantile among metrics that have to be scores of rows."""
+    """Raise an error if metrics that must be scores of rows include a quantile."""
     for metric in metrics:
         if metric.probability is not None:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""What a summary adds up: the interface of the sums for reports and of those for comparisons."""
+"""The sums of a summary: the interface shared by the sums of reports and of comparisons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Cells: TypeAlias = "Mapping[Any, pl.DataFrame]"
 
 
 class CellSums(ABC):
-    """Counts and sums of rows: the cells, and what else adds up."""
+    """Counts and sums of rows: the cells, and other frames that add up."""
 
     cells: Cells
 
@@ -33,7 +33,7 @@ class CellSums(ABC):
 
     @abstractmethod
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Return all frames, each by its kind and, where there are several of a kind, its name."""
+        """Return all frames by kind and, if a kind has several frames, by name."""
 
     @classmethod
     @abstractmethod
@@ -51,15 +51,15 @@ class CellSums(ABC):
 
     @abstractmethod
     def sliced(self, cells: Cells) -> Self:
-        """Return sums with other cells of some of these rows, and what follows from them."""
+        """Return sums with other cells of some of these rows, and the frames that follow from these cells."""
 
     @abstractmethod
     def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the cells, each with its key and the metrics that are computed from them."""
+        """Return the frames of cells, each with its key and the metrics computed from it."""
 
 
 def stored(kind: str, frames: Mapping[Any, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Return frames of a kind under the names that they have in a file."""
+    """Return frames of a kind under their names in a file."""
     return {kind if name is ALL else f"{kind} {name}": frame for name, frame in frames.items()}
 
 

@@ -19,10 +19,10 @@ _SQUARES = ("char_errors_squares", "char_errors_by_length", "reference_length_sq
 
 def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     """
-    Add cells with equal keys, of quantiles also with equal scores, and keep their order.
+    Add up cells with equal keys (for quantiles, also with equal scores), and keep their order.
 
-    Sums of squared lengths then have 128 bits, which is enough for any number of parts. For clusters, which
-    are many and small, 64 bits are enough.
+    Sums of squared lengths get 128 bits, which is enough for any number of parts. For clusters, which are
+    many and small, 64 bits are enough.
     """
     whole = pl.concat(cells, how="vertical_relaxed")
     if CLUSTER not in keys:

@@ -17,7 +17,8 @@ def in_groups(cells: pl.DataFrame) -> pl.DataFrame:
     """
     Return cells with groups in place of clusters, not yet added up.
 
-    The group of a cluster follows from its name alone, so that its rows in several parts come together.
+    The group of a cluster depends only on its name, so that its rows in several parts fall into the same
+    group.
     """
     return cells.with_columns((hashes(cells[CLUSTER]) % GROUPS).cast(pl.UInt16).alias(CLUSTER))
 

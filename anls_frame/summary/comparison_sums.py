@@ -1,4 +1,4 @@
-"""Counts and sums of rows with the scores of several systems, which comparisons are computed from."""
+"""Counts and sums of rows with the scores of several systems, from which comparisons are computed."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ class ComparisonSums(CellSums):
     Parameters
     ----------
     cells
-        With clusters, for each metric by its name, the sums of its scores by keys and cluster: `n`, and
-        `x_0`, `x_1`, ... of the systems, of rates also `y_0`, ...; of the means of two systems also `lost`,
-        the sum of what rows lost, and `squares`, that of their squared changes. Without clusters, a single
-        frame: one line for each combination of keys and scores, with its number of rows, `n`.
+        With clusters, a frame for each metric by name, with sums by keys and cluster: `n`, and `x_0`, `x_1`,
+        ... of the systems; for rates also `y_0`, ...; for means of two systems also `lost`, the sum of the
+        losses of rows, and `squares`, the sum of their squared changes. Without clusters, a single frame with
+        a line for each combination of keys and scores, and its number of rows `n`.
     votes
-        For each metric, by keys and pair of systems: in how many rows the second is better (`wins`), the same
-        (`ties`) and worse (`losses`).
+        For each metric, by keys and pair of systems: the numbers of rows in which the second system is better
+        (`wins`), equal (`ties`) and worse (`losses`).
     squares
-        For each mean, by keys: the sums of the squared scores of the systems, brought to [0, 1] if there are
-        bounds.
+        For each mean, by keys: the sums of the squared scores of the systems, rescaled to [0, 1] if the
+        metric has bounds.
     transitions
-        If details were asked for, the counts of rows by the error type of the first system and that of each
-        other one, by its name.
+        With details, the counts of rows by the error types of the first system and of each other system, by
+        the name of the latter.
     counts
-        For each metric, in a single line: numbers of rows, and the lowest and the highest score.
+        For each metric, a single line with numbers of rows and the lowest and the highest score.
     """
 
     cells: Cells
@@ -101,11 +101,11 @@ class ComparisonSums(CellSums):
         return dataclasses.replace(self, cells=cells)
 
     def sliced(self, cells: Cells) -> ComparisonSums:
-        """Return sums with other cells, without what cannot be computed from them."""
+        """Return sums with other cells, without the frames that cannot be computed from them."""
         return dataclasses.replace(self, cells=cells, votes={}, squares={}, transitions={})
 
     def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the cells of each metric; without clusters, those of all together."""
+        """Return the cells of each metric; without clusters, the cells of all metrics together."""
         ends = {name: counts.select("score_min", "score_max").row(0) for name, counts in self.counts.items()}
         metrics = [metric.within(*ends[metric.name]) for metric in settings.metrics]
         if settings.cluster is None:
@@ -132,7 +132,7 @@ def pairs(systems: int) -> list[tuple[int, int]]:
 
 
 def has_changes(metric: Metric, systems: int) -> bool:
-    """Return whether cells have the sums of changes: those of many pairs would be many."""
+    """Return whether cells have the sums of changes, which only two systems have."""
     return systems == 2 and not metric.is_ratio  # noqa: PLR2004
 
 
@@ -140,7 +140,7 @@ def collect(rows: SystemRows, settings: Settings) -> tuple[ComparisonSums, list[
     """
     Score the rows in one pass and add them up, in batches, so that there may be any number of them.
 
-    There are `Predictions` of each system.
+    The result includes the `Predictions` of each system.
     """
     row_columns = [
         name for index, metric in enumerate(rows.metrics) for name in all_columns(index, metric, rows.systems)

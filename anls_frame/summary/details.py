@@ -1,4 +1,4 @@
-"""What a summary counts on request: error types, confusions and lengths, which add up over parts."""
+"""Optional counts of a summary: error types, confusions and lengths, which add up over parts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {"errors": ("error_type",), "confusions": 
 
 
 def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[str, pl.LazyFrame]:
-    """Return the queries for the details that are not added up with the scores, of the texts of `Rows`."""
+    """Return the queries for those details of `Rows` that are not added up together with the scores."""
     kind = scored_type(pl.col("prediction"), "answers", settings).cast(pl.String)
     options = {
         "protocol": plugin_options(resolve_errors(settings.protocol)),
@@ -56,10 +56,10 @@ def error_table(
     counted: pl.DataFrame, keys: Sequence[str], columns: Sequence[str] = ("error_type",)
 ) -> pl.DataFrame:
     """
-    Return counts of error types as a table, each with its share of the slice's rows.
+    Return counts of error types as a table, with the share of each type in its slice.
 
-    Slices come in the order of their keys, error types in the order in which they are tried. A row counts in
-    the slice of each entry of a list key. Rows may have several types, as those of two systems.
+    Slices are in the order of their keys, error types in the order in which they are tried. A row counts in
+    the slice of each entry of a list key. Rows may have several types, such as those of two systems.
     """
     sums = _added(counted, [*keys, *columns], ["n"])
     types = pl.Enum(ERROR_TYPES)
@@ -83,7 +83,7 @@ def edit_counts(rows: pl.LazyFrame, keys: Sequence[str], options: dict[str, Any]
 
 
 def confusion_table(counted: pl.DataFrame, keys: Sequence[str], op: Op | None = None) -> pl.DataFrame:
-    """Return counts of edits, or those of an operation, as the table of confusions, slice by slice."""
+    """Return counts of edits (of one operation, if given) as the table of confusions, slice by slice."""
     counted = _added(counted, [*keys, *_EDIT], ["count"])
     counted = counted.with_columns(all=0)  # the only slice if there are no keys
     count, operation = pl.col("count"), pl.col("op")
@@ -124,7 +124,7 @@ def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
 
 
 def length_sums_of(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return the same from the sums of cells, which have a key `bits` too."""
+    """Return the sums by length from the sums of cells, which also have a key `bits`."""
     columns = [name if name in sums.columns else f"{name}_sum" for name in SUMS]
     renamed = [pl.col(name).alias(alias) for name, alias in zip(columns, SUMS, strict=True)]
     return sums.filter(pl.col("n") > 0).select(*keys, "bits", *renamed)

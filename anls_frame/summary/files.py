@@ -1,7 +1,7 @@
 """
-The file of a summary: one Parquet file with all its tables, and everything else in its metadata.
+Files of summaries: a Parquet file with all tables of a summary, and everything else in its metadata.
 
-Its checksum, of the whole file with zeros in the place of the checksum, shows whether anything was changed.
+A checksum of the whole file, computed with zeros in its own place, detects changes.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def save(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def is_summary(path: Path) -> bool:
-    """Whether a file is a summary, of any format; pipes, which can be read only once, are none."""
+    """Return whether a file is a summary; pipes never are, because they can be read only once."""
     return path.is_file() and bool(_metadata(path))
 
 
@@ -124,7 +124,7 @@ def _metadata(path: Path) -> dict[str, Any]:
 
 
 def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
-    """Return the frames and the header that a file holds."""
+    """Return the frames and the header of a file."""
     try:
         # Python reads the bytes, because Polars cannot open a file whose name is not valid Unicode.
         source = io.BytesIO(path.read_bytes())

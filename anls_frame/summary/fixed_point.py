@@ -4,8 +4,9 @@ Fixed-point summation: sums of floats that do not depend on the order of the row
 A sum of floats is rounded at each step, so its last bits depend on the number of threads, the engine and the
 way a table was split into parts. A sum of integers does not. Here floats are converted to integer multiples
 of a small unit, a power of two, as `Int128`. These are added, and the sum is converted back to a float at the
-end, where it is rounded once. `anls_frame.streaming.exact_sum` does the same for Python numbers. Own scores,
-and those of several systems, are added as floats, in order: parts and engines change their last digits.
+end, where it is rounded once. `anls_frame.streaming.exact_sum` does the same for Python numbers. Custom
+scores, and scores of several systems, are added as floats in order, so their last digits depend on parts and
+engines.
 
 The unit depends on the numbers:
 

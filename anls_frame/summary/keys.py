@@ -1,4 +1,4 @@
-"""Keys of cells: their names, and how equal slices get equal keys."""
+"""Keys of cells: their names, and the conversion that gives equal slices equal keys."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def largest_first(
     orders: Mapping[str, Sequence[str]],
 ) -> pl.DataFrame:
     """
-    Return lines of slices, the largest first, or in the order of the only column if it has one.
+    Return lines of slices in the order of an only ordered column, otherwise the largest slices first.
 
-    Slices have several lines where they have several systems or metrics; these stay together, in their order.
+    Several lines of a slice (for systems or metrics) stay together and in order.
     """
     slices = in_order(slices, keys, columns, orders)
     has_order = len(columns) == 1 and columns[0] in orders
@@ -100,7 +100,7 @@ def key_columns(schema: pl.Schema, by: Sequence[str], cluster: str | None) -> li
 def sliced_keys(
     source: pl.LazyFrame, slicing: Slicing, cluster: str | None
 ) -> tuple[list[pl.Expr], dict[str, list[str]]]:
-    """Return the keys as `key_columns` does, and the order of the values of those that have one."""
+    """Return the keys as `key_columns` does, and the order of values of ordered keys."""
     made = [slicing.expressions.get(name, cs.by_name(name)) for name in slicing.names]
     names = key_names(slicing.names, None)
     keys = [expr.alias(name) for expr, name in zip(made, names, strict=True)]
@@ -132,7 +132,7 @@ def _is_without_fields(dtype: object) -> bool:
 
 
 def canonical(frame: pl.DataFrame) -> pl.DataFrame:
-    """Give equal slices equal keys: categories become strings, lists sorted sets, empty lists null."""
+    """Give equal slices equal keys: categories as strings, lists as sorted sets, empty lists as null."""
     keys = [key for key in frame.columns if key.startswith("key_") or key in (CLUSTER, "unit")]
     if not keys:
         return frame
@@ -150,7 +150,7 @@ def plain(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
 
 
 def explode_lists(cells: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Give each entry of a list key its own cell; a key without entries stays, as null."""
+    """Give each entry of a list key its own cell; a key without entries becomes null."""
     for key in keys:
         if isinstance(cells.schema[key], pl.List):
             cells = cells.explode(key, empty_as_null=True, keep_nulls=True)

@@ -33,56 +33,55 @@ COUNTS = ("rows", "n", "n_missing", "n_unanswerable", "n_empty_reference")
 @dataclass(frozen=True, repr=False)
 class Metric:
     """
-    A score: how it is computed from rows, its name, its bounds and its direction.
+    A score, described by its computation from rows, its name, its bounds and its direction.
 
-    Reports, comparisons, plots, files and the shell take it in `metrics=`, next to the built-in scores, which
-    have names, which `report` lists. The attribute `measures`
-    of a report has the descriptions of all its scores.
+    Pass it in `metrics=`, alone or beside the names of built-in scores, which `report` lists. The attribute
+    `measures` of a report holds the descriptions of all its scores.
 
     Parameters
     ----------
     numerator
-        The score of a row, whose mean is reported: a function that gets the columns of predictions and
-        answers as Polars expressions and returns an expression, an expression of the frame's columns, or the
-        name of a column that holds the scores. For `compare`, the last two have to be functions or a mapping
-        from each system to the column of its scores.
+        The score of a row, whose mean is reported: a function that takes the columns of predictions and
+        answers as Polars expressions and returns an expression; an expression of the frame's columns; or the
+        name of a column that holds the scores. `compare` accepts a function, or a mapping from each system to
+        the column of its scores.
     denominator
-        For a rate, what the sum of the numerators is divided by, in the same form. The values of both are
-        then counts, such as errors and words: whole numbers of at least 0.
+        For a rate, the values whose sum divides the sum of the numerators, in the same form. The values of
+        both must then be counts, such as errors and words: whole numbers of at least 0.
     name
-        Name of its column in results; by default that of the column, the expression or the function.
+        Name of its column in results; by default, the name of the column, the expression or the function.
     label
         Its name in headings and on axes; by default, `name`.
     bounds
-        The lowest and the highest possible value, `None` for an open end. A value outside is an error. By
-        default, the bounds follow from the scores of the rows: (0, 1) if they lie there, otherwise (0, None)
-        or none.
+        The lowest and the highest possible value, `None` for an open end. A value outside the bounds raises
+        an error. By default, the bounds follow from the scores of the rows: (0, 1) if all scores lie there,
+        otherwise (0, None) or no bounds.
     higher_is_better
-        Its direction; by default `False` if the name contains the word cer, wer, mer, wil or ter, as names of
+        The direction; by default `False` if the name contains the word cer, wer, mer, wil or ter, as names of
         error rates do, and `True` otherwise.
     format
-        How tables show it: "score" and "rate" with three decimals, "number" with four significant digits; by
-        default "score" for scores within (0, 1), "number" for others.
+        The format in tables: "score" and "rate" with three decimals, "number" with four significant digits;
+        by default "score" for bounds within (0, 1), otherwise "number".
 
     Raises
     ------
     ValueError
-        If there is no name, or an option has an invalid value.
+        If the metric has no name, or an option has an invalid value.
     TypeError
-        If the numerator or denominator is of another kind.
+        If the numerator or denominator has another type.
 
     Notes
     -----
-    A row without a value (null) is left out of this metric, and so is a row that adds 0 to both sums of a
-    ratio, unless it is an error rate (lower is better, with the bounds (0, None)). The interval of a mean or
-    ratio with two bounds is Wilson's, of scores that are brought to [0, 1]; that of a rate or mean of at
-    least 0 where lower is better is on a log scale; all others are Student's t, cut at the bound. A ratio
-    with two bounds has the interval that its single fields would have as rows, with the row, or its cluster,
-    as their cluster. All other attributes are internal and may change.
+    Rows without a value (null) are left out of this metric. So are rows that add 0 to both sums of a ratio,
+    unless the ratio is an error rate (lower is better, with the bounds (0, None)). A mean or ratio with two
+    bounds has a Wilson interval of the scores rescaled to [0, 1]; a rate or mean of at least 0 where lower is
+    better has an interval on a log scale; all others have Student's t intervals, cut at the bound. The
+    interval of a ratio with two bounds treats its single fields as rows, clustered by row or by the row's
+    cluster. All other attributes are internal and may change.
 
     See Also
     --------
-    Metric.of_texts : from a Python function of two strings.
+    Metric.of_texts : a metric from a Python function of two strings.
     Metric.quantile : the median or another quantile of a score.
 
     Examples
@@ -153,21 +152,21 @@ class Metric:
     @classmethod
     def of_texts(cls, function: Callable[[str, Any], float | None], **options: Any) -> Metric:
         """
-        Make a metric from a Python function of a prediction and its answer or answers.
+        Return a metric from a Python function of a prediction and its answer or answers.
 
         Parameters
         ----------
         function
-            It is called for each row with the prediction and the accepted answer (a string) or answers (a
-            list of strings), and returns the score, or `None` to leave the row out. It is not called for rows
-            without an answer.
+            A function that takes the prediction and the accepted answer (a string) or answers (a list of
+            strings) of a row, and returns the score, or `None` to leave the row out. It is not called for
+            rows without an answer.
         options
-            `name`, `label`, `bounds`, `higher_is_better` and `format`, as for `Metric`; by default, the name
-            is that of the function.
+            `name`, `label`, `bounds`, `higher_is_better` and `format`, as for `Metric`. The default name is
+            that of the function.
 
         Notes
         -----
-        A Python function for each row takes far longer than an expression for a column.
+        Calling a Python function for each row takes far longer than evaluating an expression for a column.
 
         Examples
         --------
@@ -188,20 +187,20 @@ class Metric:
     @classmethod
     def quantile(cls, metric: str | pl.Expr | Metric, probability: float = 0.5) -> Metric:
         """
-        Return a quantile of a score in place of its mean; by default the median.
+        Return a metric that reports a quantile of a score, by default the median, in place of its mean.
 
         Parameters
         ----------
         metric
-            The score of a row: "anls", "nls", "exact_match", "cer", "wer", "char_errors" or "bag_of_words" of
-            texts, the name of a column, an expression, or a `Metric` without a denominator.
+            The score of a row: "anls", "nls", "exact_match", "cer", "wer", "char_errors" or "bag_of_words"
+            for texts, the name of a column, an expression, or a `Metric` without a denominator.
         probability
             The share of rows at or below the quantile, between 0 and 1.
 
         Returns
         -------
         Metric
-            Its name is that of the score and ``_median``, or such as ``_quantile_0.9``.
+            The metric, named after the score with the suffix ``_median``, or one such as ``_quantile_0.9``.
 
         Raises
         ------
@@ -210,17 +209,17 @@ class Metric:
 
         Notes
         -----
-        The quantile of `n` rows is interpolated linearly between their sorted scores, at the place
-        (n - 1) · probability, counted from 0, as in `polars.Expr.quantile` and pandas. In a summary that was
-        saved or sent, scores are rounded to three significant digits (0.001 from 0.1 to 1).
+        The quantile of `n` rows is interpolated linearly between their sorted scores, at position (n - 1) ·
+        probability, counted from 0, as in `polars.Expr.quantile` and pandas. In a summary that was saved or
+        sent, scores are rounded to three significant digits (steps of 0.001 from 0.1 to 1).
 
-        The interval contains the values that the share of rows at or below them does not rule out: from the
+        The interval inverts the interval of the share of rows at or below each value. It extends from the
         first score for which the upper end of the share's interval reaches the probability, to the first for
-        which its lower end exceeds it (Woodruff 1952, with the share and its variance taken at each value,
-        Francisco and Fuller 1991). The share has the interval of any score in reports, with clusters as
-        there. Where no score is low or high enough, the end is the bound of the metric, or null.
+        which its lower end exceeds the probability (Woodruff 1952, with the share and its variance taken at
+        each value, Francisco and Fuller 1991). The interval of the share is that of any score in reports,
+        with clusters. If no score is low or high enough, the end is the bound of the metric, or null.
 
-        Only reports have quantiles. For comparisons, take the share of rows at or below a value.
+        Only reports support quantiles. For comparisons, use the share of rows at or below a value.
 
         Examples
         --------
@@ -257,50 +256,50 @@ class Metric:
 
     @property
     def is_function(self) -> bool:
-        """Whether it is a function of texts."""
+        """Whether the metric is a function of texts."""
         return callable(self.numerator)
 
     @property
     def is_ratio(self) -> bool:
-        """Whether it is the ratio of two sums, not a mean."""
+        """Whether the metric is the ratio of two sums rather than a mean."""
         return self.denominator is not None
 
     @property
     def is_mean(self) -> bool:
-        """Whether it is the mean of the scores of rows, neither a ratio nor a quantile."""
+        """Whether the metric is the mean of the scores of rows, neither a ratio nor a quantile."""
         return not self.is_ratio and self.probability is None
 
     @property
     def kind(self) -> str:
-        """What it does, for messages."""
+        """The kind of the metric, for messages."""
         is_quantile = self.probability is not None
         return "is a quantile" if is_quantile else "divides two sums" if self.is_ratio else "is a mean"
 
     @property
     def counts_fields(self) -> bool:
-        """Whether it divides the fields of rows that are right by all their fields, whatever these are."""
+        """Whether the metric divides the right fields of rows by all their fields, whatever these are."""
         return self.is_ratio and self.interval == "bounded"
 
     @property
     def skips_empty_rows(self) -> bool:
-        """Whether a row with 0 in numerator and denominator does not count; in an error rate it does."""
+        """Whether rows with 0 in numerator and denominator are skipped; error rates count them."""
         return self.is_ratio and not self.is_built_in and self.interval != "rate"
 
     @property
     def is_own_mean(self) -> bool:
-        """Whether it is a mean of own scores, whose sums are floats; all other sums are whole numbers."""
+        """Whether the metric is a mean of custom scores, whose sums are floats, not integers."""
         return not self.is_built_in and self.is_mean
 
     @property
     def interval(self) -> Interval:
-        """The kind of its interval."""
+        """The type of its interval."""
         if self.span is not None:
             return "bounded"
         return "rate" if self.bounds == (0, None) and not self.higher_is_better else "mean"
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """Its lower bound, and the distance of both, the largest difference; `None` without two bounds."""
+        """The lower bound, and the distance between both bounds; `None` without two bounds."""
         low, high = self.bounds or (None, None)
         return None if low is None or high is None or math.isinf(high - low) else (low, high - low)
 
@@ -310,18 +309,18 @@ class Metric:
         return math.inf if self.span is None else self.span[1]
 
     def in_unit(self, score: pl.Expr) -> pl.Expr:
-        """Return scores brought to [0, 1], if the metric has two bounds."""
+        """Return scores rescaled to [0, 1], if the metric has two bounds."""
         least, width = self.span or (0, 1)
         return score if (least, width) == (0, 1) else (score - least) / width
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of rows: the score of each row is 0 or 1."""
+        """Whether the metric is a share of rows, that is, the score of each row is 0 or 1."""
         return self.is_built_in and self.denominator is None and not self.bits
 
     @property
     def ends(self) -> tuple[str, str, str]:
-        """Its columns in reports: the value and both ends of its interval."""
+        """Its columns in reports: the value and both ends of the interval."""
         return self.name, f"{self.name}_low", f"{self.name}_high"
 
     @property
@@ -329,7 +328,7 @@ class Metric:
         """
         Columns of cells with the sums of x and y, and with the sums over rows, as in `moments`.
 
-        Means of own scores have Σ(x - mean)² as their third, which loses no digit where scores are large.
+        For means of custom scores, the third is Σ(x - mean)², which stays precise for large scores.
         """
         if self.is_own_mean:
             return "score_sum", "n", "score_spread"
@@ -349,7 +348,7 @@ class Metric:
         """
         Names of the columns that `roll_up` returns for the metric: sums over units, and over rows.
 
-        Own ratios also have the third and fourth powers of the units' denominators.
+        Custom ratios also have the third and fourth powers of the units' denominators.
         """
         powers = ("yyy", "yyyy") if self.is_ratio and not self.is_built_in else ()
         return [f"{self.name}:{moment}" for moment in ("x", "y", "xx", "xy", "yy", "squares", *powers)]
@@ -360,7 +359,7 @@ class Metric:
         return f"{self.name}:bracket"
 
     def described(self) -> Metric:
-        """Return the metric without what computes it, as settings keep it."""
+        """Return the metric without its computation, as stored in settings."""
         if self.is_built_in:
             return self
         numerator, *denominator = self.sources
@@ -369,7 +368,7 @@ class Metric:
         )
 
     def within(self, least: float | None = None, most: float | None = None) -> Metric:
-        """Return the metric with what it does not say, from its lowest and highest score."""
+        """Return the metric with missing bounds and format filled in from its lowest and highest score."""
         if self.is_built_in:
             return self
         bounds = self.bounds
@@ -381,7 +380,7 @@ class Metric:
         return dataclasses.replace(self, bounds=bounds, format=shown)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what can be written as JSON."""
+        """Return the description as a dictionary that can be written as JSON."""
         names = ["name", "label", "bounds", "higher_is_better", "format"]
         names += [] if self.is_built_in else ["sources"]
         names += [] if self.probability is None else ["probability"]
@@ -391,7 +390,7 @@ class Metric:
 
 
 def is_higher_better(name: str) -> bool:
-    """Return the direction of a score by its name."""
+    """Return the direction of a score, judged by its name."""
     # "tesseract_cer", "CER (corpus)", but neither "transfer" nor "certainty".
     return LOWER_IS_BETTER.isdisjoint(re.findall(r"[^\W_]+", name.lower()))
 

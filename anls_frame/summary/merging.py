@@ -1,4 +1,4 @@
-"""Addition of the summaries of parts, whose settings and dtypes must agree."""
+"""Addition of summaries of parts, whose settings and dtypes must agree."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ __all__ = ["merge"]
 
 def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     """
-    Merge the summaries of parts, in any order, into that of all rows.
+    Merge the summaries of parts, in any order, into the summary of all rows.
 
     Parameters
     ----------
     summaries
-        At least one, all of the same systems. A cluster may have rows in several parts.
+        One or more summaries of the same systems. A cluster may have rows in several parts.
 
     Returns
     -------
     Summary
-        The summary of all rows. Its tables are pandas frames if those of all parts are.
+        The summary of all rows. Its tables are pandas frames if all parts were pandas frames.
 
     Raises
     ------
     ValueError
-        If there is none, if their systems or settings differ (the error names them), if the same part occurs
-        twice, or if the clusters of only some of them are folded.
+        If there are no summaries, their systems or settings differ (the error names the differences), a part
+        occurs twice, or only some summaries have folded clusters.
 
     See Also
     --------

@@ -1,7 +1,7 @@
 """
-From cells to slices: the sums of each slice and the moments that its intervals need.
+Aggregation of cells to slices: the sums of each slice, and the moments that its intervals need.
 
-Sums are integers, which are converted to floats at the end, see `fixed_point`; of own scores, floats.
+Sums are integers, converted to floats at the end (see `fixed_point`); sums of custom scores are floats.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def roll_up(cells: pl.DataFrame, keys: Sequence[str], metrics: Sequence[Metric])
     """
     Add up cells to slices: one row each, with the keys, counts, `units`, sizes, and moments of the metrics.
 
-    A cell counts in each entry of a list key. The units are clusters if there are any, otherwise rows. Cells
-    of own scores hold a single metric.
+    A cell counts in the slice of each entry of a list key. The units are clusters if there are any, otherwise
+    rows. Cells of custom scores hold a single metric.
     """
     if any(metric.is_own_mean for metric in metrics):
         return _own_mean_slices(explode_lists(cells, keys), keys, metrics[0])

@@ -1,4 +1,4 @@
-"""Notes on the texts behind figures, for reports and pages of rows."""
+"""Notes on texts behind figures, for reports and pages of rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED_SYSTEMS = 10
 
 
 def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[str]:
-    """Return the notes on predictions that were perhaps not meant as texts to be scored, if there are any."""
+    """Return notes on predictions that were perhaps not meant to be scored as texts, if there are any."""
     notes = []
     how = 'which are not scored (unanswerable="empty", in the shell --unanswerable empty, scores them)'
     if unanswerable == "empty":
@@ -43,7 +43,7 @@ def _counted(counts: int | Mapping[str, int]) -> str:
 
 
 def by_system(counts: Mapping[str, int]) -> str:
-    """List the counts of systems that have any, the largest first."""
+    """List the positive counts of systems, the largest first."""
     ordered = sorted(((name, n) for name, n in counts.items() if n), key=lambda line: -line[1])
     named = [f"{n:,} of {shortened(name)}" for name, n in ordered[:_NAMED_SYSTEMS]]
     rest = ordered[_NAMED_SYSTEMS:]

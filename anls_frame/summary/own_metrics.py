@@ -1,4 +1,4 @@
-"""Own metrics: the values of rows, their sums by cell, and the checks of both."""
+"""Custom metrics: the values of rows, their sums by cell, and checks of both."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def needed(metrics: Iterable[Metric]) -> list[str]:
 
 
 def names(index: int, metric: Metric) -> list[str]:
-    """Return the columns of a metric: the score of a row and, for a rate, both its parts."""
+    """Return the columns of a metric: the score of a row and, for a rate, numerator and denominator."""
     parts = [f"own_{index}_numerator", f"own_{index}_denominator"]
     return [f"own_{index}", *(parts if metric.is_ratio else [])]
 
@@ -67,7 +67,7 @@ def values(source: pl.LazyFrame, metrics: Sequence[Metric], texts: Sequence[pl.E
     source
         The rows.
     metrics
-        The own metrics.
+        The custom metrics.
     texts
         The columns of predictions and answers, for functions of these.
     """
@@ -102,13 +102,13 @@ def scored(source: pl.LazyFrame, metric: Metric, value: object, texts: Sequence[
 
 
 def row_score(metric: Metric, numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
-    """Return the rate of a row; without anything to divide by, its numerator, or null if it has no score."""
+    """Return the rate of a row; with denominator 0, its numerator, or null if the row has no score."""
     rate = pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
     return pl.when((numerator > 0) | (denominator > 0)).then(rate) if metric.skips_empty_rows else rate
 
 
 def beside(scores: Sequence[str], score: str, numerator: str) -> pl.Expr:
-    """Return the score of a row in a ratio: 0 where only other systems have anything to divide by."""
+    """Return the score of a row in a ratio; 0 where only other systems have a positive denominator."""
     has_any = pl.any_horizontal(pl.col(scores).is_not_null())
     return pl.when(has_any).then(pl.coalesce(score, numerator))
 
@@ -150,7 +150,7 @@ def mixed(value: pl.Expr) -> pl.Expr:
 
 
 def prepared(rows: pl.LazyFrame, keys: Sequence[str], index: int, metric: Metric) -> pl.LazyFrame:
-    """Return columns of rows, with the values of one metric under the names that `sums` knows."""
+    """Return columns of rows, with the values of a metric under the names that `sums` expects."""
     own, *parts = names(index, metric)
     if metric.is_ratio:
         return rows.select(*keys, score=own, numerator=parts[0], denominator=parts[1])
@@ -172,7 +172,7 @@ def sums(metric: Metric) -> list[pl.Expr]:
 
 
 def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
-    """Return which rows hold a value that the metric cannot have, in the columns of `prepared` or others."""
+    """Return which rows hold an invalid value for the metric, in columns of `prepared` or others."""
     low, high = metric.bounds or (None, None)
     if metric.is_ratio:
         parts = [pl.col(name) for name in columns or ("numerator", "denominator")]
@@ -187,7 +187,7 @@ def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
 
 
 def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric, part: str | None) -> pl.DataFrame:
-    """Return cells without the count of wrong values, all `prepared` ones; an error if there are any."""
+    """Return `prepared` cells without the count of invalid values; raise an error if there are any."""
     wrong = int(cells[WRONG].sum())
     if wrong:
         names = ["numerator", "denominator"] if metric.is_ratio else ["score"]
@@ -201,7 +201,7 @@ def merged_spread() -> pl.Expr:
     """
     Return Σ(x - mean)² over the rows of all cells, from those of each cell (Chan, Golub and LeVeque 1983).
 
-    It is 0 if all scores are equal, however their mean is rounded.
+    The result is 0 if all scores are equal, however their mean is rounded.
     """
     n, total = pl.col("n"), pl.col("score_sum")
     off = total / n - total.sum() / n.sum()
@@ -224,7 +224,7 @@ def _rate(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
 
 
 def ends_of_rates(numerator: pl.Expr, denominator: pl.Expr) -> list[pl.Expr]:
-    """Return the lowest and the highest rate of a row, by which a ratio without bounds gets them."""
+    """Return the lowest and the highest rate of a row, from which a ratio without bounds gets its bounds."""
     rate = _rate(numerator, denominator)
     return [rate.min(), rate.max()]
 
@@ -264,7 +264,7 @@ def _sums_of_parts(is_scored: pl.Expr) -> list[pl.Expr]:
 
 
 def message(metric: Metric, count: int, row: int, values: Sequence[object], part: str | None = None) -> str:
-    """Return the message for wrong values, the first of which are in this row of all or of a part."""
+    """Return the message for invalid values, with the row of the first in the frame or in a part."""
     where = f"in row {row:,} (counted from 0){'' if part is None else f' of {part}'}"
     others = f" and wrong in {count - 1:,} more" if count > 1 else ""
     what = f"metric {metric.name!r}"

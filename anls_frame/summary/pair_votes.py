@@ -1,4 +1,4 @@
-"""For each pair of many systems, in how many rows the second is better or worse."""
+"""Numbers of rows in which the second system of a pair is better or worse, for all pairs of many systems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BLOCK = 1 << 18
 
 
 def votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, better: bool) -> pl.DataFrame:
-    """Return a line for each slice and pair; rows may stand for several, `n`."""
+    """Return a line for each slice and pair; a line of the input may stand for `n` rows."""
     sizes = np.array([rows.height])
     groups = rows.select([])
     if keys:

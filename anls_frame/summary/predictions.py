@@ -1,4 +1,4 @@
-"""What is counted of the predictions of a system over all rows, beside the cells."""
+"""Counts of a system's predictions over all rows, in addition to the cells."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ COUNTS = ("n_missing", "n_invented", "n_placeholders")
 @dataclass(frozen=True, kw_only=True)
 class Predictions:
     """
-    The digest of a system's scored rows, and counts of its predictions, which add up over parts.
+    The digest of a system's scored rows and counts of its predictions, which add up over parts.
 
     Parameters
     ----------
     digest
         Sum of the hashes of the scored rows.
     n_missing
-        Missing predictions, in rows with an answer; without texts, missing scores.
+        Number of missing predictions in rows with an answer; without texts, of missing scores.
     n_invented
-        Texts that were predicted in rows without an answer.
+        Number of predicted texts in rows without an answer.
     n_placeholders
-        Predictions such as "N/A" that are scored as texts and are not right.
+        Number of predictions such as "N/A" that are scored as texts and are wrong.
     """
 
     digest: int

@@ -1,9 +1,9 @@
 """
-Cells of quantiles: how many rows have each score.
+Cells of quantiles, with the number of rows for each score.
 
-A quantile cannot be computed from sums. Its cells have a line for each score that occurs, as cells of means
-have one for each scale, and lines with equal scores add up. Rows have their scores exactly; what is saved or
-sent has scores of three significant digits, so that there are few of them.
+A quantile cannot be computed from sums. Its cells have a line for each score that occurs, and lines with
+equal scores add up. Scores are exact in memory; saved or sent cells have scores rounded to three significant
+digits, so that there are few lines.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def column_of(cells: pl.DataFrame) -> str:
 
 
 def rounded(cells: pl.DataFrame) -> pl.DataFrame:
-    """Return cells with rounded scores, some of them equal; other cells stay as they are."""
+    """Return cells with rounded scores, some of which become equal; other cells stay unchanged."""
     if SCORE not in cells.columns:
         return cells
     score = pl.col(SCORE).round_sig_figs(_DIGITS)
@@ -35,5 +35,5 @@ def rounded(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def alike(parts: list[pl.DataFrame]) -> list[pl.DataFrame]:
-    """Return cells of parts with rounded scores if those of any part are."""
+    """Return cells of parts, with rounded scores if the scores of any part are rounded."""
     return [rounded(part) for part in parts] if any(ROUNDED in part.columns for part in parts) else parts

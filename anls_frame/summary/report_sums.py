@@ -1,4 +1,4 @@
-"""Counts and sums of rows with the scores of one system, which reports are computed from."""
+"""Counts and sums of rows with the scores of one system, from which reports are computed."""
 
 from __future__ import annotations
 
@@ -47,17 +47,18 @@ class ReportSums(CellSums):
     cells
         One row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster. Sums of
         scores of texts are integers, so that they do not depend on the order of the rows: `anls_units` and
-        `nls_units` are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. So are
-        those of each own ratio, by its name. The sums of own scores are floats: `score_sum`, and
+        `nls_units` are in units of 2**-53, `cer_units` and the sums of squares in units of 2**-62. Sums of
+        custom ratios, by name, are integers, too. The sums of custom scores are floats: `score_sum`, and
         `score_spread`, the sum of the squared deviations from the mean of the cell.
     bins
-        One row for each combination of `by` values and grid point, the threshold k/200 at which the
-        protocol's cut only just keeps a score, with the number of rows and the sum of `nls`, as in the cells.
+        One row for each combination of `by` values and grid point, with the number of rows and the sum of
+        `nls`, as in the cells. The grid point of a score is the strictest threshold k/200 that the score
+        passes.
     worst_rows
-        The rows with the worst scores, as many as the settings ask for; list keys are not exploded.
+        The rows with the worst scores, up to the number in the settings; list keys are not exploded.
     details
-        If the settings ask for them, the counts of `errors` (error types), `confusions` and `lengths` by
-        cell; see `Report.errors`, `Report.confusions` and `Report.lengths`.
+        With details, the counts of `errors` (error types), `confusions` and `lengths` by cell; see
+        `Report.errors`, `Report.confusions` and `Report.lengths`.
     """
 
     cells: Cells
@@ -117,7 +118,7 @@ class ReportSums(CellSums):
         return dataclasses.replace(self, cells=cells, worst_rows=self.worst_rows.clear(), details={})
 
     def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the cells of texts, and those of each own metric."""
+        """Return the cells of texts, and the cells of each custom metric."""
         yield ALL, self.cells[ALL], TEXT_METRICS if settings.has_texts else ()
         for metric in settings.own:
             cells = self.cells[metric.name]
@@ -133,7 +134,8 @@ def collect(rows: Rows, settings: Settings) -> tuple[ReportSums, Predictions]:
     """
     Run the queries, one after the other, on the streaming engine.
 
-    If they ran together, they would share the rows, and the engine would buffer rows for the slower query.
+    If the queries ran together, they would share the rows, and the engine would buffer rows for the slower
+    query.
     """
     by_keys = [key for key in rows.keys if key != CLUSTER]
     own = {metric.name: _own_cells(rows, index) for index, metric in enumerate(rows.own)}

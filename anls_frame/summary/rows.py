@@ -1,4 +1,4 @@
-"""Queries that score rows, not executed yet, and the sums over these rows."""
+"""Queries that score rows, and sums over these rows; nothing is executed yet."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ KEPT = "kept"
 @dataclass(frozen=True, kw_only=True)
 class Rows:
     """
-    Scored rows, not computed yet: keys `key_0`, ..., the cluster, the scores, and the sums over them.
+    Scored rows as a query: keys `key_0`, ..., the cluster, the scores, and sums over the rows.
 
-    The values of own metrics are in the columns that `own.columns` returns, the columns that callers want to
-    keep in `keep_0`, ...
+    The values of custom metrics are in the columns that `own.columns` returns, and columns to keep are
+    `keep_0`, ...
     """
 
     frame: pl.LazyFrame
@@ -77,13 +77,13 @@ class Rows:
 
 @dataclass(frozen=True, kw_only=True)
 class Live:
-    """What settings only describe: the metrics that are not built in, and the keys with their expressions."""
+    """Objects that settings only describe: custom metrics, and keys with their expressions."""
 
     slicing: Slicing = field(default_factory=Slicing)
     metrics: tuple[Metric, ...] = ()
 
     def columns(self, settings: Settings) -> list[str]:
-        """Return the columns that are needed besides the texts."""
+        """The columns needed besides the texts."""
         others = [*optional(settings.cluster), *settings.keep, *own_metrics.needed(self.metrics)]
         return [*self.slicing.columns, *others]
 
@@ -144,7 +144,7 @@ def scored_texts(
 
 
 def existing_scores(frame: Any, live: Live, settings: Settings, advance: Advance = None) -> Rows:
-    """Return rows that are not texts, only with the values of own metrics."""
+    """Return rows without texts, with the values of custom metrics only."""
     source = counted(to_lazy(frame, [], live.columns(settings)), advance)
     metrics = live.metrics
     values = own_metrics.values(source, metrics)
@@ -168,10 +168,10 @@ def with_unanswerable(
     source: pl.LazyFrame, predictions: Iterable[str], answers: str, unanswerable: Unanswerable
 ) -> pl.LazyFrame:
     """
-    Return rows as they are scored if none has an answer.
+    Return rows with `unanswerable` applied to rows without an answer.
 
-    With "empty", their answer is the empty text and so is a null prediction there, and the column
-    `UNANSWERABLE` says which rows these are. With "drop", nothing changes.
+    With "empty", the answer of such rows, and a null prediction there, become the empty text, and the column
+    `UNANSWERABLE` marks these rows. With "drop", nothing changes.
     """
     schema = source.collect_schema()
     texts = [answers, *dict.fromkeys(predictions)]
@@ -201,19 +201,19 @@ def _holds_texts(dtype: pl.DataType) -> bool:
 
 
 def is_unanswerable(source: pl.LazyFrame) -> pl.Expr:
-    """Return which of the rows of `with_unanswerable` have no answer, as far as that is known already."""
+    """Return which rows of `with_unanswerable` have no answer, as far as known."""
     known = UNANSWERABLE in source.collect_schema()
     return pl.col(UNANSWERABLE) if known else pl.lit(None, dtype=pl.Boolean)
 
 
 def is_invented(prediction: str) -> pl.Expr:
-    """Return in which scored rows a text was predicted, and there is no answer."""
+    """Return which scored rows have a predicted text but no answer."""
     unanswerable = pl.coalesce("unanswerable", ~pl.col("answerable"))
     return (_stripped(unanswerable, prediction) != "").fill_null(value=False)
 
 
 def is_placeholder(prediction: str, exact_match: pl.Expr) -> pl.Expr:
-    """Return in which scored rows a prediction is one of `PLACEHOLDERS`, and not an answer."""
+    """Return which scored rows have a prediction that is one of `PLACEHOLDERS` and not an answer."""
     return _stripped(~exact_match, prediction).is_in(_SPELLED).fill_null(value=False)
 
 
@@ -223,15 +223,15 @@ def _stripped(condition: pl.Expr, text: str) -> pl.Expr:
 
 
 def predicted(prediction: str) -> pl.Expr:
-    """Return the predictions as they are scored: a missing one is the empty text."""
+    """Return the predictions as scored, with the empty text for missing predictions."""
     return cs.by_name(prediction).cast(pl.String).fill_null("")
 
 
 def scored_type(prediction: pl.Expr, answers: str, settings: Settings) -> pl.Expr:
     """
-    Return the error type of each row as it is scored.
+    Return the error type of each row, as scored.
 
-    Where a missing prediction is scored as the empty text and this is an answer, nothing is missing.
+    A missing prediction that is scored as the empty text is not `missing` if the empty text is an answer.
     """
     protocol = settings.protocol
     if settings.missing == "drop":
@@ -243,15 +243,15 @@ def scored_type(prediction: pl.Expr, answers: str, settings: Settings) -> pl.Exp
 
 def is_missing(null: str) -> pl.Expr:
     """
-    Return in which rows a prediction is missing, from the column that says where it is null.
+    Return which rows lack a prediction, from the column that marks null predictions.
 
-    Rows without an answer ask for none.
+    Rows without an answer need no prediction.
     """
     return pl.col(null) & pl.col("answerable")
 
 
 def kept(settings: Settings) -> list[pl.Expr]:
-    """Return the columns that rows keep."""
+    """Return the kept columns of rows."""
     return [
         cs.by_name(name).alias(column)
         for name, column in zip(settings.keep, kept_names(settings), strict=True)
@@ -259,12 +259,12 @@ def kept(settings: Settings) -> list[pl.Expr]:
 
 
 def kept_names(settings: Settings) -> list[str]:
-    """Return the names in rows of the columns that they keep."""
+    """Return the names of the kept columns in rows."""
     return [f"keep_{index}" for index, _ in enumerate(settings.keep)]
 
 
 def own_and_kept(settings: Settings) -> list[str]:
-    """Return the columns of rows with the scores in own metrics, and those that they keep."""
+    """Return the columns of rows with the scores of custom metrics, and the kept columns."""
     own = [f"own_{index}" for index, _ in enumerate(settings.own)]
     return [*own, *kept_names(settings)]
 
@@ -303,7 +303,7 @@ def _sums_of_texts() -> list[pl.Expr]:
 
 
 def totals() -> list[pl.Expr]:
-    """Return the sums over texts that are needed of all rows only."""
+    """Return the sums over texts that are needed only for all rows."""
     return [
         _count(pl.col("is_invented"), "n_invented"),
         _count(pl.col("is_placeholder"), "n_placeholders"),
@@ -312,7 +312,7 @@ def totals() -> list[pl.Expr]:
 
 
 def sums_of_anls() -> list[pl.Expr]:
-    """Return the sums of ANLS; where there are few groups, `cells` has them from the sums of NLS for less."""
+    """Return the sums of ANLS; for few groups, `cells` computes them faster from the sums of NLS."""
     anls = pl.col("anls")
     return [
         sum_of_scores("anls"),

@@ -1,7 +1,7 @@
 """
-Which rows: those with the worst scores or the largest losses.
+Selection of the rows with the worst scores or the largest losses.
 
-Rows come in one order, whoever asks: by the metrics, then by NLS, then by what the rows hold, so that neither
+Every caller gets the same order: by the metrics, then by NLS, then by the content of rows, so that neither
 the order of a frame, nor its parts, nor the engine matters.
 """
 
@@ -52,14 +52,14 @@ def change(scores: Sequence[pl.Expr]) -> pl.Expr:
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     """
-    Rows of a frame with the scores of systems, from which some are selected.
+    Rows of a frame with the scores of systems, from which rows are selected.
 
     Attributes
     ----------
     source
-        The rows with their scores, as comparisons have them.
+        The rows with their scores, as in comparisons.
     settings
-        How they are scored, sliced and counted, and which columns they keep.
+        How rows are scored, sliced and counted, and which columns are kept.
     """
 
     source: SystemRows
@@ -67,10 +67,10 @@ class Selection:
 
     def scored(self, may_count: pl.Expr = _EVERY) -> pl.LazyFrame:
         """
-        Return the rows that may count, as a condition on `source.inputs` says, not computed yet.
+        Return a query for the rows that meet a condition on `source.inputs`.
 
-        Their columns are their number, the keys, the scores, digests and texts of the systems as in
-        `SystemRows`, what is noted of them, the answers, what they keep, and for texts `nls_0`, `anls_0`,
+        The columns are the row number, the keys, the scores, digests and texts of the systems as in
+        `SystemRows`, marks for notes, the answers, the kept columns, and for texts `nls_0`, `anls_0`,
         `cer_0`, ...
         """
         rows = self.source.scored(self.source.inputs.with_row_index(ROW).filter(may_count))
@@ -94,7 +94,7 @@ class Selection:
         Parameters
         ----------
         value
-            Returns that of a row from the scores of the systems: `mean` or `change`.
+            A function of the scores of the systems that returns the value of a row: `mean` or `change`.
         """
         ranks = {}
         for index, metric in enumerate(self.source.metrics):
@@ -117,9 +117,10 @@ class Selection:
         ranks
             The columns with the ranks.
         n
-            How many rows; `None` returns all. There is one at least, because wrong values come first.
+            Number of rows; `None` returns all. At least one row is returned, because invalid values come
+            first.
         where
-            Which rows are wanted.
+            A condition on the rows.
         """
         wanted = rows.filter(where | ~pl.col(_IS_RIGHT))
         return lowest(wanted, [_IS_RIGHT, *ranks, *self._content], None if n is None else max(n, 1))
@@ -138,7 +139,7 @@ class Selection:
         return ordered.group_by(keys, maintain_order=True).head(n)
 
     def checked(self, rows: pl.DataFrame, n: int | None) -> pl.DataFrame:
-        """Return the first of the rows; raise an error that names a value that its metric cannot have."""
+        """Return the first rows; raise an error that names a value that is invalid for its metric."""
         if not rows[_IS_RIGHT].all():
             self.source.raise_wrong()
         return rows if n is None else rows.head(n)
@@ -174,7 +175,7 @@ def select_from(
     settings: Settings,
 ) -> Selection:
     """
-    Return the rows of a frame, not read yet.
+    Return the rows of a frame, without reading it.
 
     Parameters
     ----------
@@ -183,9 +184,9 @@ def select_from(
     systems, answers
         The columns of predictions by the name of their system, and the column of answers.
     metrics
-        The scores; the first one decides first.
+        The scores by which rows are selected, in order of precedence.
     settings
-        How rows are scored, sliced and counted, and which columns they keep.
+        How rows are scored, sliced and counted, and which columns are kept.
     """
     live = Live(slicing=Slicing(settings.by), metrics=tuple(metrics))
     source = scored_rows(frame, systems, answers, live, settings)
@@ -205,9 +206,9 @@ def as_given(frame: Any, rows: pl.Series, table: pl.DataFrame, keep: Sequence[st
     frame
         The frame that the rows come from.
     rows
-        Their numbers.
+        The numbers of the rows.
     table
-        What is known of them.
+        The new columns of the rows.
     keep
         Columns of the table that are columns of the frame, or levels of its index.
     """
@@ -221,7 +222,7 @@ def lowest(
     rows: pl.LazyFrame, order: Sequence[str], n: int | None, *, highest_first: bool = False
 ) -> pl.LazyFrame:
     """
-    Return rows in order, nulls last, and of these the first.
+    Return the first rows in order, with nulls last.
 
     Parameters
     ----------
@@ -230,7 +231,7 @@ def lowest(
     order
         The columns by which they are ordered, each ascending.
     n
-        How many rows; `None` returns all.
+        Number of rows; `None` returns all.
     highest_first
         Whether the first column is descending.
     """
@@ -241,7 +242,7 @@ def lowest(
 
 
 def worst_rows(rows: pl.LazyFrame, settings: Settings) -> pl.LazyFrame:
-    """Return as many of the worst rows of a summary as its settings ask for, the worst first."""
+    """Return the worst rows of a summary, worst first, up to the number in its settings."""
     order = [
         first_score(settings),
         *(["nls"] if settings.has_texts else []),
@@ -270,9 +271,9 @@ def content(
     *, digests: Sequence[str], keys: Sequence[str], texts: Sequence[str], others: Sequence[str]
 ) -> list[str]:
     """
-    Return the columns by which rows are ordered that are ranked equal: what they hold.
+    Return the columns that break ties between rows: their content.
 
-    The digests are there for speed: rows with equal ones differ only in nulls. List keys are compared
-    unsorted: sorting each costs more than scoring.
+    Digests come first for speed: rows with equal digests differ only in nulls. List keys are compared
+    unsorted, because sorting them costs more than scoring.
     """
     return [*digests, *keys, *texts, *others]

@@ -1,4 +1,4 @@
-"""Settings of a summary, which must be equal for summaries to be merged."""
+"""Settings of a summary, which must be equal for merging."""
 
 from __future__ import annotations
 
@@ -58,23 +58,23 @@ class Settings:
     tables
         Names of the keys of each table; empty for a single table with all keys.
     orders
-        The values of the keys that have an order, as those of an Enum have.
+        The ordered values of keys that have an order, such as those of an Enum.
     cluster
         Column with the cluster (the document) of each row.
     metrics
-        The scores, each by its name and description; the worst rows are those of the first.
+        The scores by name and description; the worst rows are chosen by the first.
     has_texts
-        Whether texts were scored, or only existing scores read.
+        Whether texts were scored, rather than existing scores read.
     protocol
         How texts were scored, as for `anls_frame.score`.
     missing
-        How null predictions are counted.
+        How null predictions are treated.
     unanswerable
-        How rows without an answer are counted.
+        How rows without an answer are treated.
     worst
-        How many of the worst rows are kept.
+        Number of worst rows to keep.
     keep
-        More columns of these rows.
+        Columns to keep for these rows.
     details
         Whether error types, confusions and lengths are counted.
     max_length, min_nls
@@ -111,7 +111,7 @@ class Settings:
 
     @property
     def signature(self) -> str:
-        """One line with the settings that must be equal for scores to be comparable."""
+        """The settings that must be equal for scores to be comparable, in one line."""
         parts = [_signature(metric) for metric in self.own]
         if self.has_texts:
             parts = [
@@ -129,22 +129,22 @@ class Settings:
 
     @property
     def own(self) -> tuple[Metric, ...]:
-        """The metrics that are not built in."""
+        """The custom metrics."""
         return tuple(metric for metric in self.metrics if not metric.is_built_in)
 
     @property
     def are_pages(self) -> bool:
-        """Whether rows are pages, whose errors are counted."""
+        """Whether rows are pages whose errors are counted."""
         return self.has_texts and are_of_pages(self.metrics)
 
     @property
     def names(self) -> RowNames:
-        """What rows and their texts are called."""
+        """The names for rows and their texts."""
         return names_of_rows(self.metrics) if self.has_texts else ROWS
 
     @property
     def lengths(self) -> Mapping[str, str]:
-        """Columns with the lengths of pages, each with the rate that divides by it; none without pages."""
+        """Columns with the lengths of pages, each with the rate that it divides; empty without pages."""
         if not have_lengths(self.metrics):
             return {}
         # A protocol that compares words counts no characters.
@@ -167,7 +167,7 @@ class Settings:
         }
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
-        """Return the settings that differ, each with both values, its own first."""
+        """Return the settings that differ, each with both values, those of `self` first."""
         own, others = vars(self), vars(other)
         differing = {
             name: (value, others[name])
@@ -222,12 +222,12 @@ def _columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def check_missing(missing: str) -> None:
-    """Raise an error unless the value is one of the choices."""
+    """Raise an error unless the value is a valid choice."""
     choice("missing", missing, get_args(Missing))
 
 
 def check_unanswerable(unanswerable: str) -> None:
-    """Raise an error unless the value is one of the choices."""
+    """Raise an error unless the value is a valid choice."""
     choice("unanswerable", unanswerable, get_args(Unanswerable))
 
 
@@ -239,9 +239,9 @@ def check_part(part: str | None) -> None:
 
 def are_texts(prediction: object, answers: str | None) -> bool:
     """
-    Return whether there are texts to score; columns of several systems without answers hold scores.
+    Return whether the columns hold texts to score; columns of several systems without answers hold scores.
 
-    Raise an error if there is only one of the columns prediction and answers.
+    Raise an error if only one of prediction and answers is given.
     """
     if not (prediction is None or isinstance(prediction, str)):
         return answers is not None
@@ -253,7 +253,7 @@ def are_texts(prediction: object, answers: str | None) -> bool:
 def scoring(
     protocol: ScoreProtocol | str, *, has_texts: bool, unanswerable: Unanswerable = "drop"
 ) -> dict[str, Any]:
-    """Return the fields of `Settings` that say how texts are scored; existing scores have none."""
+    """Return the fields of `Settings` for the scoring of texts; existing scores have none."""
     check_unanswerable(unanswerable)
     if not has_texts and unanswerable != "drop":
         raise ValueError(
@@ -264,7 +264,7 @@ def scoring(
 
 
 def detail_settings(details: object, *, has_texts: bool, systems: int = 1) -> dict[str, Any]:
-    """Return the fields of `Settings` that say which details are counted, and how."""
+    """Return the fields of `Settings` for counting details."""
     given = details if isinstance(details, Mapping) and systems == 1 else None
     if given is None and not flag("details", details):
         return {}
@@ -281,6 +281,6 @@ def detail_settings(details: object, *, has_texts: bool, systems: int = 1) -> di
 
 
 def resolve_missing(missing: Missing, *, has_scores: bool) -> Missing:
-    """Return how nulls are counted: of existing scores, a null is always left out."""
+    """Return how nulls are treated; null scores are always left out."""
     check_missing(missing)
     return "drop" if has_scores else missing

@@ -1,4 +1,4 @@
-"""What `by=` says: the keys of slices, as columns or expressions, and the tables that they are shown in."""
+"""The meaning of `by=`: the keys of slices, as columns or expressions, and the tables that show them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Slicing:
     Parameters
     ----------
     names
-        Names of all keys, each once.
+        Distinct names of all keys.
     tables
         The keys of each table; empty for a single table of all keys.
     expressions
@@ -41,7 +41,7 @@ class Slicing:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns that the keys need."""
+        """Names of the columns that the keys require."""
         roots = [name for expr in self.expressions.values() for name in expr.meta.root_names()]
         return [*self.plain, *roots]
 
@@ -52,7 +52,7 @@ class Slicing:
 
 
 def resolve(by: By | None) -> Slicing:
-    """Return what `by=` says; raise an error if it names a key twice."""
+    """Return the slicing for `by=`; raise an error if it names a key twice."""
     if by is None:
         return Slicing()
     is_single = isinstance(by, str | pl.Expr) or not isinstance(by, Iterable)
@@ -74,14 +74,14 @@ def resolve(by: By | None) -> Slicing:
 
 
 def listed(by: Any) -> Any:
-    """Return what `by=` says with lists in place of iterators, which can be read only once."""
+    """Return `by=` with lists in place of iterators, which can be read only once."""
     if isinstance(by, str | pl.Expr) or not isinstance(by, Iterable):
         return by
     return [listed(entry) for entry in by]
 
 
 def categories(schema: pl.Schema) -> dict[str, list[str]]:
-    """Return the order of the values of each key that has one: those of an Enum, or of a list of them."""
+    """Return the order of values for each key of an Enum dtype, or of lists of an Enum."""
     inner = {
         name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
         for name, dtype in schema.items()
@@ -90,7 +90,7 @@ def categories(schema: pl.Schema) -> dict[str, list[str]]:
 
 
 def check_values(cells: pl.DataFrame, names: Mapping[str, str]) -> None:
-    """Raise an error if a key of floats is more likely a measurement; `names` has keys and their names."""
+    """Raise an error if a key of floats is probably a measurement; `names` maps keys to their names."""
     for key, name in names.items():
         if not cells.schema[key].is_float():
             continue

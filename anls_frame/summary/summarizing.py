@@ -1,4 +1,4 @@
-"""Summarize a frame: count its rows and sum the scores of one system or several."""
+"""Summaries of frames: counts of rows, and sums of the scores of one system or several."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def summarize(
     part: str | None = None,
 ) -> Summary:
     """
-    Count and sum the scores of a frame by cell, for the report or comparison of rows in several parts.
+    Summarize a frame as counts and sums by cell, for reports or comparisons of rows in several parts.
 
     Parameters
     ----------
@@ -89,47 +89,47 @@ def summarize(
         scored where they are stored.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
-        `metrics` names the columns of existing scores. For a comparison, `prediction` is several systems,
-        from name to column, or a list of columns, as for `compare`; without `answers` these hold existing
-        scores.
+        `metrics` names the columns of existing scores. For a comparison, `prediction` is a mapping from the
+        names of systems to columns, or a list of columns, as for `compare`; without `answers`, these columns
+        hold existing scores.
     metrics
-        The scores, one or several, as for `report`: names, columns of existing scores, expressions of the
-        frame's columns, or a `Metric`. Each own metric reads the rows once more. Of several systems, as for
+        One or several scores, as for `report`: names, columns of existing scores, expressions of the frame's
+        columns, or a `Metric`. Each custom metric reads the rows once more. For several systems, as for
         `compare`.
     by
-        Columns that define the slices; in pandas, levels of the index too. A row counts in the slice of each
-        entry of a list column; null, an empty list and a list of nulls all belong to the slice null.
+        Columns that define the slices; in pandas, levels of the index too. A row with a list counts once in
+        the slice of each entry; null, an empty list and a list of nulls all belong to the slice null.
     cluster
         Column that identifies the cluster (the document) of each row; nulls form one cluster.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
-        score is always left out.
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
+        Null scores are always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
     worst
-        Number of rows of one system to keep: those with the lowest score in the first metric, or with the
-        highest if lower is better.
+        Number of rows to keep, those with the worst scores in the first metric (single system only).
     keep
-        Columns to keep of these rows, such as the id of a question; by default, with the metrics "ocr", the
-        column `page` that `read_pages` has.
+        Columns to keep for these rows, such as the id of the question; with the metrics "ocr", by default the
+        column `page` of `read_pages`.
     details
-        Also count error types, character confusions (prepared by the protocol's `errors`) and lengths; this
-        reads the rows two more times. Confusions are counted in rows with an `nls` of at least 0.5, which
-        were read at all; a mapping says otherwise, as in ``{"min_nls": 0.8, "max_length": 2}``, see
-        `confusions`. Of several systems, `True` counts the error types of each against those of the first.
+        Whether to count error types, character confusions (prepared by the protocol's `errors`) and lengths;
+        this reads the rows two more times. By default, confusions are counted in rows with an `nls` of at
+        least 0.5, which were read at least in part; a mapping changes these options, as in ``{"min_nls": 0.8,
+        "max_length": 2}`` (see `confusions`). For several systems, `True` counts the error types of each
+        system against those of the first.
     part
-        Name of this part, by which `merge` recognises it; random by default.
+        Name of this part, by which `merge` detects duplicates; random by default.
 
     Returns
     -------
     Summary
-        Its size depends on the number of cells, not on the number of rows; that of several systems without
-        clusters on the number of different combinations of scores.
+        The summary. Its size depends on the number of cells, not on the number of rows; for several systems
+        without clusters, on the number of distinct combinations of scores.
 
     Raises
     ------
@@ -138,14 +138,15 @@ def summarize(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, if there is nothing to score, or if a metric has a value outside
-        its bounds.
+        If an option has an invalid value, no score or column to score is given, or a metric has a value
+        outside its bounds.
 
     See Also
     --------
-    anls_frame.merge : add up the summaries of parts.
-    anls_frame.report : the report of one frame; `Report.from_summary` makes that of a summary.
-    anls_frame.compare : the comparison of one frame; `Comparison.from_summary` makes that of a summary.
+    anls_frame.merge : adds up the summaries of parts.
+    anls_frame.report : the report of a frame; `Report.from_summary` makes the report of a summary.
+    anls_frame.compare : the comparison of a frame; `Comparison.from_summary` makes the comparison of a
+    summary.
 
     Examples
     --------
@@ -214,7 +215,7 @@ def summarize(
 
 
 def passes(settings: Settings, systems: int = 1) -> int:
-    """Return the number of times that the rows are read."""
+    """Return the number of passes over the rows."""
     if systems > 1:
         return 1
     text_passes = settings.has_texts + settings.details * (len(KEYS) - 1)  # lengths come with the scores
@@ -224,7 +225,7 @@ def passes(settings: Settings, systems: int = 1) -> int:
 def columns_read(
     summary: Summary, columns: Sequence[str], *, prediction: Any, answers: str | None, **options: Any
 ) -> list[str]:
-    """Return which columns of a frame `summarize` has read for a summary, with the options that it had."""
+    """Return the columns of a frame that `summarize` reads for a summary with given options."""
     settings, systems = summary.settings, summary.systems
     how: dict[str, Any] = {"has_texts": settings.has_texts, "protocol": settings.protocol}
     metrics = metrics_of(options["metrics"], prediction, columns, **how)

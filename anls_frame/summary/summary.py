@@ -1,9 +1,9 @@
 """
-Summaries: all that a report or a comparison needs to know about the rows, in a form that can be added up.
+Summaries, which hold all that a report or a comparison needs of the rows, and add up.
 
-Rows are counted and summed by *cell*: by the unexploded values of the `by` columns (a list of question types
-is one value) and by the cluster, if there is one. Cells partition the rows, so the summaries of parts add up
-to the summary of all rows. Every figure is computed from a summary, by adding up cells.
+Rows are counted and summed by *cell*: by the values of the `by` columns (a whole list of question types is
+one value) and by the cluster, if there is one. Cells partition the rows, so the summaries of parts add up to
+the summary of all rows. Every figure is computed from a summary, by adding up cells.
 """
 
 from __future__ import annotations
@@ -38,34 +38,34 @@ __all__ = ["Summary"]
 @dataclass(frozen=True, kw_only=True)
 class Summary(Generic[Table_co]):
     """
-    Counts and sums of scored rows, by cell: of one system, or of several on the same rows.
+    Counts and sums of scored rows, by cell, of one system or of several systems on the same rows.
 
-    It is made by `summarize` and added up by `merge`. `Report.from_summary` makes the report of one system,
-    `Comparison.from_summary` the comparison of several.
+    `summarize` creates a summary, and `merge` adds up several. `Report.from_summary` makes the report of one
+    system, `Comparison.from_summary` the comparison of several.
 
     Parameters
     ----------
     settings
-        How it was made.
+        The settings of the summary.
     systems
-        The systems, from name to column, in order; a single one has the name of its column.
+        The systems, as an ordered mapping from names to columns; a single system has the name of its column.
     parts
-        Names of its parts, each with its number of rows.
+        The names of its parts, with their numbers of rows.
     predictions
-        The digest of each system's rows, and the counts of its predictions.
+        The digest of each system's rows, and counts of its predictions.
     sums
-        The sums; internal, and may change.
+        The sums; internal, may change.
     is_folded
-        Whether its clusters are groups of clusters, after `fold_clusters`.
+        Whether clusters were folded into groups by `fold_clusters`.
     scored_by
-        The protocol used by the harness that wrote the file, if a reader knows it; a report with another
-        protocol says so. Of existing scores, how they were computed, if it is known.
+        The protocol of the harness that wrote the file, if known; a report with another protocol says so. For
+        existing scores, a description of their computation, if known.
     forgotten_documents
-        The column with documents of several rows, if the frame has one and no cluster was named; a report
-        then says that its intervals are too narrow.
+        A column that seems to identify documents with several rows, if no cluster was named; a report then
+        notes that its intervals are too narrow.
     from_pandas
-        Whether it was made from pandas frames, so that the tables made from it are pandas frames too. This is
-        not saved: tables of a loaded summary are Polars frames.
+        Whether the summary was made from pandas frames, so that its tables are pandas frames, too. This flag
+        is not saved: tables of a loaded summary are Polars frames.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Summary(Generic[Table_co]):
         """
         Sum of the hashes of all systems' scored rows, as 16 hexadecimal digits.
 
-        It does not depend on the order of the rows or on how they are split into parts.
+        The digest does not depend on the order of rows or on their split into parts.
         """
         return hexadecimal(sum(own.digest for own in self.predictions.values()))
 
@@ -114,7 +114,7 @@ class Summary(Generic[Table_co]):
 
     @property
     def report_sums(self) -> ReportSums:
-        """The sums of one system; internal, and may change."""
+        """The sums of one system; internal, may change."""
         if not isinstance(self.sums, ReportSums):
             raise ValueError(  # noqa: TRY004 - the class is right
                 f"this is a summary of several systems, {listed(self.systems)}: use Comparison.from_summary, "
@@ -124,7 +124,7 @@ class Summary(Generic[Table_co]):
 
     @property
     def comparison_sums(self) -> ComparisonSums:
-        """The sums of several systems; internal, and may change."""
+        """The sums of several systems; internal, may change."""
         if not isinstance(self.sums, ComparisonSums):
             raise ValueError(  # noqa: TRY004 - the class is right
                 f"this is a summary of one system, {listed(self.systems)}: use Report.from_summary, or pass "
@@ -147,23 +147,22 @@ class Summary(Generic[Table_co]):
 
     def fold_clusters(self) -> Summary[Table_co]:
         """
-        Put the clusters into 4,096 groups, so that the size no longer depends on the number of clusters.
+        Fold the clusters into 4,096 groups, so that the size no longer depends on the number of clusters.
 
-        The group of a cluster follows from its name alone, so that a cluster may still have rows in several
-        parts.
+        The group of a cluster depends only on its name, so a cluster may still have rows in several parts.
 
         Returns
         -------
         Summary
-            It can be merged with other folded summaries. Reports and comparisons have the same scores,
-            differences, wins and losses. Intervals, ranks and p-values treat a group as one cluster: they are
-            valid, as clusters are independent, and hardly differ, unless there were fewer than a few hundred
-            clusters. `n_clusters` is the number of groups.
+            A summary that can be merged with other folded summaries. Reports and comparisons have the same
+            scores, differences, wins and losses. Intervals, ranks and p-values treat each group as a cluster.
+            They are valid, because clusters are independent, and change little unless there were fewer than a
+            few hundred clusters. `n_clusters` is the number of groups.
 
         Raises
         ------
         ValueError
-            If there are no clusters.
+            If the summary has no clusters.
 
         Examples
         --------
@@ -191,7 +190,7 @@ class Summary(Generic[Table_co]):
         Parameters
         ----------
         path
-            The file, which is written completely or not at all.
+            Path of the file, which is written completely or not at all.
 
         Examples
         --------
@@ -225,12 +224,12 @@ class Summary(Generic[Table_co]):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary[pl.DataFrame]:
         """
-        Load a summary that `save` has written.
+        Load a summary from a file written by `save`.
 
         Raises
         ------
         ValueError
-            If the file is not a summary, or its format is not the one that this version reads.
+            If the file is not a summary, or has a format that this version cannot read.
         """
         return cls._of(*files.load(Path(path)))
 
@@ -242,7 +241,7 @@ class Summary(Generic[Table_co]):
         Raises
         ------
         ValueError
-            If these are not the bytes of a summary, or its format is not the one that this version reads.
+            If the bytes are not a summary, or have a format that this version cannot read.
         """
         return cls._of(*files.read(io.BytesIO(content), "the content"))
 

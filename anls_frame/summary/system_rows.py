@@ -1,4 +1,4 @@
-"""Rows with the scores of several systems, not computed yet."""
+"""Rows with the scores of several systems, as queries."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class SystemRows:
     """
-    Rows with the scores of several systems, not computed yet.
+    Rows with the scores of several systems, as queries.
 
     The columns are the keys, the cluster, `missing_0`, ... (whether the prediction or score of a system is
     null), `answerable`, `length` (the shortest reference), the digests `digest_0`, ... of the systems, and
-    for each metric and system what `columns` names.
+    for each metric and system the columns that `columns` returns.
     """
 
     inputs: pl.LazyFrame
@@ -60,11 +60,11 @@ class SystemRows:
         return self.scored(self.inputs)
 
     def wrong(self) -> list[pl.Expr]:
-        """Return which rows hold a value that a metric cannot have, for each own metric and system."""
+        """Return which rows hold an invalid value, for each custom metric and system."""
         return [is_wrong for _, _, is_wrong in self._checks()]
 
     def raise_wrong(self) -> None:
-        """Raise an error that names the first value that its metric cannot have."""
+        """Raise an error that names the first value that is invalid for its metric."""
         for metric, names, is_wrong in self._checks():
             wrong = self.frame.with_row_index("row").filter(is_wrong).select("row", *names)
             count, first = pl.collect_all([wrong.select(pl.len()), wrong.head(1)], engine="streaming")
@@ -81,7 +81,7 @@ class SystemRows:
 
 
 def columns(index: int, metric: Metric, system: int) -> list[str]:
-    """Return the columns of a metric for one system: the score of a row and, for a rate, both its parts."""
+    """Return the columns of a metric for a system: the score and, for a rate, numerator and denominator."""
     parts = [f"x_{index}_{system}", f"y_{index}_{system}"]
     return [f"score_{index}_{system}", *(parts if metric.is_ratio else [])]
 
@@ -92,12 +92,12 @@ def scores(index: int, systems: int) -> list[str]:
 
 
 def missing(systems: int) -> list[str]:
-    """Return the columns that say where the prediction or score of each system is null."""
+    """Return the columns that mark null predictions or scores of each system."""
     return [f"missing_{system}" for system in range(systems)]
 
 
 def noted(systems: int) -> list[str]:
-    """Return the columns of predictions that are noted: of `invented`, then of `placeholders`."""
+    """Return the columns that mark predictions for notes: `invented`, then `placeholders`."""
     return [f"{what}_{system}" for what in ("invented", "placeholder") for system in range(systems)]
 
 
@@ -125,7 +125,7 @@ def scored_rows(
     *,
     advance: Advance = None,
 ) -> SystemRows:
-    """Return the rows with the scores of all systems; a row counts only where all of them have a score."""
+    """Return the rows with the scores of all systems; a row counts only if all systems have a score."""
     predictions = list(systems.values()) if answers is not None else []
     metrics = live.metrics
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]

@@ -1,4 +1,4 @@
-"""The metrics of several systems: one description for all of them, values for each."""
+"""Metrics of several systems, with one description for all systems and values for each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def systems_of(prediction: Any) -> dict[str, str]:
-    """Return the systems, from name to column; a single one has the name of its column."""
+    """Return the systems as a mapping from names to columns; a single system has the name of its column."""
     if are_several(prediction):
         return resolve_systems(prediction)
     name = "score" if prediction is None else prediction
@@ -24,7 +24,7 @@ def systems_of(prediction: Any) -> dict[str, str]:
 
 
 def are_several(prediction: Any) -> TypeGuard[Mapping[str, str] | Sequence[str]]:
-    """Return whether a caller named several systems, not a column or nothing."""
+    """Return whether a caller named several systems, rather than a column or nothing."""
     return isinstance(prediction, list | tuple | Mapping)
 
 
@@ -36,7 +36,7 @@ def metrics_of(
     has_texts: bool,
     protocol: ScoreProtocol | str,
 ) -> tuple[Metric, ...]:
-    """Return the metrics that a caller asked for, of one system or of several."""
+    """Return the metrics for `metrics=`, of one system or of several."""
     if are_several(prediction):
         return resolve_for(given, resolve_systems(prediction), has_texts=has_texts, protocol=protocol)
     return resolve(given, columns, has_texts=has_texts, protocol=protocol)
@@ -50,7 +50,7 @@ def metrics_of_rows(
     has_texts: bool,
     protocol: ScoreProtocol | str,
 ) -> tuple[Metric, ...]:
-    """Return the same that are scores of rows, for texts `"anls"` by default."""
+    """Return the metrics for `metrics=` that are scores of rows; for texts, `"anls"` by default."""
     if are_several(prediction):
         return metrics_of(given, prediction, columns, has_texts=has_texts, protocol=protocol)
     wanted = "anls" if given is None and has_texts else given
@@ -65,9 +65,9 @@ def resolve_for(
     protocol: ScoreProtocol | str,
 ) -> tuple[Metric, ...]:
     """
-    Return the scores of rows that a caller asked for, each of which has a value for every system.
+    Return the scores of rows for `metrics=`, each with a value for every system.
 
-    Without texts, the columns of the systems hold existing scores; a string is then their name.
+    Without texts, the columns of the systems hold existing scores, and a string names these scores.
     """
     if not has_texts and (given is None or (isinstance(given, str) and given)):
         return (Metric(systems, name=given or "score"),)
@@ -83,7 +83,7 @@ def resolve_for(
 
 
 def once(metrics: Sequence[Metric]) -> list[Metric]:
-    """Return each score of a row once: a row has no mean and no corpus, so two metrics may be the same."""
+    """Return distinct scores of rows; a mean and a corpus rate may share the score of a row."""
     return list({metric.row or metric.name: metric for metric in reversed(metrics)}.values())[::-1]
 
 
@@ -108,7 +108,7 @@ def _check(metric: Metric, systems: Mapping[str, str]) -> None:
 
 
 def resolve_systems(systems: Any) -> dict[str, str]:
-    """Return the systems, from name to column."""
+    """Return the systems as a mapping from names to columns."""
     if isinstance(systems, list | tuple):
         entries = [(name, name) for name in systems]
     else:

@@ -1,4 +1,4 @@
-"""From which error type to which: rows counted by the types of two systems, and added up by slice."""
+"""Transitions between error types: rows counted by the types of two systems, added up by slice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAIR = ("old_error_type", "new_error_type")
 
 
 def type_of(prediction: str, answers: str, settings: Settings) -> pl.Expr:
-    """Return the error type of each row; null without an answer, and for a prediction that is dropped."""
+    """Return the error type of each row; null without an answer, and for dropped predictions."""
     kind = scored_type(cs.by_name(prediction), answers, settings)
     if settings.missing == "empty":
         return kind
@@ -34,7 +34,7 @@ def typed_rows(
     frame: Any, systems: Sequence[str], answers: str, slicing: Slicing, settings: Settings
 ) -> pl.LazyFrame:
     """
-    Return the keys of rows, `key_0`, ..., and the error types of systems, `type_0`, ..., not computed yet.
+    Return a query for the keys of rows, `key_0`, ..., and the error types of systems, `type_0`, ...
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def typed_rows(
 
 
 def counts(rows: pl.LazyFrame, first: int = 0, second: int = 1) -> pl.LazyFrame:
-    """Count `typed_rows` by the types of two systems, named by number; rows without either are left out."""
+    """Count `typed_rows` by the types of two systems, given by number; rows without a type are left out."""
     keys = [name for name in rows.collect_schema().names() if name.startswith("key_")]
     old, new = (
         pl.col(f"type_{number}").cast(pl.String).alias(name)
