@@ -1,4 +1,4 @@
-"""Several answers of a system to each question: their mean, how they vary, and if one of them is right."""
+"""Repeated answers of a system to each question: mean scores, variance components, and pass@k."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the variance of a score lies: documents, questions, epochs; and how many epochs pay."""
+"""Variance components of a score (documents, questions, epochs), and the benefit of more epochs."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ _VARIANCES = {"epochs": pl.Float64, "variance": pl.Float64}
 @dataclass(frozen=True)
 class VarianceComponents(Generic[Table_co]):
     """
-    The variance of a score between documents, questions and epochs, and what more epochs would change.
+    Variance components of a score (documents, questions, epochs), and the effect of more epochs.
 
-    Returned by `variance_components`. Printed, it is two lines for each slice.
+    Returned by `variance_components`. It prints as two lines for each slice.
 
     Parameters
     ----------
     components
-        A row for each slice and `level` ("cluster", "question" and "epoch"): the keys, `n` (how many there
-        are; of epochs, all scored rows), `variance`, its `share` of the sum, and `truncated`: whether the
-        estimate was below 0 and is given as 0. Null if nothing is repeated at a level.
+        A row for each slice and `level` ("cluster", "question" and "epoch"): the keys, `n` (the number of
+        documents, of questions, or of scored rows), `variance`, its `share` of the sum, and `truncated`,
+        whether a negative estimate was set to 0. Null if nothing is repeated at a level.
     standard_errors
-        A row for each slice and number of `epochs` of every question (infinity: without end); `now` is true
-        for the harmonic mean of their present number. `standard_error` is that of the mean of all questions,
-        and `equivalent_size` how many times as many documents (or questions, without clusters), each question
-        answered once, have the same.
+        A row for each slice and number of `epochs` per question (infinity is the limit); `now` is true for
+        the harmonic mean of the present numbers. `standard_error` is that of the mean over all questions.
+        `equivalent_size` is the factor by which the number of documents (or questions, without clusters)
+        would have to grow, with each question answered once, for the same standard error.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def variance_components(
     unanswerable: Unanswerable = "drop",
 ) -> VarianceComponents:
     """
-    Split the variance of a score into documents, questions and epochs, and say how many epochs pay.
+    Split the variance of a score into documents, questions and epochs, to judge how many epochs pay off.
 
     Parameters
     ----------
@@ -127,30 +127,31 @@ def variance_components(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names a column of existing scores.
     id
-        The column, or several, that identify a question.
+        One or several columns that identify a question.
     cluster
-        Column that identifies the document of each question; without it, questions are independent.
+        Column that identifies the document of each question; without it, questions are treated as
+        independent.
     by
-        Columns that define the slices. A row counts in the slice of each entry of a list column; null, an
+        Columns that define the slices. A row with a list counts once in the slice of each entry; null, an
         empty list and a list of nulls all belong to the slice null.
     metrics
         The score, as for `mean_over_epochs`.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
 
     Returns
     -------
     VarianceComponents
-        `components` and `standard_errors`, which are pandas frames if `frame` is one and pyarrow Tables for
-        other Arrow frames, otherwise Polars frames. Printed, they are two lines for each slice.
+        An object with `components` and `standard_errors`, which are pandas frames for a pandas frame, pyarrow
+        Tables for other Arrow frames, and otherwise Polars frames. It prints as two lines for each slice.
 
     Raises
     ------
@@ -162,20 +163,20 @@ def variance_components(
         If a column of `by` has the name of a column of the result.
     ValueError
         If no question has two scored rows, rows of a question differ in their cluster or accepted answers, or
-        as for `mean_over_epochs`.
+        an error of `mean_over_epochs` occurs.
 
     See Also
     --------
-    anls_frame.statistics.nested_anova : from numbers, with the reference.
+    anls_frame.statistics.nested_anova : the components from arrays, with the reference.
 
     Notes
     -----
-    The components are those of the analysis of variance of question means (`nested_anova`). They are unbiased
-    until a negative one is set to 0, also if hard questions have more epochs. The present standard error is
-    that of `ratio_variance` for the means of questions, in clusters. With k epochs of every question, the
-    variance of the mean changes by σ² · (1/k - 1/h) / n, where σ² is the component of epochs, h the harmonic
-    mean of the present numbers and n the number of questions; it is at least σ² / kn, unless more epochs
-    would thereby add to it.
+    The components are those of the analysis of variance of question means (`nested_anova`). They are
+    unbiased, except that negative estimates are set to 0, even if hard questions have more epochs. The
+    present standard error is that of `ratio_variance` for the means of questions, in clusters. With k epochs
+    per question, the variance of the mean changes by σ² · (1/k - 1/h) / n, where σ² is the component of
+    epochs, h the harmonic mean of the present numbers and n the number of questions. It is at least σ² / kn,
+    unless this minimum would make the variance grow with more epochs.
 
     Examples
     --------
@@ -283,7 +284,7 @@ def _components(
 
 
 def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
-    """Return the standard error of the mean of questions, now and with other numbers of epochs."""
+    """Return the standard error of the mean over questions, at present and with other numbers of epochs."""
     units = questions.group_by("cluster", maintain_order=True).agg(x=pl.col("mean").sum(), y=pl.len())
     if questions["cluster"].null_count():
         units = questions.select(x="mean", y=pl.lit(1))

@@ -1,4 +1,4 @@
-"""Frames in which a question was answered several times: scores by question."""
+"""Scores by question, for frames with repeated answers to questions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["mean_over_epochs", "pass_at_k"]
 
 @dataclass(frozen=True)
 class RepeatedAnswers:
-    """Scored rows of questions that were answered several times."""
+    """Scored rows of repeatedly answered questions."""
 
     frame: pl.DataFrame
     """Columns `row`, keys `key_0`, ..., and under these names: `ids`, `kept` and `scores`."""
@@ -52,7 +52,7 @@ class RepeatedAnswers:
     """How rows were scored."""
 
     def of(self, column: str) -> str:
-        """Return the name here of a column of the given frame, one of `columns`."""
+        """Return the name in these rows of a column of the given frame, one of `columns`."""
         return [*self.ids, *self.kept][self.columns.index(column)]
 
 
@@ -75,8 +75,8 @@ def scored_epochs(
     Raises
     ------
     ValueError
-        If an id is null, a metric has no score for a row or a value that it cannot have, or rows of a
-        question differ in a column that is kept or in the accepted answers.
+        If an id is null, a metric has no score for a row or an invalid value, or rows of a question differ in
+        a kept column or in the accepted answers.
     """
     has_texts = are_texts(prediction, answers)
     check_unanswerable(unanswerable)
@@ -163,7 +163,7 @@ def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
 def by_question(
     epochs: RepeatedAnswers, figures: Sequence[pl.Expr], keys: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Return a row for each question, with figures of its scores; their order does not matter."""
+    """Return a row for each question, with figures of its scores, which do not depend on their order."""
     names = [*keys, *epochs.ids]
     rows = epochs.frame.sort(epochs.scores)
     grouped = rows.group_by(names).agg(pl.col("row").min(), pl.col(epochs.kept).first(), *figures)
@@ -221,9 +221,9 @@ def mean_over_epochs(
     unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
-    Average the scores of questions that were answered several times.
+    Average the scores of repeated answers to each question.
 
-    A report or comparison of the result counts every question once, however many epochs it has.
+    A report or comparison of the result counts every question once, whatever its number of epochs.
 
     Parameters
     ----------
@@ -234,28 +234,29 @@ def mean_over_epochs(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores.
     id
-        The column, or several, that identify a question; of several systems, with the column of the system.
+        One or several columns that identify a question, including the column of the system if there are
+        several.
     metrics
-        The scores, as for `summarize`, but no rate of two sums such as "cer_corpus".
+        The scores, as for `summarize`, except ratios of two sums such as "cer_corpus".
     keep
-        Columns to keep, such as the document; they must be the same in all rows of a question.
+        Columns to keep, such as the document; their values must agree in all rows of a question.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
 
     Returns
     -------
     Frame
         Polars for Polars, pandas for pandas, a pyarrow Table for other Arrow frames: one row for each
         question, in the order of their first rows, with the columns of `id` and `keep`, `n_epochs` (rows with
-        a score in the first metric), and the mean of each metric under its name, null without a score.
+        a score in the first metric), and the mean of each metric under its name (null without a score).
 
     Raises
     ------
@@ -267,16 +268,16 @@ def mean_over_epochs(
         If a column of `id` or `keep` has the name of a column of the result.
     ValueError
         If an id is null, rows of a question differ in a column of `keep` or in the accepted answers, an
-        option has an invalid value, or a metric has no score of a row.
+        option has an invalid value, or a metric has no score for a row.
 
     See Also
     --------
-    variance_components : how many epochs pay.
+    variance_components : how many epochs pay off.
 
     Notes
     -----
-    To reports and comparisons, the means are existing scores. The bounds of an error rate, whose mean may
-    happen to be below 1, are best said: ``metrics=af.Metric("cer_mean", bounds=(0, None))``.
+    For reports and comparisons, the means are existing scores. Declare the bounds of an error rate, whose
+    means may all be below 1 by chance: ``metrics=af.Metric("cer_mean", bounds=(0, None))``.
 
     Examples
     --------
@@ -350,33 +351,34 @@ def pass_at_k(
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
         with a row for each question and epoch.
     k
-        Number of answers, or several numbers.
+        A number of answers, or several numbers.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names a column of existing scores.
     id
-        The column, or several, that identify a question; of several systems, with the column of the system.
+        One or several columns that identify a question, including the column of the system if there are
+        several.
     metrics
-        The score that says which answers are right: 1, and 0 for all others. An example of an own one is
+        The score that marks right answers with 1 and all others with 0. An example of a custom score is
         ``af.Metric(lambda prediction, answers: af.anls(prediction, answers) >= 0.9, name="right")``.
     keep
-        Columns to keep, such as the document; they must be the same in all rows of a question.
+        Columns to keep, such as the document; their values must agree in all rows of a question.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
 
     Returns
     -------
     Frame
-        Of the kind that `mean_over_epochs` returns: one row for each question, with the columns of `id` and
-        `keep`, `n_epochs` (scored rows), and `pass_at_1` and so on for each k, null without a scored row.
+        As returned by `mean_over_epochs`: one row for each question, with the columns of `id` and `keep`,
+        `n_epochs` (scored rows), and a column such as `pass_at_1` for each k, null without a scored row.
 
     Raises
     ------
@@ -387,12 +389,12 @@ def pass_at_k(
     DuplicateColumnError
         If a column of `id` or `keep` has the name of a column of the result.
     ValueError
-        If a question has fewer than k scored epochs, a score is neither 0 nor 1, or as for
-        `mean_over_epochs`.
+        If a question has fewer than k scored epochs, a score is neither 0 nor 1, or an error of
+        `mean_over_epochs` occurs.
 
     See Also
     --------
-    anls_frame.statistics.pass_at_k : from numbers of answers, with the formula.
+    anls_frame.statistics.pass_at_k : the estimate from numbers of answers, with the formula.
 
     Examples
     --------

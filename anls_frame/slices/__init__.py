@@ -1,1 +1,1 @@
-"""Find the slices of a frame in which a system is worse than in the rest."""
+"""A search for slices of a frame in which a system is worse than in the rest."""

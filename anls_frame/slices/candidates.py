@@ -1,4 +1,4 @@
-"""The columns whose values may make up a slice: those of the frame, expressions, and features of texts."""
+"""Columns whose values can define slices: columns of the frame, expressions, and features of texts."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _SCRIPTS = {
 @dataclass(frozen=True)
 class Candidates:
     """
-    Columns whose values may make up a slice.
+    Columns whose values can define slices.
 
     Parameters
     ----------
     names
         Columns of the frame.
     made
-        Expressions by name.
+        Expressions, by name.
     """
 
     names: list[str]
@@ -54,7 +54,7 @@ class Candidates:
 
     @property
     def roots(self) -> list[str]:
-        """The columns that all of them need."""
+        """The columns that the candidates require."""
         return [*self.names, *(name for expr in self.made.values() for name in expr.meta.root_names())]
 
     def source(self, name: str) -> pl.Expr:
@@ -66,9 +66,9 @@ def candidates(
     frame: Any, columns: Columns | None, others: Iterable[str]
 ) -> tuple[Candidates, dict[str, str]]:
     """
-    Return the candidates that a caller asked for, and of columns that cannot be read the reason.
+    Return the candidates for `columns=`, and the reasons for columns that cannot be used.
 
-    By default they are all columns that have no other role.
+    By default, the candidates are all columns without another role.
     """
     if columns is None:
         roles = set(others)
@@ -111,9 +111,9 @@ def _readable(frame: Any, names: list[str]) -> tuple[Candidates, dict[str, str]]
 
 def features(prediction: str | None, answers: str, schema: Mapping[str, pl.DataType]) -> dict[str, pl.Expr]:
     """
-    Return what texts say about themselves, as expressions by name.
+    Return features of texts, as expressions by name.
 
-    Never the error type or anything else that knows whether the answer is right.
+    Features never depend on whether the answer is right, as error types would.
     """
     accepted = cs.by_name(answers).as_expr()
     made: dict[str, pl.Expr] = {}

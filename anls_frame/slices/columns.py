@@ -1,4 +1,4 @@
-"""Columns as small whole numbers: values, entries of lists, and bins of numbers, each with a condition."""
+"""Columns encoded as small integers for values, entries of lists and bins of numbers, with conditions."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True)
 class SliceColumn:
-    """A column that slices rows: a code for each row, and what each code means."""
+    """An encoded column: a code for each row, and the condition that each code stands for."""
 
     name: str
     dtype: pl.DataType
@@ -108,7 +108,7 @@ def coded(
     counts: npt.NDArray[np.float64] | None = None,
 ) -> tuple[list[SliceColumn], dict[str, str]]:
     """
-    Return the columns with codes, and of those that cannot slice rows the reason.
+    Return the encoded columns, and the reasons for columns that cannot slice rows.
 
     Parameters
     ----------
@@ -117,9 +117,9 @@ def coded(
     names
         Names of the columns.
     search
-        How numbers are cut, and how many values a column may have.
+        The settings for bins and for the maximum number of values.
     counts
-        How many rows each line stands for; by default one.
+        Number of rows that each line stands for; by default one.
     """
     columns, left_out = [], {}
     for name in names:

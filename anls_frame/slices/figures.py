@@ -1,4 +1,4 @@
-"""The figures of chosen slices, as reports and comparisons compute them."""
+"""Figures of chosen slices, computed as in reports and comparisons."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def figures(
     reported
         How the figures are computed.
     chosen
-        The number of the metric of each slice, and the rows of the slice.
+        For each slice, the number of its metric and its rows.
     scores
         The scores of the rows in each metric.
     is_change
@@ -87,7 +87,7 @@ def figures_of_rows(
     confidence: float,
 ) -> Reported:
     """
-    Return how figures are computed from rows.
+    Return a function that computes figures from rows.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confidenc
 
 
 def names_of_figures(*, is_change: bool) -> list[str]:
-    """Return the columns of a slice's scores, the last of which are its figure with its interval."""
+    """Return the columns of a slice's scores, ending with its figure and interval."""
     two_scores = ["baseline_score", "score"] if is_change else []
     figure = "change" if is_change else "score"
     return [*two_scores, figure, f"{figure}_low", f"{figure}_high"]

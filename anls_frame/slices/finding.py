@@ -1,4 +1,4 @@
-"""Find the slices in which a system is worse than in the rest, with a guarantee."""
+"""A search for slices in which a system is worse than in the rest, with control of false discoveries."""
 
 from __future__ import annotations
 
@@ -85,52 +85,53 @@ def find_slices(
     confidence: float = 0.95,
 ) -> Slices:
     """
-    Find the slices in which a system is worse than in the rest, or in which the second of two systems lost.
+    Find slices in which a system is worse than in the rest, or in which the second of two systems lost.
 
     Parameters
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
-        Its columns are loaded into memory. Or a Daft DataFrame, in whose summary by `columns` and `cluster`
-        slices are found. Or a `Summary` of one system or two, with a cluster: it knows how its rows were
-        scored; `columns` then are among its `by`, and `metrics` names its means.
+        Its columns are loaded into memory. A Daft DataFrame is first summarized by `columns` and `cluster`. A
+        `Summary` of one or two systems with a cluster is accepted, too: its settings say how rows were
+        scored, `columns` must be among its `by`, and `metrics` must name its means.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
-        `metrics` names the columns of existing scores. Of two systems, `prediction` is a mapping from name to
-        column: find the slices in which the second one lost, and lost more than in the rest.
+        `metrics` names the columns of existing scores. For two systems, `prediction` is a mapping from names
+        to columns; slices are then found in which the second system lost, and lost more than in the rest.
     columns
-        Columns whose values may make up a slice (in pandas, levels of the index too), or expressions such as
-        ``pl.col("question").str.len_chars().alias("length")``; by default all columns without another role.
+        Columns whose values can define slices (in pandas, levels of the index too), or expressions such as
+        ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role.
     metrics
-        The scores, one or several, as for `report` and `compare`: `"anls"` by default.
+        One or several scores, as for `report` and `compare`: `"anls"` by default.
     cluster
-        Column that identifies the document of each row. Rows of one document are alike, and without it slices
-        are found by chance, so pass this column if there is one.
+        Column that identifies the document of each row. Pass this column if there is one: rows of a document
+        are correlated, and without it, slices are found by chance.
     depth
-        Largest number of conditions of a slice, from 1 to 3.
+        Maximum number of conditions of a slice, from 1 to 3.
     n
-        Largest number of slices to return.
+        Maximum number of slices to return.
     search
-        How slices are searched: the smallest ones, a holdout, features of texts, bins of numbers, and the
-        draws of the test.
+        Settings of the search: the size of the smallest slices, a holdout, features of texts, bins of
+        numbers, and the draws of the test.
     protocol
-        How texts are scored, as for `anls_frame.score`: a preset's name or a `ScoreProtocol`, such as
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
         score is always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
-        scores them as if the empty text were the answer: a row is right where nothing was predicted, null or
-        empty, whatever `missing` says, and wrong with any text.
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
     confidence
-        Share of the intervals of listed slices that hold; slices are found at the level 1 minus this.
+        Expected share of the intervals of listed slices that contain the true value; slices are tested at
+        level 1 minus this share.
 
     Returns
     -------
     Slices
-        The slices, with `frame`, `filter(i)`, `plot()` and `write(path)`. Its tables are pandas frames if
-        `frame` is one, otherwise Polars frames.
+        The slices, with `frame`, `filter(i)`, `plot()` and `write(path)`. Tables are pandas frames for a
+        pandas frame, otherwise Polars frames.
 
     Raises
     ------
@@ -139,33 +140,34 @@ def find_slices(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, if there is nothing to score, if no column can slice rows, or if
-        there are too many combinations of values: it then says what to leave out.
+        If an option has an invalid value, no score or column to score is given, no column can slice rows, or
+        there are too many combinations of values (the error says what to leave out).
 
     See Also
     --------
-    anls_frame.report : the scores of slices that you name.
-    anls_frame.compare : the difference of two systems, over all rows and by slice.
-    anls_frame.browse : a page of the rows of a slice.
+    anls_frame.report : the scores of given slices.
+    anls_frame.compare : the difference between two systems, over all rows and by slice.
+    anls_frame.browse : a page for reading the rows of a slice.
     anls_frame.worst : the rows with the worst scores.
 
     Notes
     -----
-    A candidate is each value of each column (each entry of a list column, each quantile of numbers, and
-    missing as a value of its own), and each combination of them up to `depth`. Each is tested against all
-    other rows, one-sided, by documents: the rows of each document are dealt to another one of about the same
-    size, as often as `search` has draws. A slice is compared with the largest statistic of all in each draw.
+    Candidates are the values of each column (each entry of a list column, each quantile of numbers, and
+    missing as a separate value), and their combinations up to `depth`. Each candidate is tested against all
+    other rows with a one-sided permutation test: in each draw, the rows of documents are exchanged among
+    documents of about the same size, and the statistic of a slice is compared with the largest statistic of
+    all slices.
 
-    Without a holdout, the p-values are adjusted for all candidates and metrics: where no slice is worse than
-    the rest, one is found in about 5 % of all cases. The figures of slices that were found are too bad on
-    average, because the worst ones were chosen. Their intervals are wide enough for that: with `k` slices
-    listed of `m` tests, each has the confidence 1 - (1 - `confidence`) `k` / `m` (Benjamini and Yekutieli
-    2005). With a holdout, slices are found on some documents, and tested and estimated on the others: their
-    figures are unbiased, and all that were tested are listed.
+    Without a holdout, p-values are adjusted for all candidates and metrics: if no slice is worse than the
+    rest, a slice is found in about 5 % of cases. The figures of the slices found are too bad on average,
+    because the worst slices were selected. Their intervals are wide enough to account for this selection:
+    with `k` slices listed of `m` tests, each has the confidence 1 - (1 - `confidence`) `k` / `m` (Benjamini
+    and Yekutieli 2005). With a holdout, slices are found on some documents, and tested and estimated on the
+    others; their figures are then unbiased, and all tested slices are listed.
 
-    A slice is listed only if it is worse than the rest of each of its parents that is found too (if these are
-    worse without it as well, significantly worse), and worse in the rows that no slice before it has; others
-    are named in `overlapping`.
+    A slice is listed only if it adds to the slices before it: it must be worse than the rest of each of its
+    parents that is also found (significantly worse, if the parent is worse without it, too), and worse in the
+    rows outside all slices listed before it. Other slices are named in `overlapping`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Choose the slices to list: each is worse beyond its parents, and beyond those that are listed before it."""
+"""Selection of slices to list, each of which must add to its parents and to the slices before it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ListedRows:
 
     @property
     def height(self) -> int:
-        """Number of rows, or of lines that stand for several."""
+        """Number of rows, or of lines that stand for several rows."""
         return len(self.document)
 
     @property
@@ -64,7 +64,7 @@ class ListedRows:
 
     @cached_property
     def losses(self) -> list[Losses]:
-        """What the rows lose in each metric."""
+        """The losses of the rows in each metric."""
         order = ordered(self.columns, self.height)
         return [
             Losses.of(*scored.single_rows(), self.document, order, is_change=scored.is_change)
@@ -84,7 +84,7 @@ class ListedRows:
         return mask(self.columns, conditions, self.height)
 
     def values(self, slices: Sequence[MetricSlice], least: Least, chosen: Mask | None = None) -> list[float]:
-        """Return the statistics of slices in all or the chosen rows; -inf where they cannot be tested."""
+        """Return the statistics of slices in all rows or in chosen rows; -inf where they cannot be tested."""
         rows = self if chosen is None else self.of(chosen)
         values = [float("-inf")] * len(slices)
         for metric, losses in enumerate(rows.losses):
@@ -100,7 +100,7 @@ class ListedRows:
 
 @dataclass(frozen=True)
 class Listed:
-    """A slice that is listed, with those that overlap with it and are not worse beyond it."""
+    """A listed slice, with overlapping slices that are not worse outside it."""
 
     slice: MetricSlice
     overlapping: tuple[MetricSlice, ...] = ()
@@ -110,16 +110,16 @@ def listed(
     slices: Sequence[MetricSlice], rows: ListedRows, plan: Plan, *, critical: float, beyond: float
 ) -> list[Listed]:
     """
-    Return the slices to list, the one with the largest statistic first.
+    Return the slices to list, the largest statistic first.
 
-    After each of them its rows are set aside. The next is the slice with the largest statistic in the other
-    rows, if it is still as large as `critical`. A slice and a parent are both listed only if each of them is
-    worse beyond the other.
+    The rows of each listed slice are set aside. The next slice has the largest statistic in the remaining
+    rows, if this is at least `critical`. A slice and its parent are both listed only if each is worse outside
+    the other.
 
     Parameters
     ----------
     slices
-        Significant slices, the one with the largest statistic first.
+        Significant slices, the largest statistic first.
     rows
         The rows that were searched.
     plan

@@ -1,4 +1,4 @@
-"""Search slices and test them, on the same rows or on others."""
+"""Search and test of slices, on the same rows or on separate rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SCREENED = 1000
 
 @dataclass(frozen=True)
 class Outcome:
-    """The slices to list, how many were looked at and tested, and the rows that they are tested on."""
+    """The slices to list, the numbers of slices and tests, and the rows of the tests."""
 
     listed: list[Listed]
     slices: int
@@ -38,7 +38,7 @@ class Outcome:
 
 
 def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> Outcome:
-    """Choose the slices to list from all, tested on all rows."""
+    """Return the slices to list, searched and tested on all rows."""
     result = searching.search(rows.columns, rows.losses, plan, advance)
     significant = [slice_ for slice_ in result.best if slice_.p_adjusted <= plan.alpha]
     chosen = listed(significant, rows, plan, critical=result.critical, beyond=_BEYOND)
@@ -46,7 +46,7 @@ def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> Outcome:
 
 
 def honest(rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None) -> Outcome:
-    """Find slices on some rows, and test them on the others."""
+    """Return the slices to list, found on some rows and tested on the others."""
     before, after = rows.of(~held_out), rows.of(held_out)
     if not before.height or not after.height:
         raise ValueError("holdout must leave documents on both sides; there are too few documents")

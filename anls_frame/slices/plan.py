@@ -1,4 +1,4 @@
-"""How slices are searched: what users may set, and the whole of it, as the search takes it."""
+"""Settings of the search for slices: those of users, and the complete plan of a search."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ _MOST_BINS, _MOST_VALUES, _MOST_LISTED = 50, 1000, 1000
 @dataclass(frozen=True, kw_only=True)
 class SliceSearch:
     """
-    How `find_slices` searches: which slices it looks at, and how it tests them.
+    Settings of `find_slices`: which slices it considers, and how it tests them.
 
     Parameters
     ----------
     min_rows, min_clusters
-        Smallest number of scored rows and of documents inside and outside a slice.
+        Minimum numbers of scored rows and of documents, inside and outside a slice.
     holdout
-        Share of documents on which the slices are tested and estimated that were found on the others; 0 tests
-        all slices on all documents. By default 0, at depth 3 one half.
+        Share of documents reserved for testing and estimating the slices found on the others; 0 tests all
+        slices on all documents. The default is 0 and, at depth 3, one half.
     features
-        Also look at what texts say about themselves: the number of answers, the length, digits and script of
-        the first one, and the length of the prediction of a single system and of a column named question.
+        Whether to search features of texts, too: the number of answers; the length, digits and script of the
+        first answer; and the length of the prediction (of a single system) and of a column named question.
     bins
-        Number of quantiles into which columns with more than 10 different numbers are cut.
+        Number of quantile bins for columns with more than 10 distinct numbers.
     max_values
-        Columns with more values, or entries of lists, are left out; `Slices.left_out` names them.
+        Maximum number of distinct values, or entries of lists, of a column. Columns with more are left out;
+        `Slices.left_out` names them.
     draws, seed
-        Number of draws of the test, at most 20,000, and their seed.
+        Number of random draws of the test, at most 20,000, and their seed.
 
     Examples
     --------
@@ -94,18 +95,18 @@ class SliceSearch:
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """
-    A search with what the options of `find_slices` say beside it.
+    A search with the other options of `find_slices`.
 
     Parameters
     ----------
     search
         The settings of the search.
     depth
-        Largest number of conditions of a slice.
+        Maximum number of conditions of a slice.
     n
-        Largest number of slices to list.
+        Maximum number of slices to list.
     confidence
-        Share of the intervals of listed slices that hold.
+        Expected share of the intervals of listed slices that contain the true value.
     """
 
     search: SliceSearch
@@ -132,7 +133,7 @@ class Plan:
 
     @property
     def holdout(self) -> float:
-        """Share of documents on which slices are tested; 0 tests them where they are found."""
+        """Share of documents reserved for tests; 0 tests slices on the documents in which they are found."""
         if self.search.holdout is None:
             return 0.5 if self.depth >= _HONEST_FROM else 0.0
         return self.search.holdout

@@ -1,4 +1,4 @@
-"""The slices that were found, as a table that selects rows, prints itself and is written to files."""
+"""Found slices as a result that selects rows, prints a table and is written to files."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     conditions
         The conditions of each slice.
     sources
-        The columns of conditions by name, as expressions with their dtypes.
+        The columns of conditions, as expressions by name, with their dtypes.
     from_pandas
         Whether tables are pandas frames.
     roots
-        The columns that conditions need.
+        The columns that conditions require.
 
     Attributes
     ----------
     n_slices, n_tests
-        Number of slices that were looked at, and of tests: each slice is tested in each metric.
+        Number of slices that were searched, and number of tests: each slice is tested in each metric.
     left_out
-        Columns that were left out, with the reason.
+        Columns that were left out, with reasons.
     settings, signature
-        How it was made; with equal signatures, scores are comparable.
+        The settings of the search; scores with equal signatures are comparable.
 
     Examples
     --------
@@ -89,14 +89,14 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     @property
     def frame(self) -> Table_co:
         """
-        The slices, one line each, the one with the largest statistic first; with a holdout, by p-value.
+        The slices, one line each, the largest statistic first; with a holdout, the smallest p-value first.
 
         The columns are `description`; `metric`; `n` (scored rows) and `n_clusters`; `score` with its interval
-        in `score_low` and `score_high`, or of two systems `baseline_score`, `score` and the `change` from one
-        to the other with its interval; `rest`, the same figure of all other rows, and the `difference` to it;
-        `share_of_rows`, and `share_of_loss`, the slice's share of all points that are lost, null if the
-        metric has no best value; `p_adjusted`; `few_rows` as in reports; and `overlapping`, the slices that
-        are worse too, but not beyond this one.
+        in `score_low` and `score_high`, or, for two systems, `baseline_score`, `score` and the `change` with
+        its interval; `rest`, the figure of all other rows, and the `difference` from it; `share_of_rows`;
+        `share_of_loss`, the slice's share of all lost points, null if the metric has no best value;
+        `p_adjusted`; `few_rows` as in reports; and `overlapping`, other slices that are worse, but not
+        outside this slice.
         """
         return cast("Table_co", to_pandas(self.table) if self.from_pandas else self.table)
 
@@ -138,7 +138,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         Returns
         -------
         DataFrame
-            A frame of the same kind, lazy if it is; of a pandas frame with its index and dtypes.
+            A frame of the same kind, lazy for a LazyFrame; pandas frames keep their index and dtypes.
 
         Examples
         --------
@@ -164,15 +164,15 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
 
     def plot(self, *, kind: Literal["effects", "shares"] = "effects", **options: Any) -> Axes:
         """
-        Draw the slices with `anls_frame.plot.worse_slices`.
+        Draw the slices with `anls_frame.plot.worse_slices`; see there for options.
 
         Parameters
         ----------
         kind
-            `"effects"` draws their scores with intervals beside the rest, `"shares"` their shares of all rows
-            and of all lost points.
+            `"effects"` draws scores with intervals beside those of the rest, `"shares"` the shares of all
+            rows and of all lost points.
         options
-            Those of the plot.
+            Options of the plot.
 
         Examples
         --------

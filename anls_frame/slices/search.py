@@ -1,4 +1,4 @@
-"""Test all slices together: the largest statistic is compared with those of documents dealt anew."""
+"""Joint test of all slices by the permutation distribution of their largest statistic."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class MetricSlice:
 @dataclass(frozen=True)
 class Searched:
     """
-    What a search returns.
+    The result of a search.
 
     Parameters
     ----------
     best
         The slices with the largest statistics, largest first.
     slices, tests
-        Number of slices that were tested, and of tests: a slice is tested in each metric.
+        Number of tested slices, and number of tests: each slice is tested in each metric.
     critical
         The smallest statistic that is significant.
     """
@@ -77,7 +77,7 @@ def search(
     """
     Test each combination of values of as many columns as planned in each metric, and adjust for all tests.
 
-    `advance` is called with the number of draws that were looked at.
+    `advance` is called with the number of completed draws.
     """
     largest = np.zeros(plan.search.draws)
     names, metrics, statistics = [], [], []
@@ -124,7 +124,7 @@ def adjusted(
     advance: Advance = None,
 ) -> FloatArray:
     """
-    Return p-values of slices with these lines, adjusted for all of them; nan for those too small.
+    Return p-values of slices with these lines, adjusted for all slices; nan for slices that are too small.
 
     The statistic of a slice is at most the number in `most`.
     """
@@ -182,9 +182,10 @@ def screened(
     columns: Sequence[Codes], losses: Sequence[Losses], plan: Plan, *, most: int
 ) -> tuple[list[MetricSlice], int]:
     """
-    Return the most promising slices by a statistic that takes rows for independent, and how many there are.
+    Return the most promising slices, by a statistic for independent rows, and the number of all slices.
 
-    It takes one pass over the rows for each combination of columns, whatever the number of documents.
+    The screening needs one pass over the rows for each combination of columns, whatever the number of
+    documents.
     """
     heap: list[tuple[float, int, MetricSlice]] = []
     looked: list[IntArray] = []

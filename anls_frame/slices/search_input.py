@@ -1,4 +1,4 @@
-"""Where slices are found: the rows of a frame, or the cells of a summary."""
+"""Input of the search: the rows of a frame, or the cells of a summary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchInput:
-    """Where slices are found: rows, or lines that stand for several."""
+    """Input of the search: rows, or lines that stand for several rows."""
 
     frame: pl.DataFrame
     """The columns that slice."""

@@ -1,4 +1,4 @@
-"""The scores of rows as arrays: a numerator and a denominator for each metric."""
+"""Scores of rows as arrays, with a numerator and a denominator for each metric."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Scores:
     """
-    The scores of rows in one metric.
+    The scores of rows in a metric.
 
     The figure of a slice is Σx / Σy; a row without a score has 0 in both. A line may also stand for several
     rows of one document with equal values in all columns, with their sums.
@@ -37,14 +37,14 @@ class Scores:
     metric
         The metric.
     x, y
-        Numerator and denominator of each row; those of the loss are oriented so that lower is worse.
+        Numerator and denominator of each row, oriented so that lower is worse.
     lost
-        The points that each row loses; None if the best score has no bound.
+        The points lost by each row; None if the better end has no bound.
     is_change
         Whether x is the change from one system to another, so that a slice must also have lost.
     counts, spread
-        Of lines that stand for several rows: how many these are, and the sum of their squared deviations from
-        the mean of the line; their y are all 1.
+        For lines that stand for several rows: the number of rows, and the sum of their squared deviations
+        from the mean of the line. The y of each row is 1.
     """
 
     metric: Metric
@@ -57,15 +57,16 @@ class Scores:
 
     @property
     def scored(self) -> FloatArray:
-        """Number of rows with a score of each line."""
+        """Number of scored rows of each line."""
         return (self.y > 0).astype(np.float64) if self.counts is None else self.counts
 
     def single_rows(self) -> tuple[IntArray, FloatArray, FloatArray]:
         """
         Return the line, x and y of each row with a score.
 
-        A line that stands for several rows is taken apart into as many with its sum, and its sum of squares:
-        with two values, which for scores that are right or wrong, and for two rows, are those of the rows.
+        A line that stands for several rows is split into as many rows with the same sum and sum of squares,
+        using two values. For scores of 0 and 1, and for two rows, these are the values of the rows
+        themselves.
         """
         if self.counts is None or self.spread is None:
             line = np.flatnonzero(self.y > 0)
@@ -87,17 +88,17 @@ class Scores:
         return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change, *others)
 
     def rate(self, chosen: npt.NDArray[np.bool_]) -> float | None:
-        """Return the figure of the chosen rows, not oriented; None if they have no score."""
+        """Return the unoriented figure of the chosen rows; None if they have no score."""
         y = ordered_sum(self.y[chosen])
         sign = 1.0 if self.metric.higher_is_better else -1.0
         return sign * ordered_sum(self.x[chosen]) / y if y else None
 
     def share_of_rows(self, chosen: npt.NDArray[np.bool_]) -> float:
-        """Return the share of the chosen ones among all rows with a score."""
+        """Return the share of the chosen rows among all scored rows."""
         return float(self.scored[chosen].sum() / self.scored.sum())
 
     def share_of_loss(self, chosen: npt.NDArray[np.bool_]) -> float | None:
-        """Return the share of all lost points that the chosen rows lost; None if there are none."""
+        """Return the chosen rows' share of all lost points; None if no points are lost."""
         if self.lost is None:
             return None
         whole = ordered_sum(self.lost)
@@ -112,7 +113,7 @@ def scores(
     settings: Settings,
 ) -> tuple[pl.DataFrame, list[Scores]]:
     """
-    Return the rows with a score, and the scores of one system, or the changes from the first to the second.
+    Return the scored rows, and the scores of a system or the changes from a first system to a second.
 
     Parameters
     ----------
@@ -169,12 +170,12 @@ def _scores(scored: pl.DataFrame, index: int, metric: Metric, systems: int) -> S
 
 
 def ordered_sum(values: FloatArray) -> float:
-    """Return the sum of values from the lowest on, so that it does not depend on the order of rows."""
+    """Return the sum of the sorted values, which does not depend on the order of rows."""
     return float(np.sort(values).sum())
 
 
 def lost(metric: Metric, x: FloatArray, y: FloatArray) -> FloatArray | None:
-    """Return by how much each row falls short of the best score."""
+    """Return the distance of each row from the best score."""
     low, high = metric.bounds or (None, None)
     if metric.higher_is_better:
         return None if high is None else high * y - x

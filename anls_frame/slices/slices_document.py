@@ -1,4 +1,4 @@
-"""Found slices as text and as documents: a sentence for each, a table, and notes on what was looked at."""
+"""Found slices as text and as documents: sentences, a table, and notes on the search."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _NAMED = 10
 
 def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> float:
     """
-    Return the confidence level of intervals of which so many were chosen because they are bad.
+    Return the confidence level of the intervals of slices selected for being bad.
 
-    At this level of each, intervals of those that are chosen miss what they estimate in a share of at most 1
-    minus `confidence` on average (Benjamini and Yekutieli 2005).
+    At this level, the expected share of selected intervals that miss the true value is at most 1 minus
+    `confidence` (Benjamini and Yekutieli 2005).
     """
     return 1 - (1 - confidence) * min(chosen / looked_at, 1.0) if looked_at else confidence
 
@@ -75,7 +75,7 @@ def sentences(slices: FoundSlices, *, percent: bool = False) -> list[str]:
 def document(
     slices: FoundSlices, conditions: Sequence[Mapping[str, Selection]], *, percent: bool = False
 ) -> Document:
-    """Return the document that `write` writes, with what selects the rows of each slice."""
+    """Return the document that `write` writes, with the conditions that select the rows of each slice."""
     whole = Table(
         "Slices",
         slices.table.with_columns(pl.col("overlapping").list.join("; ")),
@@ -104,7 +104,7 @@ def document(
 
 
 def slices_glances(slices: FoundSlices, most: int | None, *, percent: bool = False) -> list[Glance]:
-    """Return the table for a screen, with at most `most` slices."""
+    """Return the tables for a screen, with at most `most` slices."""
     table = _table(slices, percent=percent)
     hidden = {"baseline_score", "p_value", "difference", "difference_low", "difference_high"}
     shown = {name: heading for name, heading in table.headings.items() if name not in hidden}
@@ -127,7 +127,7 @@ def _table(slices: FoundSlices, *, percent: bool) -> Table:
 
 
 def notes(slices: FoundSlices) -> list[str]:
-    """Return what was looked at and how, and what the figures mean."""
+    """Return notes on the extent and method of the search, and on the meaning of the figures."""
     depth = numbered(slices.settings["depth"], "condition")
     looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
     metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""

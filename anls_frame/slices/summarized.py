@@ -1,4 +1,4 @@
-"""The cells of a summary as lines, each of which stands for several rows of one document."""
+"""Cells of a summary as lines that stand for several rows of a document."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _TWO = 2
 
 def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     """
-    Return the scored cells of a summary, with the columns and metrics that a caller asked for.
+    Return the scored cells of a summary, with the requested columns and metrics.
 
     Raises
     ------
     ValueError
-        If the summary cannot answer this.
+        If the summary does not support the request.
     """
     settings = summary.settings
     names, chosen = check(summary, columns, metrics)
@@ -118,7 +118,7 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
     Raises
     ------
     ValueError
-        If the summary cannot answer this.
+        If the summary does not support the request.
     """
     if len(summary.systems) > _TWO:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Contingency tables: counts and sums for all values of each combination of columns."""
+"""Contingency tables: counts and sums for the values of each combination of columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SearchedTable:
     Parameters
     ----------
     columns
-        Places of the columns, in ascending order.
+        Positions of the columns, in ascending order.
     counts
         Number of rows in each cell.
     sums
@@ -73,9 +73,9 @@ def tables(columns: Sequence[Codes], depth: int, weights: Sequence[FloatArray]) 
     columns
         The codes of each column.
     depth
-        Largest number of columns of a table.
+        Maximum number of columns of a table.
     weights
-        What is added up, one number for each line.
+        Numbers to add up, one for each line.
     """
     height = len(weights[0])
     if height <= _CHUNK or cells([column.size for column in columns], depth) > _MOST_CELLS:

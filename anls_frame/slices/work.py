@@ -1,4 +1,4 @@
-"""How many combinations of values a search looks at, checked before it starts."""
+"""The number of combinations of values in a search, checked before it starts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMED = 10
 
 def check(values: Mapping[str, int], *, rows: int, depth: int, draws: int) -> None:
     """
-    Raise an error that says what to leave out if a search would take more than some minutes.
+    Raise an error that says what to leave out if a search would take more than a few minutes.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def check(values: Mapping[str, int], *, rows: int, depth: int, draws: int) -> No
     depth
         Largest number of conditions of a slice.
     draws
-        Number of draws in which all slices are looked at.
+        Number of draws that consider all slices.
     """
 
     def is_feasible(sizes: list[int], depth: int) -> bool:
