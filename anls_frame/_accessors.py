@@ -1,9 +1,9 @@
 """
-Register ``.anls`` on the frames of Polars and pandas, whichever package is imported first.
+Registration of ``.anls`` on the frames of Polars and pandas, whichever package is imported first.
 
-A command that shows its help must not wait for Polars, nor a Polars user for pandas: a library that is
-already loaded gets its accessor at once, any other one when it is imported. The functions behind the accessor
-are imported on first use.
+A command that shows its help must not wait for Polars, nor a Polars user for pandas. A library that is
+already loaded gets its accessor at once, any other library when it is imported. The functions behind the
+accessor are imported on first use.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """
-The namespace ``.anls`` of frames and expressions: its methods are the functions with the same names.
+The namespace ``.anls`` of frames and expressions, whose methods are the functions of the same names.
 
 `anls_frame._accessors` registers it with Polars.
 """
@@ -41,7 +41,7 @@ ROW_FUNCTIONS: list[Callable[..., Any]] = [
 def forward(
     function: Callable[Concatenate[Any, Options], Result],
 ) -> Callable[Concatenate[Any, Options], Result]:
-    """Return the function as a method that passes the namespace's owner, with the function's own help."""
+    """Return the function as a method, with its docstring, that passes the owner of the namespace."""
 
     @functools.wraps(function)
     def method(self: Any, /, *arguments: Options.args, **options: Options.kwargs) -> Result:
@@ -66,7 +66,7 @@ class _Forwarded:
 
 
 def described(namespace: object, owner: str) -> str:
-    """Return what a namespace offers, for its repr."""
+    """Return the methods of a namespace, for its repr."""
     names = [name for name in dir(namespace) if not name.startswith("_")]
     return textwrap.fill(f".anls of {owner}: {', '.join(names)}", 100, subsequent_indent="  ")
 
@@ -82,9 +82,9 @@ _DATA = (
 
 class AnlsFrameNamespace(Generic[FrameT]):
     """
-    Scores of a frame, as ``df.anls``; a LazyFrame stays lazy.
+    The functions of this package as methods of a Polars frame, ``df.anls``; a LazyFrame stays lazy.
 
-    A column of this name is ``df["anls"]``: the namespace is no data, and says so where it is taken for it.
+    A column of this name is ``df["anls"]``; using the namespace as data raises an error that says so.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
         suffix: str = "",
         overwrite: bool = False,
     ) -> FrameT:
-        """Add all scores of a prediction column, see `anls_frame.add_scores`."""
+        """Add all scores of a prediction column; see `anls_frame.add_scores`."""
         return scoring.add_scores(
             self._owner,
             prediction,
@@ -177,7 +177,7 @@ for use in _DATA:
 
 class AnlsExprNamespace:
     """
-    Scores of an expression, as ``pl.col("prediction").anls``: the expression is the prediction.
+    Row functions as methods of an expression of predictions, as in ``pl.col("prediction").anls``.
 
     Examples
     --------

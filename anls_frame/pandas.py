@@ -1,8 +1,8 @@
 """
 The accessor ``df.anls`` on pandas DataFrames.
 
-``import anls_frame`` registers it as soon as pandas is loaded; importing this module registers it in any
-case. If a frame has a column named `anls`, ``df.anls`` is the accessor and ``df["anls"]`` the column.
+``import anls_frame`` registers the accessor as soon as pandas is loaded; importing this module registers it
+in any case. If a frame has a column named `anls`, ``df.anls`` is the accessor and ``df["anls"]`` the column.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = ["AnlsPandasAccessor"]
 @pd.api.extensions.register_dataframe_accessor("anls")
 class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
     """
-    Scores of a pandas frame, as ``df.anls``.
+    The functions of this package as methods of a pandas frame, ``df.anls``.
 
-    Row functions such as `cer`, which are expressions in Polars, take the names of two columns and return a
-    Series with the index of the frame; `score` and `explain` return a frame with a column for each field.
+    Row functions such as `cer` take the names of two columns and return a Series with the index of the frame;
+    `score` and `explain` return a frame with a column for each field.
 
     Examples
     --------

@@ -123,7 +123,7 @@ def changes(
     --------
     anls_frame.compare : the size of the difference, with a significance test.
     anls_frame.find_slices : what the worse rows have in common.
-    anls_frame.browse : a page of the rows with both predictions.
+    anls_frame.browse : a page of these rows with both predictions.
     anls_frame.pairs.alignment : a prediction aligned with its answer.
 
     Examples

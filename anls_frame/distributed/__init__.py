@@ -1,10 +1,10 @@
 """
 Daft frames: on a laptop (native runner) or a cluster (Ray runner).
 
-`anls_frame.add_scores`, `report`, `compare`, `find_slices` and `summarize` take them as they take other
-frames. Rows are scored where they are stored. Only summaries are sent, and they add up to the summary of all
-rows, so a report equals that of a single machine. This module has what is Daft's own. It needs the extra
-`daft`, and is imported when a Daft frame is given.
+`anls_frame.add_scores`, `report`, `compare`, `find_slices` and `summarize` accept Daft frames like any other
+frame. Rows are scored where they are stored. Only summaries are sent; they add up to the summary of all rows,
+so a report equals that of a single machine. This module contains everything specific to Daft. It needs the
+extra `daft` and is imported when a Daft frame is given.
 """
 
 from __future__ import annotations

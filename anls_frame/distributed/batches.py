@@ -1,4 +1,4 @@
-"""A Daft frame, and how many of its rows are summarized at once."""
+"""A Daft frame with the number of rows that are summarized at once."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _SECONDS_OF_REST = 0.5
 @dataclass(frozen=True)
 class Batches:
     """
-    A Daft frame, and how many of its rows are summarized at once.
+    A Daft frame with the number of rows that are summarized at once.
 
-    Functions that take a Daft frame take this in its place. Fewer rows need less memory (pages of text), but
-    each batch costs some milliseconds, even with few rows.
+    Pass this object in place of a Daft frame. Smaller batches need less memory, which helps with pages of
+    text, but every batch costs some milliseconds, even with few rows.
 
     Parameters
     ----------
     frame
         A Daft DataFrame.
     rows
-        Rows of a batch.
+        Number of rows of a batch.
 
     Raises
     ------
@@ -59,12 +59,12 @@ class Batches:
 
     @classmethod
     def of(cls, frame: Batches | daft.DataFrame) -> Batches:
-        """Return a Daft frame in batches, if it is not yet."""
+        """Return a Daft frame in batches, unless it already is."""
         return frame if isinstance(frame, Batches) else cls(frame)
 
     @property
     def nothing(self) -> pa.Table:
-        """The columns without rows, as a worker receives them."""
+        """The columns without rows, as received by a worker."""
         fields = [pa.field(field.name, field.dtype.to_arrow_dtype()) for field in self.frame.schema()]
         return pa.schema(fields).empty_table()
 

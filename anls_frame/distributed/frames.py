@@ -1,7 +1,7 @@
 """
-What functions of frames do with a Daft frame: `anls_frame._engines` calls them with all options by name.
+Functions of frames for Daft frames, called by `anls_frame._engines` with all options by name.
 
-Each is first computed without rows, so that what is wrong with columns or options shows before hours of work.
+Each function first runs without rows, so that errors in columns or options show before hours of work.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def without_rows(frame: Any) -> pa.Table:
 
 
 def add_scores(frame: Any, *, columns: Any, prefix: str, suffix: str, overwrite: bool, **options: Any) -> Any:
-    """Return the frame with the scores of each row, not computed yet."""
+    """Return the lazy frame with the scores of each row."""
     named: dict[str, Any] = {"prefix": prefix, "suffix": suffix, "overwrite": overwrite}
     schema = scoring.add_scores(without_rows(frame), columns=columns, **named, **options).schema
     fields = list(dict.fromkeys(scoring.SCORE_COLUMNS if columns is None else columns))
@@ -84,7 +84,7 @@ def summarize(frame: Any, *, part: str | None = None, **options: Any) -> Summary
 
 
 def find_slices(frame: Any, *, prediction: Any, columns: Any, **options: Any) -> Slices:
-    """Return the slices that are found in the summary of all rows by these columns and by document."""
+    """Return the slices found in the summary of all rows by these columns and by document."""
     prediction = two(prediction) if isinstance(prediction, Mapping) else prediction
     names = inspect.signature(summarizing.summarize).parameters
     passed: dict[str, Any] = {name: options.pop(name) for name in names if name in options}

@@ -1,4 +1,4 @@
-"""Functions that Daft calls on its workers, where the package is imported and expressions are built again."""
+"""Functions that Daft calls on its workers, which import the package and rebuild expressions."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def scores(*columns: daft.Series, names: tuple[str, ...], options: dict[str, Any
 
 class PartialSummary:
     """
-    The steps of Daft's aggregation: from batches to summaries, as bytes, and from these to one summary.
+    The steps of Daft's aggregation, from batches to summaries (as bytes) to a single summary.
 
-    It has no state, because Daft may use an instance for more than one query.
+    The class has no state, because Daft may use an instance for several queries.
     """
 
     def aggregate(self, *columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> bytes:

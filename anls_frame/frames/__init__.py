@@ -1,1 +1,1 @@
-"""Frames of any kind in, the same kind out: checks, conversion, scores as columns."""
+"""Checks and conversions of frames of any kind."""

@@ -1,4 +1,4 @@
-"""Parse texts that hold several answers: lists that Python, numpy or JSON printed, and separators."""
+"""Parsing of texts that hold several answers: lists printed by Python, numpy or JSON, and separators."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LETTERS = {
 
 
 class NotAListError(ValueError):
-    """A text that begins as a printed list and cannot be read as one."""
+    """A text that begins like a printed list but cannot be read as one."""
 
 
 @overload
@@ -57,40 +57,40 @@ def parse_answers(answers: pl.Series, *, answers_format: str = "list") -> pl.Ser
 def parse_answers(answers: pd.Series[Any], *, answers_format: str = "list") -> pd.Series[Any]: ...
 def parse_answers(answers: Any, *, answers_format: str = "list") -> Any:
     """
-    Parse a column whose texts hold several accepted answers, as lists of answers.
+    Parse a column of texts that hold several accepted answers, as lists of answers.
 
     Parameters
     ----------
     answers
-        The column: a Polars or pandas Series, an Arrow array, or, for a query, its name or an expression.
-        Cells that are lists already stay as they are, in a pandas Series beside texts, too.
+        The column: a Polars or pandas Series, an Arrow array or, for a query, a column name or an expression.
+        Cells that already are lists stay unchanged, also beside texts in a pandas Series.
     answers_format
-        How texts are read, as by `read_results`: `"list"`, the default, as lists if they are printed lists,
-        otherwise as one answer; a separator such as `"|"` or `";"` also splits all other texts there;
-        `"text"` takes each as one answer.
+        How texts are read, as in `read_results`: `"list"`, the default, reads printed lists as lists and
+        other texts as a single answer; a separator such as `"|"` or `";"` also splits these other texts;
+        `"text"` reads every text as a single answer.
 
     Returns
     -------
     Series or Expr
-        `List(String)`, in pandas lists, with the name and index of the column. A cell becomes
+        `List(String)` (lists in pandas) with the name and index of the column. A cell becomes
 
-        - the entries of a list that Python, numpy or JSON printed, such as `['a', 'b']`, `["a", null]` or
+        - the entries of a list printed by Python, numpy or JSON, such as `['a', 'b']`, `["a", null]` or
           `array(['a', 'b'], dtype=object)`; numbers stay as printed, and `None` and `nan` become null;
-        - otherwise the parts between separators, without whitespace around them and without empty ones;
+        - otherwise the non-empty parts between separators, without surrounding whitespace;
         - otherwise the text itself as the only answer, such as `Coke` or `[illegible]`. Null stays null.
 
     Raises
     ------
     ValueError
-        If a text begins as a printed list and is damaged, such as `['a', 'b`, or the format is unknown.
+        If a text begins like a printed list but is damaged, such as `['a', 'b`, or the format is unknown.
     DTypeError
-        If the column holds neither texts nor lists of texts.
+        If the column does not hold texts or lists of texts.
     TypeError
         If the argument is not a column.
 
     See Also
     --------
-    anls_frame.read_results : the same where a file is read.
+    anls_frame.read_results : reads files, with the same option.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _parsed_series(column: pl.Series, answers_format: str) -> pl.Series:
 
 
 def check_answers_format(given: str, words: Sequence[str] = ("list", "text")) -> None:
-    """Raise an error unless this is one of the words, or a separator: signs without a letter or digit."""
+    """Raise an error unless this is a known word, or a separator, which has no letter or digit."""
     if string("answers_format", given) in words or (given and not any(map(str.isalnum, given))):
         return
     named = ", ".join(map(repr, words))
@@ -154,9 +154,9 @@ def check_answers_format(given: str, words: Sequence[str] = ("list", "text")) ->
 
 def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, str]]:
     """
-    Return texts as lists of answers, and by row what is wrong with damaged lists, which become null.
+    Return texts as lists of answers, and the problem of each damaged list, by row; damaged lists become null.
 
-    Most columns hold plain texts: only those that may be lists are looked at one by one.
+    Only texts that may be lists are examined one by one, because most columns hold plain texts.
     """
     if answers_format == "text":
         return texts.to_frame("texts").select(alone(pl.col("texts"))).to_series().alias(texts.name), {}
@@ -184,7 +184,7 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
 
 
 def alone(texts: pl.Expr, separator: str | None = None) -> pl.Expr:
-    """Return texts as lists of one answer, or of the parts between separators; null stays null."""
+    """Return texts as lists of a single answer, or of the parts between separators; null stays null."""
     single = pl.when(texts.is_not_null()).then(pl.concat_list(texts))
     if separator is None:
         return single
@@ -195,7 +195,7 @@ def alone(texts: pl.Expr, separator: str | None = None) -> pl.Expr:
 
 
 def may_be_lists(texts: pl.Series) -> pl.Series:
-    """Return for each string whether it begins like a printed list."""
+    """Return whether each string begins like a printed list."""
     # A Series finds its column by its name, which may read like a pattern.
     return texts.alias("texts").str.contains(_BEGINNING)
 

@@ -1,4 +1,4 @@
-"""What answers that are texts look like: lists or objects, which would silently be scored as one text."""
+"""Detection of answers that are printed lists or objects, which would silently be scored as one text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ANLS_STAR = PROTOCOLS["anls_star"]
 
 
 class SeveralAnswers(NamedTuple):
-    """Why texts look like several answers."""
+    """The reason why texts look like several answers."""
 
     separator: str | None
     """What separates the answers; None in printed lists."""
@@ -53,9 +53,9 @@ class SeveralAnswers(NamedTuple):
 
 def several_answers(texts: pl.Series) -> SeveralAnswers | None:
     """
-    Return why texts look like several answers each: one is a printed list, or many hold a separator.
+    Return why texts look like several answers: a printed list, or separators in many texts.
 
-    All texts are looked at, at a small part of what scoring them costs.
+    All texts are examined, at a small fraction of the cost of scoring.
     """
     texts = texts.alias("texts")  # Series find their column by its name, which may read like a pattern
     marked = texts.str.contains(_MARKS).fill_null(value=False).arg_true()
@@ -87,7 +87,7 @@ def _separator_of(marked: pl.Series, known: int) -> tuple[str | None, pl.Series]
 
 
 def warn_of_answers(answers: pl.Series, protocol: ScoreProtocol | None = None) -> None:
-    """Warn if answers look like several answers each, or like objects that the protocol scores as text."""
+    """Warn if texts look like several answers each, or like objects that the protocol scores as text."""
     message = _message(answers, f"frame[{answers.name!r}]", protocol)
     if message is not None:
         warn(message)
@@ -95,9 +95,9 @@ def warn_of_answers(answers: pl.Series, protocol: ScoreProtocol | None = None) -
 
 def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = None) -> pl.LazyFrame:
     """
-    Return a query that warns in the same way, once, while it runs; it stays lazy and streaming.
+    Return a lazy, streaming query that gives these warnings, once, while it runs.
 
-    Printed lists are found wherever they are; how frequent separators and objects are is judged by batch.
+    Printed lists are found anywhere; the frequency of separators and objects is judged by batch.
     """
     schema = frame.collect_schema()
     if schema[answers] != pl.String and protocol != _ANLS_STAR:

@@ -1,4 +1,4 @@
-"""Checks of column names and dtypes, with errors that say what to do."""
+"""Checks of column names and dtypes, whose errors say what to do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAST_ADVICE = "cast it to string, or to a list of strings, if it holds text"
 
 
 def read_advice(how: str = "") -> str:
-    """Return what to do about texts that were read as numbers, truth values or times."""
+    """Return advice about texts that were read as numbers, truth values or times."""
     return (
         f"read it as text where the file is read{how}, or read the file with `anls_frame.read_results`: its "
         "values no longer say how they were written (42, 42.0, 042)"
@@ -30,9 +30,9 @@ _SHOWN_NAMES = 40
 
 def check_column(available: Iterable[Any], name: str, named: Iterable[str] = ()) -> None:
     """
-    Raise an error, with the nearest name, unless the column occurs exactly once.
+    Raise an error that suggests the nearest name, unless the column occurs exactly once.
 
-    Columns that are `named` for something else are not the one that is meant.
+    Columns that are `named` for another role are not suggested.
     """
     available = list(available)
     if available.count(name) == 1:
@@ -46,9 +46,9 @@ def check_column(available: Iterable[Any], name: str, named: Iterable[str] = ())
 
 def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) -> str:
     """
-    Return the message about a column that a table does not have, with its columns and the nearest name.
+    Return the message about a missing column, with the columns of the table and the nearest name.
 
-    Columns that are `named` for something else are not the one that is meant.
+    Columns that are `named` for another role are not suggested.
     """
     from rapidfuzz import process  # noqa: PLC0415 - only for the message
 

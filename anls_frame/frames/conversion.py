@@ -1,4 +1,4 @@
-"""Convert frames of any kind to Polars and back: the only place that tells Polars, pandas and Arrow apart."""
+"""Conversion of frames to Polars and back; the only module that tells Polars, pandas and Arrow apart."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROW = "__anls_frame_row"
 
 
 def at_hand(frame: Any) -> Any:
-    """Return a Polars or pandas frame unchanged, any other frame (perhaps a stream) as a pyarrow Table."""
+    """Return a Polars or pandas frame unchanged, and any other frame (even a stream) as a pyarrow Table."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame) or is_pandas(frame):
         return frame
     if hasattr(frame, "__arrow_c_stream__"):
@@ -48,9 +48,9 @@ def to_lazy(
     Return columns of a Polars, pandas or Arrow frame; nothing else is converted.
 
     `texts` must hold strings or lists of strings; this function checks what Polars cannot check afterwards.
-    `others` (keys, clusters, scores) may have any type, and in pandas be levels of the index. A warning is
-    given if texts in the column `answers`, one of `texts`, look like several answers each, or like objects
-    that the protocol scores as texts; of a query, while it runs.
+    `others` (keys, clusters, scores) may have any type; in pandas, they may be levels of the index. A warning
+    is given if texts in the column `answers`, one of `texts`, look like several answers each, or like objects
+    that the protocol scores as texts. For a query, the warning comes while it runs.
     """
     for name in (*texts, *others):
         if not isinstance(name, str):
@@ -82,9 +82,9 @@ def to_polars(frame: Any, texts: Iterable[str], others: Iterable[str] = ()) -> p
 
 def in_polars(frame: Any, wanted: Iterable[str] | None = None) -> pl.DataFrame | pl.LazyFrame:
     """
-    Return a Polars frame unchanged, and of any other frame the wanted columns.
+    Return a Polars frame unchanged, or the requested columns of any other frame.
 
-    If one of these is missing, which may be a pattern, all columns are returned.
+    If a requested column is missing, it may be a pattern, so all columns are returned.
     """
     frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
@@ -106,17 +106,17 @@ def column_names(frame: Any) -> list[Any]:
 
 
 def in_memory(frame: Any) -> Any:
-    """Return a pandas frame unchanged, others collected in Polars: a query may return another order later."""
+    """Return a pandas frame unchanged, and others collected in Polars, as queries may change their order."""
     return frame if is_pandas(frame) else in_polars(frame).lazy().collect()
 
 
 def with_columns(frame: Any, columns: pl.DataFrame) -> Any:
-    """Return a pandas frame or an Arrow table with columns added; they replace those of the same names."""
+    """Return a pandas frame or an Arrow table with new columns, which replace those of the same names."""
     return _side(frame).with_columns(frame, columns)
 
 
 def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
-    """Return rows of a frame by number, with columns added; they replace those of the same names."""
+    """Return rows of a frame by number, with new columns, which replace those of the same names."""
     picked = rows_at(frame, rows)
     if not is_pandas(frame):
         return as_kind_of(frame, picked.with_columns(columns))
@@ -128,7 +128,7 @@ def attach(frame: Any, rows: pl.Series, columns: pl.DataFrame) -> Any:
 
 
 def rows_at(frame: Any, rows: pl.Series) -> Any:
-    """Return rows of a frame by number; those of an Arrow frame are returned in Polars."""
+    """Return rows of a frame by number; rows of an Arrow frame become a Polars frame."""
     if is_pandas(frame):
         return frame.iloc[rows.to_numpy()].copy()
     if not isinstance(frame, pl.LazyFrame):
@@ -141,7 +141,7 @@ def rows_at(frame: Any, rows: pl.Series) -> Any:
 
 def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], matched: pl.DataFrame) -> Any:
     """
-    Return rows of the first frame with a column of the second next to its own, under two names.
+    Return rows of the first frame, with a column of the second frame next to its own, under two names.
 
     `matched` has the row numbers in both frames, `row` and `row_second`, and the column `prediction_second`.
     """
@@ -161,7 +161,7 @@ def side_by_side(first: Any, second: Any, column: str, names: Sequence[str], mat
 
 
 def as_kind_of(frame: Any, table: pl.DataFrame, *, index: bool = False) -> Any:
-    """Return a table as the frame's kind; `index` keeps the index of a pandas frame with the same rows."""
+    """Return a table as a frame of the same kind; `index` keeps the index of a pandas frame."""
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
         return table
     if not is_pandas(frame):

@@ -1,4 +1,4 @@
-"""Documents of rows as numbers, and those that a frame has although no cluster is named, with a note."""
+"""Numbers of documents, and detection of documents in a frame for which no cluster is named."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOKED_AT = 100_000
 
 
 def forgotten(frame: Any, cluster: str | None) -> str | None:
-    """Return the column that names documents of several rows, if there is one and no cluster is named."""
+    """Return a column that names documents of several rows, if no cluster is named and there is one."""
     if cluster is not None or DOCUMENT not in column_names(frame):
         return None
     first = frame.slice(0, _LOOKED_AT) if hasattr(frame, "slice") else frame.head(_LOOKED_AT)
@@ -34,7 +34,7 @@ def forgotten(frame: Any, cluster: str | None) -> str | None:
 
 
 def note(column: str | None) -> list[str]:
-    """Return the note on documents that no cluster names, if there are any."""
+    """Return the note on such a column, if there is one."""
     if column is None:
         return []
     text = (

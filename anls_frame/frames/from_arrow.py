@@ -34,7 +34,7 @@ def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ())
 
 
 def to_series(name: str, values: Any) -> pl.Series:
-    """Return an Arrow array, or an object that can be one, of strings or lists of strings as a Series."""
+    """Return an Arrow array (or an object convertible to one) of strings or lists of strings as a Series."""
     if not isinstance(values, (pa.Array, pa.ChunkedArray)):
         is_stream = hasattr(values, "__arrow_c_stream__")
         values = pa.chunked_array(values) if is_stream else pa.array(values)
@@ -43,7 +43,7 @@ def to_series(name: str, values: Any) -> pl.Series:
 
 
 def with_columns(table: pa.Table, columns: pl.DataFrame) -> pa.Table:
-    """Return the table with columns added; they replace those of the same names."""
+    """Return the table with new columns, which replace those of the same names."""
     for column in columns:
         index = table.schema.get_field_index(column.name)
         if index < 0:
@@ -66,9 +66,9 @@ def text_column(name: str, column: Any, *, how_to_read: str = "") -> pl.Series:
 
 def check_content(name: str, column: Any) -> None:
     """
-    Raise an error if an Arrow column of another library is malformed, as with offsets that fall.
+    Raise an error if an Arrow column of another library is malformed, such as with decreasing offsets.
 
-    Polars trusts the offsets and indices that it gets, and would read any memory.
+    Polars trusts the given offsets and indices, and would read arbitrary memory.
     """
     try:
         column.validate(full=True)

@@ -1,4 +1,4 @@
-"""Columns of pandas frames to Polars, and scores and tables back."""
+"""Conversion of pandas columns to Polars, and of scores and tables back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _column_or_level(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
 
 
 def check_levels(frame: pd.DataFrame, names: Iterable[str]) -> None:
-    """Raise an error if a name is that of a column and of an index level, as pandas does."""
+    """Raise an error if a name refers to both a column and an index level, as pandas does."""
     for name in names:
         if name in frame.columns and name in frame.index.names:
             raise ValueError(
@@ -54,7 +54,7 @@ def check_levels(frame: pd.DataFrame, names: Iterable[str]) -> None:
 
 
 def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
-    """Return the frame with score columns added; their dtypes do not depend on the data."""
+    """Return the frame with new score columns, whose dtypes do not depend on the data."""
     return frame.assign(**{column.name: _to_array(column) for column in scores})
 
 
@@ -66,10 +66,10 @@ def score_rows(
     protocol: ScoreProtocol | None = None,
 ) -> Any:
     """
-    Return what a row function gives for pandas Series: a Series with their index.
+    Return the result of a row function for pandas Series, as a Series with their index.
 
-    `inputs` names the function's parameters; `texts` says whether they hold texts, which a protocol scores.
-    If the result is a struct, its fields are columns of a frame.
+    `inputs` names the function's parameters; `texts` tells whether they hold texts, which a protocol scores.
+    If the result is a struct, its fields become columns of a frame.
     """
     columns = list(inputs.values())
     index = next(value.index for value in columns if isinstance(value, pd.Series))
@@ -102,7 +102,7 @@ def score_rows(
 
 
 def parse_answers(column: pd.Series[Any], parse: Callable[[pl.Series], pl.Series]) -> pd.Series[Any]:
-    """Return a column with its texts parsed as lists, which others cells may be already."""
+    """Return a column with its texts parsed as lists; other cells may already be lists."""
     name = column.name if isinstance(column.name, str) else "answers"
     is_list = column.map(lambda value: isinstance(value, (list, tuple, np.ndarray))).to_numpy(dtype=bool)
     # Apart from each other, because no column holds both texts and lists.
@@ -117,7 +117,7 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     Return a table as a pandas frame with the dtypes that a pandas user expects.
 
     Counts are `int64`, or `Int64` if some are null; Booleans with nulls are `boolean`; nested values are
-    Python's lists and dictionaries. Everything else is as Polars converts it.
+    Python's lists and dictionaries. Everything else is converted as Polars does.
     """
     # Converted under other names, because Polars panics if a name contains NUL.
     names = [f"column {index}" for index in range(table.width)]

@@ -1,8 +1,8 @@
 """
-How rows were scored before: the protocol of their harness, or how their scores were computed.
+The origin of rows: the protocol of their harness, or the computation of their scores.
 
-Polars frames carry no metadata, and an extra column would be in the way. So the frame object itself is
-remembered as long as it lives. Nothing is known about frames that are derived from it.
+Polars frames carry no metadata, and an extra column would be in the way. Origins are therefore stored by
+frame object, as long as it lives. Nothing is known about frames derived from it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Frame = TypeVar("_Frame")
 
 
 class Origin(NamedTuple):
-    """What is known about a frame."""
+    """The origin of a frame's rows."""
 
     protocol: str | None = None
     """The preset that the harness of all its files uses."""
@@ -36,7 +36,7 @@ _known: dict[int, tuple[weakref.ref[Any], Origin]] = {}
 
 
 def remember(frame: _Frame, protocol: str | None = None, **known: Any) -> _Frame:
-    """Return the frame, and remember what is known about it."""
+    """Store the origin of a frame, and return the frame."""
     return _remember(frame, Origin(protocol, **known))
 
 
@@ -49,29 +49,29 @@ def _remember(frame: _Frame, origin: Origin) -> _Frame:
 
 
 def like(derived: _Frame, frame: object) -> _Frame:
-    """Return a frame or query with the rows of another frame, and remember what is known about that one."""
+    """Give a frame or query the origin of another frame with the same rows, and return it."""
     return derived if derived is frame else _remember(derived, of(frame))
 
 
 def of(frame: object) -> Origin:
-    """Return what is known about a frame."""
+    """Return the origin of a frame, as far as known."""
     reference, origin = _known.get(id(frame), (None, Origin()))
     return origin if reference is not None and reference() is frame else Origin()
 
 
 def protocol_of(frame: object) -> str | None:
-    """Return the protocol that a frame's harness uses, if it is known."""
+    """Return the protocol of a frame's harness, if known."""
     return of(frame).protocol
 
 
 def scored_by(frame: object, *, has_texts: bool) -> str | None:
-    """Return what a summary of a frame keeps: of existing scores, how they were computed, if it is known."""
+    """Return the origin that a summary stores; for existing scores, their computation, if known."""
     origin = of(frame)
     return origin.protocol if has_texts else origin.scores or origin.protocol
 
 
 def note(scored_by: str | None, protocol: ScoreProtocol, *, has_texts: bool) -> list[str]:
-    """Return the note on how rows were scored before, if there is one."""
+    """Return the note on the origin of rows, if there is one."""
     if scored_by is None:
         return []
     if has_texts:
@@ -83,7 +83,7 @@ def note(scored_by: str | None, protocol: ScoreProtocol, *, has_texts: bool) -> 
 
 
 def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
-    """Return a note if the harness cuts or prepares texts in another way, otherwise the empty string."""
+    """Return a note if the harness cuts scores or prepares texts differently, otherwise the empty string."""
     # Harnesses compute no error rates.
     if scored_by is None or protocol.replace(errors="raw") == PROTOCOLS[scored_by]:
         return ""
@@ -97,7 +97,7 @@ def difference(scored_by: str | None, protocol: ScoreProtocol) -> str:
 
 
 def warn_if_mixed(frame: object) -> None:
-    """Warn that existing scores of a frame's systems come from harnesses with different protocols."""
+    """Warn if existing scores of a frame's systems come from harnesses with different protocols."""
     protocols = of(frame).of_systems
     by_protocol: dict[str | None, list[str]] = {}
     for system, protocol in protocols.items():

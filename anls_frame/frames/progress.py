@@ -1,4 +1,4 @@
-"""Progress of functions that read many rows or look at many draws, shown where `progress` asks for it."""
+"""Progress of functions that read many rows or make many draws, shown inside `progress`."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _asked: ContextVar[Asked] = ContextVar("anls_frame_progress", default=None)
 @contextmanager
 def progress(callback: Callable[[int], object] | None = None) -> Iterator[None]:
     """
-    Show how far `report`, `summarize` and `find_slices` are that are called inside.
+    Show the progress of `report`, `summarize` and `find_slices` calls inside a `with` block.
 
     Parameters
     ----------
     callback
-        A function that is called with the number of rows that were read since its last call, from any thread;
-        by `find_slices`, with the number of draws. By default, a bar is drawn in a terminal or a notebook.
+        A function that is called, from any thread, with the number of rows read since its last call (for
+        `find_slices`, the number of draws). By default, a bar is drawn in a terminal or a notebook.
 
     Returns
     -------
     ContextManager
-        For `with`.
+        A context manager for `with`.
 
     Raises
     ------
@@ -40,8 +40,8 @@ def progress(callback: Callable[[int], object] | None = None) -> Iterator[None]:
 
     Notes
     -----
-    A report reads the rows once, once more for `worst` and for each metric of your own, and twice for
-    `details`. Of a Daft frame, Daft shows its own progress.
+    A report reads the rows once, once more for `worst` and for each custom metric, and twice more for
+    `details`. For a Daft frame, Daft shows its own progress.
 
     Examples
     --------
@@ -72,9 +72,9 @@ def _asking(asked: Asked) -> Iterator[None]:
 @contextmanager
 def following(total: int | None, what: str = "Scoring", unit: str = "rows") -> Iterator[Advance]:
     """
-    Yield the function to call with numbers of rows or others: that of `progress`, that of a bar, or None.
+    Yield the function to call with numbers: the callback of `progress`, the one of a bar, or None.
 
-    Functions that are called inside show nothing of their own.
+    Functions called inside show no progress of their own.
     """
     asked = _asked.get()
     with _asking(None):
@@ -89,13 +89,13 @@ def following(total: int | None, what: str = "Scoring", unit: str = "rows") -> I
 
 @contextmanager
 def following_together(total: int | None, what: str) -> Iterator[None]:
-    """Show the progress of all functions that are called inside as one."""
+    """Show the progress of all functions called inside as a single progress."""
     with following(total, what) as advance, _asking(advance):
         yield
 
 
 def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
-    """Report the height of each batch; the query stays lazy and streaming, and reads all columns it has."""
+    """Report the height of each batch; the query stays lazy and streaming, and reads all its columns."""
     if advance is None:
         return frame
 

@@ -1,4 +1,4 @@
-"""Parse JSON values strictly: numbers stay as written, duplicate keys and lone surrogates are errors."""
+"""Strict parsing of JSON values: numbers stay as written, duplicate keys and lone surrogates are errors."""
 
 from __future__ import annotations
 

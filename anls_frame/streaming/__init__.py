@@ -1,10 +1,11 @@
 """
-Metric objects for training loops: they take pairs in batches and return one value for all of them.
+Metric objects for training loops, which take pairs in batches and return one value for all pairs.
 
-`NormalizedLevenshteinSimilarity`, `ANLS` and `CharErrorRate` have the methods that users of torchmetrics
-know: `update` adds a batch, a call also returns its value, `compute` returns the value of all batches,
-`reset` starts over, and `merge` adds up processes. The scores equal those of the expressions `nls`, `anls`
-and `cer` bit for bit. Sums are exact, so any batches, merged in any order, give the same bits.
+`NormalizedLevenshteinSimilarity`, `ANLS` and `CharErrorRate` have the methods known from torchmetrics:
+`update` adds a batch, a call adds a batch and returns its value, `compute` returns the value of all batches,
+`reset` starts over, and `merge` combines processes. The scores equal those of the expressions `nls`, `anls`
+and `cer` bit for bit. Sums are exact, so the result does not depend on the batches or on the order of
+merging.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The base class of the metric objects: it takes batches, keeps exact sums, and returns one value."""
+"""Base class of the metric objects, with exact sums over batches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Batch(NamedTuple):
 
 
 class MetricObject(ABC):
-    """State and methods of all metrics."""
+    """State and methods shared by all metrics."""
 
     REDUCTIONS: ClassVar[tuple[str, ...]] = ("mean", "sum", "none")
     # Always the number of pairs, of missing predictions, and the sum of the scores in units.
@@ -77,7 +77,7 @@ class MetricObject(ABC):
 
     @property
     def n_missing(self) -> int:
-        """Number of pairs so far whose prediction was missing and counted as the empty string."""
+        """Number of pairs so far with a missing prediction, which counts as the empty string."""
         return self._counts[1]
 
     def update(
@@ -91,7 +91,7 @@ class MetricObject(ABC):
         """
         Add a batch of pairs.
 
-        If the batch raises an error, the metric is unchanged.
+        If an error is raised, the metric stays unchanged.
 
         Parameters
         ----------
@@ -100,16 +100,16 @@ class MetricObject(ABC):
             prediction (None, null, in pandas and numpy also NaN) counts as the empty string, as in reports,
             and in `n_missing`.
         answers
-            For each prediction, the accepted answer or a list of them, of which the best one counts. If
-            `predictions` is one string, this is its answer or the list of its accepted answers.
+            For each prediction, the accepted answer, or a list of accepted answers of which the best counts.
+            If `predictions` is a single string, its answer or the list of its accepted answers.
         preds, target
-            torchmetrics' names for the same arguments, which can be used instead.
+            Names of these arguments in torchmetrics, as alternatives.
 
         Raises
         ------
         ValueError
             If the numbers of predictions and answers differ, if a prediction has no answer (None, `[]`, only
-            nulls), or if a string is not valid Unicode; the error has the numbers or the index.
+            nulls), or if a string is not valid Unicode. The error states the numbers or the index.
         TypeError
             If the batch contains anything but strings, or one of the two arguments is missing or given twice.
 
@@ -147,8 +147,8 @@ class MetricObject(ABC):
         Returns
         -------
         float or numpy.ndarray
-            A float, rounded once from the exact sum; 0.0 without pairs. With `reduction="none"`, a `float64`
-            array of the scores, in the order of the pairs.
+            A float, rounded once from the exact sum; 0.0 without pairs. With ``reduction="none"``, a
+            `float64` array of the scores, in the order of the pairs.
 
         Examples
         --------
@@ -186,7 +186,7 @@ class MetricObject(ABC):
         Parameters
         ----------
         other
-            A metric of the same class and settings, such as that of another process.
+            A metric of the same class with the same settings, such as the metric of another process.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class MetricObject(ABC):
         Returns
         -------
         dict
-            It can be written as JSON; some integers in it have more than 64 bits.
+            A dictionary that can be written as JSON; some of its integers have more than 64 bits.
 
         Examples
         --------
@@ -245,17 +245,18 @@ class MetricObject(ABC):
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """
-        Replace the pairs so far by the state of another metric.
+        Replace the state of this metric by the state of another metric.
 
         Parameters
         ----------
         state
-            The result of `state` of a metric of the same class and settings.
+            The result of `state` of a metric of the same class with the same settings.
 
         Raises
         ------
         ValueError
-            If it is anything else, or its numbers are inconsistent; the error names differing settings.
+            If the state is of another kind, settings differ (the error names them), or numbers are
+            inconsistent.
 
         Examples
         --------

@@ -1,7 +1,7 @@
 """
-Fixed-point summation of scores: integer multiples of one unit, added as Python integers, without rounding.
+Fixed-point summation of scores as integer multiples of a unit, added as Python integers without rounding.
 
-A sum of floats depends on the order of addition, a sum of integers does not: any batches, merged in any
+A sum of floats depends on the order of addition, a sum of integers does not, so any batches, merged in any
 order, give the same bits. `anls_frame.summary.fixed_point` does the same for columns.
 """
 

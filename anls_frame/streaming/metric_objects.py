@@ -1,7 +1,7 @@
 """
-The public metric objects: similarity, ANLS and character error rate of pairs in batches.
+Public metric objects: similarity, ANLS and character error rate of pairs in batches.
 
-See `anls_frame.streaming` for what they have in common.
+See `anls_frame.streaming` for their common methods.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RateReduction = Literal["corpus", "mean", "sum", "none"]
 
 class NormalizedLevenshteinSimilarity(MetricObject):
     """
-    Normalized Levenshtein similarity of pairs in batches: 1 - d / L, the best one over the answers.
+    Normalized Levenshtein similarity of pairs in batches: 1 - d / L, the maximum over the answers.
 
     Parameters
     ----------
@@ -34,22 +34,22 @@ class NormalizedLevenshteinSimilarity(MetricObject):
     reduction
         `"mean"` or `"sum"` of the scores; `"none"` or `None` for the score of each pair, as a numpy array.
     protocol
-        How texts are prepared; by default, as in all text metrics, not at all.
+        How texts are prepared; by default, not at all.
     **options
-        Keyword arguments of torchmetrics metrics, such as `compute_on_cpu`, if their values apply here: a
-        metric sends nothing to other processes by itself.
+        Keyword arguments of torchmetrics metrics, such as `compute_on_cpu`, with values that apply here
+        (these metrics send nothing to other processes).
 
     Raises
     ------
     ValueError
-        If the reduction or the protocol is not one of its choices, the cost is negative, or an option asks
-        for something that these metrics do not do.
+        If the reduction or the protocol is unknown, the cost is negative, or an option has a value that does
+        not apply here.
     TypeError
-        If the cost is not an integer, or there is no such option.
+        If the cost is not an integer, or an option does not exist.
 
     See Also
     --------
-    anls_frame.nls : the same as an expression.
+    anls_frame.nls : the similarity as an expression.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class NormalizedLevenshteinSimilarity(MetricObject):
 
 class ANLS(MetricObject):
     """
-    ANLS of pairs in batches: the mean of the similarities after the protocol's cut.
+    ANLS of pairs in batches: the mean similarity after the protocol's cut.
 
     Parameters
     ----------
@@ -102,14 +102,14 @@ class ANLS(MetricObject):
     Raises
     ------
     ValueError
-        If the reduction or the protocol is not one of its choices, if the protocol has no threshold and none
-        is given, or the threshold is outside [0, 1].
+        If the reduction or the protocol is unknown, the protocol has no threshold and none is given, or the
+        threshold is outside [0, 1].
     TypeError
         If the threshold is not a number.
 
     See Also
     --------
-    anls_frame.anls : the same as an expression.
+    anls_frame.anls : the score of each row as an expression.
     anls_frame.report : ANLS of a frame, by slice and with intervals.
 
     Examples
@@ -156,8 +156,8 @@ class CharErrorRate(MetricObject):
     protocol
         How texts are prepared; by default, not at all, as in torchmetrics. `"jiwer"` strips both ends.
     reduction
-        `"corpus"`: total edits divided by total reference length, as in jiwer and torchmetrics, where long
-        references weigh more. The others reduce the rates of the pairs: `"mean"`, `"sum"`, and `"none"` or
+        `"corpus"`: total edits divided by total reference length, as in jiwer and torchmetrics, so that long
+        references weigh more. Other choices reduce the rates of the pairs: `"mean"`, `"sum"`, and `"none"` or
         `None` for the rate of each pair, as a numpy array.
     **options
         Keyword arguments of torchmetrics metrics, as for `NormalizedLevenshteinSimilarity`.
@@ -165,17 +165,17 @@ class CharErrorRate(MetricObject):
     Raises
     ------
     ValueError
-        If the reduction or the protocol is not one of its choices.
+        If the reduction or the protocol is unknown.
 
     See Also
     --------
-    anls_frame.cer : the rate of a pair as an expression.
+    anls_frame.cer : the rate of each row as an expression.
 
     Notes
     -----
-    If there are several accepted answers, the one with the lowest rate counts. A pair with an empty reference
-    adds its insertions to the edits and nothing to the length. If all references are empty, the rate is the
-    number of insertions, as in jiwer 4.
+    Of several accepted answers, the one with the lowest rate counts. A pair with an empty reference adds its
+    insertions to the edits and nothing to the length. If all references are empty, the rate is the number of
+    insertions, as in jiwer 4.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Read predictions and accepted answers of training loops: strings, lists, columns of any library."""
+"""Predictions and accepted answers from training loops: strings, lists, columns of any library."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS = "a string, a list, a Polars or pandas Series, a numpy array or an Arrow
 
 
 class Pairs(NamedTuple):
-    """A few pairs, checked: every prediction is a string and has at least one answer."""
+    """A few checked pairs, each with a string as prediction and at least one answer."""
 
     predictions: list[str]
     answers: list[list[str]]
@@ -29,7 +29,7 @@ class Pairs(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Many pairs, as columns without null predictions; their dtypes are not checked yet."""
+    """Many pairs, as columns without null predictions and with unchecked dtypes."""
 
     predictions: pl.Series
     answers: pl.Series
@@ -37,7 +37,7 @@ class Columns(NamedTuple):
 
 
 def read(predictions: Any, answers: Any) -> Pairs | Columns:
-    """Return the pairs; a missing prediction is the empty string, a pair without an answer an error."""
+    """Return the pairs, with the empty string for missing predictions; raise an error for missing answers."""
     if isinstance(predictions, str):
         # A list of answers belongs to this one prediction and is not a batch.
         predictions, answers = [predictions], [answers]
