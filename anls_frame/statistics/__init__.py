@@ -1,10 +1,9 @@
 """
-Intervals and tests on plain numbers: sums of a group in, numpy arrays out.
+Intervals and tests on plain numbers, which take the sums of groups and return numpy arrays.
 
 Every function takes one number per group, in arrays that broadcast against each other; scalars give arrays of
-shape (). *Units* are independent of each other: they are the clusters (documents) of a group, or its rows if
-there are no clusters. A statistic that is undefined for the data (no rows, a single unit) is nan, not an
-error.
+shape (). *Units* are independent of each other: the clusters (documents) of a group, or its rows if there are
+no clusters. A statistic that is undefined for the data (no rows, a single unit) is nan rather than an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which rows are drawn to be judged: how many of each stratum, with which probabilities, and which ones."""
+"""Drawing of rows to be judged: numbers by stratum, probabilities, and the random draw."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ def allotted(
     n: int, sizes: npt.NDArray[np.int64], weights: FloatArray, least: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     """
-    Return how many of n rows are drawn from each stratum: in proportion to its size times its weight.
+    Return the number of rows to draw from each stratum, of n in all, proportional to size times weight.
 
-    Each stratum has at least `least` of them, or all of its rows, which may not come to more than n.
+    Each stratum gets at least `least` rows, or all of its rows; these minimums must not add up to more than
+    n.
     """
     least = np.minimum(least, sizes)
     shares = _filled(n, sizes * weights, least.astype(float), sizes.astype(float))
@@ -31,10 +32,10 @@ def allotted(
 
 def probabilities(n: int, suspicion: FloatArray) -> FloatArray:
     """
-    Return with which probability each row is drawn, of which n are: half of it is the same for all.
+    Return the probability of each row of being among the n drawn rows; half of it is uniform.
 
-    The other half is in proportion to a number of each row, at least 0. So no row has less than half of the
-    probability that it has where all numbers are equal.
+    The other half is proportional to a number of the row, at least 0. No row therefore has less than half of
+    the probability of a uniform draw.
     """
     total = suspicion.sum()
     even = np.full(len(suspicion), 1 / len(suspicion))
@@ -46,10 +47,10 @@ def systematic(
     n: int, probability: FloatArray, document: npt.NDArray[np.int64], random: np.random.Generator
 ) -> npt.NDArray[np.bool_]:
     """
-    Return which rows are drawn: exactly n, each with its probability, spread over documents.
+    Return the drawn rows: exactly n, each drawn with its probability, spread over documents.
 
-    The probabilities, which add up to n, are laid in a line, in a random order of documents and of the rows
-    in each; rows are taken where the line passes a whole number from a random start (Madow 1949).
+    The probabilities, which add up to n, are cumulated in a random order of documents and of the rows in
+    each. From a random start, a row is drawn wherever the cumulative sum passes an integer (Madow 1949).
     """
     position = random.permutation(document.max(initial=-1) + 1)[document]
     order = np.lexsort((random.random(len(document)), position))

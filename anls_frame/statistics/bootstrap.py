@@ -1,4 +1,4 @@
-"""Tests of three and more systems on the same units: a symmetric bootstrap-t, joint over pairs and lines."""
+"""Tests of three or more systems on the same units: a symmetric bootstrap-t, joint over pairs and lines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NO_DIFFERENCE = 1e-12
 
 
 def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return the p-value of each pair alone, and adjusted by step-down, lines by pairs."""
+    """Return the p-value of each pair, unadjusted and adjusted by step-down, as lines by pairs."""
     every = [_PairedLine.of(line, pairs) for line in lines.each()]
     if not every:
         return np.empty((0, len(pairs))), np.empty((0, len(pairs)))

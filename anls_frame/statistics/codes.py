@@ -1,4 +1,4 @@
-"""Slices of rows as small whole numbers."""
+"""Slices of rows as small integers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Codes:
     Parameters
     ----------
     codes
-        Whole numbers from 0 to `size` - 1.
+        Integers from 0 to `size` - 1.
     size
         Number of codes.
     rows
@@ -52,7 +52,7 @@ class Codes:
         return Codes(codes, size, np.repeat(self.rows, counts))
 
     def entries(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the numbers of the entries of some rows, and how many each row has."""
+        """Return the numbers of the entries of given rows, and the number of entries of each row."""
         row_of = np.arange(len(self.codes)) if self.rows is None else self.rows
         starts = np.searchsorted(row_of, rows, side="left")
         counts = np.searchsorted(row_of, rows, side="right") - starts
@@ -75,14 +75,14 @@ class Codes:
         return Codes(self.codes[first:last], self.size, self.rows[first:last] - start)
 
     def taken(self, rows: IntArray) -> Codes:
-        """Return the codes of some rows, each as often as it is named."""
+        """Return the codes of given rows, each as often as it is named."""
         if self.rows is None:
             return Codes(self.codes[rows], self.size)
         entry, counts = self.entries(rows)
         return Codes(self.codes[entry], self.size, np.repeat(np.arange(len(rows)), counts))
 
     def renumbered(self, kept: IntArray) -> Codes:
-        """Return codes for those that are kept, in their order; all others get the one after the last."""
+        """Return new codes for the kept codes, in order; all others get the code after the last."""
         code = np.full(self.size, len(kept), np.intp)
         code[kept] = np.arange(len(kept))
         return Codes(code[self.codes], len(kept) + 1, self.rows)

@@ -1,4 +1,4 @@
-"""Means of scores that are corrected by verdicts on some of the rows."""
+"""Means of scores, corrected by verdicts on some of the rows."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ _ROUNDING = 1e-24
 @dataclass(frozen=True, kw_only=True)
 class Audit:
     """
-    The scores of all rows, and the truth of those that were judged.
+    The scores of all rows, and the truth of judged rows.
 
     Parameters
     ----------
     document, stratum
-        Of each cell of rows, as numbers from 0.
+        Document and stratum of each cell of rows, as numbers from 0.
     n, total
         Number of rows of a cell, and the sum of their scores; a cell may be a single row.
     known
-        Of each stratum, whether the truth of its rows is their score for certain, so that none is judged.
+        For each stratum, whether the truth of its rows is certainly their score, so that none needs a
+        verdict.
     judged_document, judged_stratum
-        Of each judged row, numbered as those of cells.
+        Document and stratum of each judged row, numbered as for cells.
     probability
-        With which a judged row was drawn; a factor for each stratum does not matter to the estimate.
+        The probability that a judged row was drawn. A common factor within a stratum does not affect the
+        estimate.
     score, truth
         Of each judged row.
     """
@@ -71,12 +73,12 @@ class Audit:
 
     @cached_property
     def is_covered(self) -> bool:
-        """Whether each stratum with rows has judged ones, or is known."""
+        """Whether each stratum with rows has judged rows or is known."""
         return bool(((self.sizes == 0) | self.known | (self.judged > 0)).all())
 
     @cached_property
     def weight(self) -> FloatArray:
-        """How many rows a judged row stands for; they add up to the rows of its stratum."""
+        """Number of rows that each judged row represents; these add up to the rows of its stratum."""
         drawn = 1 / self.probability
         factor = self.sizes / positive(self.by_stratum(self.judged_stratum, drawn))
         return np.asarray(drawn * factor[self.judged_stratum])
@@ -90,14 +92,14 @@ class Audit:
         return np.bincount(document, values, self.documents).astype(np.float64)
 
     def mean_of_judged(self, values: FloatArray) -> FloatArray:
-        """Return the weighted mean of a value of judged rows in each stratum; 0 where none was judged."""
+        """Return the weighted mean of a value of judged rows in each stratum; 0 without judged rows."""
         sums = self.by_stratum(self.judged_stratum, self.weight * values)
         return sums / np.where(self.sizes > 0, self.sizes, 1.0)
 
 
 class CorrectedMean:
     """
-    The mean truth of all rows, from the truth of judged rows and the scores of all.
+    Estimate of the mean truth of all rows, from the truth of judged rows and the scores of all rows.
 
     Parameters
     ----------
@@ -105,20 +107,20 @@ class CorrectedMean:
         The scores, and the truth of judged rows, in [0, 1] or, for differences of two scores, in [-1, 1].
         Each stratum must have judged rows or be known.
     tuning
-        How far the scores of all rows correct the mean truth of judged ones: 0 not at all, 1 by the whole
-        difference of their means. By default, what makes the variance smallest, within 0 and 1.
+        λ, the weight of the scores of all rows: 0 uses only the truth of judged rows, 1 adds the whole
+        difference of the mean scores. By default, the value in [0, 1] that minimizes the variance.
 
     Notes
     -----
-    With H the mean truth of judged rows, weighted by stratum, and D the mean score of all rows minus that of
-    judged ones, the estimate is H + λD. It is unbiased for each fixed λ: the difference estimator (Cochran
-    1977, *Sampling Techniques*, 7.2) for λ = 1; PPI++ (Angelopoulos, Duchi and Zrnic 2023) for one stratum
-    and the default λ; StratPPI (Fisch et al. 2024) with strata.
+    Let H be the mean truth of judged rows, weighted by stratum, and D the mean score of all rows minus that
+    of judged rows. The estimate is H + λD. It is unbiased for every fixed λ: the difference estimator
+    (Cochran 1977, *Sampling Techniques*, 7.2) for λ = 1; PPI++ (Angelopoulos, Duchi and Zrnic 2023) for one
+    stratum and the default λ; StratPPI (Fisch et al. 2024) with strata.
 
-    Its variance is G / (G - 1) Σu² over what documents contribute to the estimate, judged or not, with the
-    effective number G of documents that carry the judged rows. A second term is one more row in which score
-    and truth differ, in a document of the usual correlation: where errors of a score are rare, a sample may
-    show none.
+    The variance is G / (G - 1) Σu², where u are the contributions of all documents to the estimate, and G is
+    the effective number of documents with judged rows. A second term adds one more row in which score and
+    truth differ, in a document with the typical correlation, because a sample may contain no error of a score
+    whose errors are rare.
 
     Examples
     --------
@@ -188,7 +190,7 @@ class CorrectedMean:
 
     @cached_property
     def documents(self) -> float:
-        """Effective number of documents that carry the judged rows."""
+        """Effective number of documents with judged rows."""
         audit = self.audit
         weights = audit.by_document(audit.judged_document, audit.weight)
         return float(weights.sum() ** 2 / (weights @ weights))
@@ -200,13 +202,13 @@ class CorrectedMean:
 
     @cached_property
     def clustering(self) -> float:
-        """How many times as many verdicts are needed because several are in one document."""
+        """The factor by which more verdicts are needed because documents have several."""
         counts = np.bincount(self.audit.judged_document)
         return 1 + USUAL_CORRELATION * (float((counts**2).sum() / counts.sum()) - 1)
 
     @cached_property
     def unseen(self) -> float:
-        """Variance of a row in which score and truth differ, added to those that were judged."""
+        """Variance due to a row in which score and truth differ, added to the judged rows."""
         audit = self.audit
         squares = audit.by_stratum(audit.judged_stratum, (audit.weight / self.rows) ** 2)
         judged = audit.judged > 0
@@ -216,7 +218,7 @@ class CorrectedMean:
 
     @property
     def contributions(self) -> FloatArray:
-        """What each document contributes to the estimate; they add up to 0."""
+        """The contribution of each document to the estimate; the contributions add up to 0."""
         return self._truth_of + self.tuning * self._gain_of
 
     def _variance(self, contributions: FloatArray) -> float:
@@ -227,25 +229,25 @@ class CorrectedMean:
 
     @cached_property
     def variance(self) -> float:
-        """Variance of the estimate, where documents and rows are a sample; nan with one judged document."""
+        """Variance of the estimate, for documents and rows as a sample; nan with a single judged document."""
         return self._variance(self.contributions)
 
     @property
     def verdicts_worth(self) -> float:
-        """How many verdicts have this variance without the scores of all rows."""
+        """Number of verdicts that would have this variance without the scores of all rows."""
         return len(self.audit.truth) * self._variance(self._truth_of) / self.variance
 
     @property
     def p_value(self) -> float:
-        """Two-sided p-value for an estimate of 0."""
+        """Two-sided p-value for the null hypothesis of a mean of 0."""
         return float(t_two_sided(self.estimate / math.sqrt(self.variance), self.degrees))
 
     def share_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """
         Return the Wilson interval of a mean in [0, 1], with an effective number of rows.
 
-        The variance of judged rows alone shrinks towards 0 and 1 as that of a share does. What a given
-        `tuning` adds to it comes from the scores, and does not shrink.
+        The variance from judged rows alone shrinks towards 0 and 1, like that of a share. The part added by a
+        given `tuning` comes from the scores and does not shrink.
         """
         n, mean = len(self.audit.truth), min(max(self.estimate, 0.0), 1.0)
         variance, added = self.variance, self.variance - self._variance(self._truth_of)
@@ -274,14 +276,14 @@ class CorrectedMean:
 
     @cached_property
     def drawn_variance(self) -> float:
-        """Variance from the draw alone, without the added row: of these rows and documents, none other."""
+        """Variance due to the draw alone, for these rows and documents, without the added row."""
         audit = self.audit
         residual = audit.truth - self.tuning * audit.score
         deviation = residual - audit.mean_of_judged(residual)[audit.judged_stratum]
         return float(((1 - audit.probability) * (audit.weight / self.rows * deviation) ** 2).sum())
 
     def drawn_interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the interval of the mean truth of these very rows, within [0, 1]."""
+        """Return the interval of the mean truth of precisely these rows, within [0, 1]."""
         audit = self.audit
         judged = audit.judged > 0
         sizes, counts = audit.sizes[judged], audit.judged[judged]
@@ -293,10 +295,10 @@ class CorrectedMean:
 
     def verdicts_needed(self, width: float, confidence: float = 0.95) -> int | None:
         """
-        Return how many verdicts in all make an interval about so wide; None if no number does.
+        Return the total number of verdicts that gives about this width; None if no number does.
 
-        Strata share them in proportion to their rows and to the standard deviation of what the score leaves
-        open there. With each row judged, the variance between documents is left.
+        Strata share the verdicts in proportion to their rows and to the residual standard deviation of the
+        truth given the score. The variance between documents remains even if every row is judged.
         """
         audit = self.audit
         open_totals = np.where(
@@ -319,7 +321,7 @@ class CorrectedMean:
 
 
 def agreement(audit: Audit) -> dict[str, float | None]:
-    """Return how far scores of 0 and 1 agree with the truth, by the weights of judged rows; else nothing."""
+    """Return measures of agreement between scores and truths of 0 and 1, weighted; empty for other scores."""
     if not (np.isin(audit.score, (0, 1)).all() and np.isin(audit.truth, (0, 1)).all()):
         return {}
     weight = audit.weight / audit.weight.sum()

@@ -1,4 +1,4 @@
-"""Deal the rows of documents to others of about the same size: what slices show if they do not matter."""
+"""Random permutations of rows among documents of about the same size: the null distribution for slices."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ CLASS = 10
 
 def deals(document: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
     """
-    Yield for each draw which row's value each row gets.
+    Yield for each draw the row whose value each row gets.
 
-    Each document gets the values of a document of its size class, each of them once, shuffled. Of a longer
-    document it gets a random part, and the values of a shorter one are repeated.
+    Each document gets the shuffled values of a document of its size class, each of these documents once. From
+    a longer document, it gets a random part; the values of a shorter document are repeated.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def deals(document: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
 
 def size_classes(sizes: IntArray) -> IntArray:
     """
-    Return the class of each document: documents of equal size, or of neighbouring sizes until there are ten.
+    Return the size class of each document: documents of equal or neighbouring sizes, at least ten.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Statistics of slices if rows are dealt to documents anew, and the p-values that follow."""
+"""Statistics of slices under random permutations of documents, and their p-values."""
 
 from __future__ import annotations
 
@@ -42,13 +42,14 @@ class SliceBlock:
     Parameters
     ----------
     codes
-        The slice of each row, or of each of its entries; one after the last if it is not tested.
+        The slice of each row, or of each of its entries; the number after the last for slices that are not
+        tested.
     names
         A number for each slice, the same in all metrics.
     statistic
-        Their statistics.
+        The statistics of the slices.
     sizes
-        How large they are.
+        The sizes of the slices.
     """
 
     codes: Codes
@@ -58,7 +59,7 @@ class SliceBlock:
 
 
 def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> SliceBlock:
-    """Test the slices that have, and leave, enough rows and documents."""
+    """Test the slices with enough rows and documents inside and outside."""
     counts = np.bincount(codes.codes, minlength=codes.size)
     kept = np.flatnonzero((counts >= least.rows) & (losses.rows - counts >= least.rows))
     statistics, sizes = [np.zeros(0)], [Sizes(*np.zeros((5, 0, 1)))]
@@ -79,13 +80,13 @@ def block_of(codes: Codes, names: IntArray, losses: Losses, least: Least) -> Sli
 def largest_by_draw(
     losses: Losses, blocks: Sequence[SliceBlock], draws: int, seed: int, at_once: int = 256
 ) -> Iterator[FloatArray]:
-    """Yield the largest statistic of all slices for some draws at a time, 0 where none is larger."""
+    """Yield the largest statistic of all slices for several draws at a time; 0 if none is positive."""
     for drawn in _drawn(losses, draws, seed, at_once):
         yield _largest(drawn, blocks)
 
 
 def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return two-sided p-values of slices, and p-values adjusted for all; nan for those without a rest."""
+    """Return two-sided p-values of slices, unadjusted and adjusted for all; nan for slices without a rest."""
     block = block_of(codes, np.arange(codes.size), losses, Least(1, 1))
     observed = np.abs(block.statistic)
     reached, largest = np.zeros(len(observed)), []
@@ -121,7 +122,7 @@ def _drawn(losses: Losses, draws: int, seed: int, at_once: int) -> Iterator[Draw
 
 @dataclass(frozen=True)
 class Drawn:
-    """Losses that were dealt with their sizes, a column for each draw, and what they have in common."""
+    """Permuted losses with their sizes, one column per draw, and quantities that do not depend on slices."""
 
     losses: Losses
     values: SingleArray
@@ -189,7 +190,7 @@ def _indicators(codes: Codes, rows: int) -> csr_array:
 
 
 def p_adjusted(statistics: FloatArray, largest: FloatArray) -> FloatArray:
-    """Return the share of draws, and what is observed, whose largest statistic is as large."""
+    """Return the share of draws, the observed one included, whose largest statistic is at least as large."""
     reached = len(largest) - np.searchsorted(np.sort(largest), statistics - _TIE, side="left")
     return np.asarray((1 + reached) / (1 + len(largest)))
 

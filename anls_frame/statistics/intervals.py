@@ -57,9 +57,9 @@ def ratio_variance(  # noqa: PLR0917 - the sums in their usual order
     sum_x, sum_y
         Σx and Σy over the units.
     sum_xx, sum_xy, sum_yy
-        Sums of their squares and products, taken after x and y have been summed within each unit.
+        Sums of squares and products, computed after x and y have been summed within each unit.
     bracket
-        Σ(x - ry)², if it is known more accurately than from these sums.
+        Σ(x - ry)², if known more accurately than from these sums.
 
     Returns
     -------
@@ -78,8 +78,8 @@ def ratio_variance(  # noqa: PLR0917 - the sums in their usual order
 
     The bracket is a difference of sums, with an absolute error of about 1e-16 of these sums, so it cannot
     resolve a spread below a millionth of the size of the scores. A bracket below 1e-12 of its terms is set to
-    0, so that constant scores give exactly 0, however their sums were rounded. Reports have their sums as
-    integers, and pass the exact bracket.
+    0, so that constant scores give exactly 0, however their sums were rounded. Reports keep sums as integers,
+    and pass the exact bracket.
 
     Examples
     --------
@@ -109,10 +109,10 @@ def effective_units(
     correlation: npt.ArrayLike = USUAL_CORRELATION,
 ) -> FloatArray:
     """
-    Number of units of equal size that are worth as much as the given ones of unequal size.
+    Effective number of units: the number of equal units with the same information as the given units.
 
-    Pass it as the number of units to every other function here: otherwise a few large clusters count as much
-    as many equal ones, and the intervals lose coverage. It can be fractional.
+    Pass this number as `units` to the other functions of this module; otherwise, a few large clusters count
+    as much as many equal clusters, and intervals lose coverage. The number can be fractional.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def wilson_interval(
     confidence
         Nominal coverage, between 0 and 1.
     sum_squares
-        Sum of the squared scores of the rows. Without it, all scores are assumed to be 0 or 1: for other
-        scores, the interval is wider than necessary.
+        Sum of the squared scores of the rows. Without it, all scores are assumed to be 0 or 1, which makes
+        the interval of other scores wider than necessary.
     cubes, fourths
         Sums over the units of the third and fourth power of their numbers of rows. Without them, all units
         are assumed to have the same size.
@@ -227,7 +227,7 @@ def wilson_interval(
     defined = (units >= _FEWEST_UNITS) & (n > 1) & (variance >= 0)
 
     def stood_in(value: npt.ArrayLike, replacement: float) -> FloatArray:
-        """Replace undefined values, so that the formulas can be computed; the end sets the results to nan."""
+        """Replace undefined values, so that the formulas can be computed; their results become nan later."""
         return np.asarray(np.where(defined, np.asarray(value, np.float64), replacement))
 
     sizes = None

@@ -1,8 +1,8 @@
 """
-What rows lose, and the statistic of a slice: by how many standard errors it is worse than all other rows.
+Losses of rows, and the statistic of a slice: its difference from the rest in standard errors.
 
-The standard error is that around the slice's own mean and that of the rest: around the mean of all rows, the
-loss of a slice of few documents would itself make the error so large that no such slice is ever found.
+Deviations are taken around the means of the slice and of the rest. Around the mean of all rows, the loss of a
+slice of few documents would inflate the standard error so much that no such slice is ever found.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Least:
-    """How large a slice, and the rest, must be to be tested."""
+    """Minimum sizes of a slice and its rest for a test."""
 
     rows: int
     units: int
 
 
 class Tested(NamedTuple):
-    """Statistics of slices, by how much each is worse than the rest, and the standard errors."""
+    """Statistics of slices, their differences from the rest, and the standard errors."""
 
     value: FloatArray
     effect: FloatArray
@@ -46,7 +46,7 @@ class Tested(NamedTuple):
 
 class Null(NamedTuple):
     """
-    What rows have in common that does not depend on slices.
+    Quantities of rows that do not depend on slices.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Null(NamedTuple):
     correlation: float
 
     def chosen(self, draws: IntArray) -> Null:
-        """Return that of some draws."""
+        """Return the quantities for some of the draws."""
         sizes = self.unit_sizes
         return self._replace(
             unit_values=self.unit_values[:, draws],
@@ -73,7 +73,7 @@ class Null(NamedTuple):
 
 class Sizes(NamedTuple):
     """
-    How large slices (lines) and their rests are, and how the variance of an effect depends on it.
+    Sizes of slices (lines) and their rests, and the variance of an effect that follows from them.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Sizes(NamedTuple):
     rows, documents
         The variance of the effect if the rows, or the documents, are independent and have a variance of 1.
     alone
-        The latter of the mean of the slice alone.
+        The variance of the mean of the slice alone if documents are independent.
     """
 
     inside: FloatArray
@@ -93,7 +93,7 @@ class Sizes(NamedTuple):
 
     @classmethod
     def of(cls, sizes: FloatArray, unit_sizes: FloatArray) -> Sizes:
-        """Return those of slices with these sizes in each document, slice and draw, and of documents."""
+        """Return the sizes from those of each document in each slice and draw, and of documents."""
         inside = sizes.sum(axis=0)
         outside = unit_sizes.sum(axis=0) - inside
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -103,11 +103,11 @@ class Sizes(NamedTuple):
             return cls(inside, outside, 1 / inside + 1 / outside, documents, (share**2).sum(axis=0))
 
     def chosen(self, slices: IntArray | Mask) -> Sizes:
-        """Return those of some slices."""
+        """Return the sizes of some slices."""
         return Sizes(*(values[slices] for values in self))
 
     def expected(self, null: Null) -> FloatArray:
-        """Return the variance of effects that is expected from that of all rows."""
+        """Return the variance of effects expected from the variance of all rows."""
         return null.variance * ((1 - null.correlation) * self.rows + null.correlation * self.documents)
 
     def expected_alone(self, null: Null) -> FloatArray:
@@ -120,7 +120,7 @@ def tested(values: FloatArray, sizes: FloatArray, of: Sizes, null: Null, mean: f
     Test each slice (line) in each draw (column).
 
     The statistic is the difference of the mean losses inside and outside a slice, divided by its standard
-    error: the one observed around these two means, or the one expected from all rows, if that is larger.
+    error: the larger of the one observed around these two means and the one expected from all rows.
 
     Parameters
     ----------
@@ -129,9 +129,10 @@ def tested(values: FloatArray, sizes: FloatArray, of: Sizes, null: Null, mean: f
     of
         The sizes of the slices.
     null
-        What rows have in common.
+        The quantities that do not depend on slices.
     mean
-        Of two systems the mean loss of all rows, because a slice must also have lost by itself; else None.
+        For two systems, the mean loss of all rows, because a slice must also have lost by itself; otherwise
+        None.
     """
     total = values.sum(axis=0)
     inside = total / of.inside
@@ -166,7 +167,7 @@ def _divided(effect: FloatArray, error: FloatArray) -> FloatArray:
 @dataclass(frozen=True)
 class Losses:
     """
-    What rows lose against the figure of all rows, document by document; rows without a score are left out.
+    Losses of rows against the figure of all rows, by document; rows without a score are left out.
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ class Losses:
     height
         Number of lines of the frame.
     mean
-        Of two systems the mean change of all rows, positive where the second is worse; else None.
+        For two systems, the mean change of all rows, positive where the second is worse; otherwise None.
     """
 
     values: FloatArray
@@ -212,8 +213,8 @@ class Losses:
         document
             The number of the document of each line.
         order
-            Numbers that are equal for lines with equal values in all columns: they and the losses order the
-            rows of a document, so that draws do not depend on the order of lines.
+            Numbers that are equal for lines with equal values in all columns. These numbers and the losses
+            order the rows of a document, so that draws do not depend on the order of lines.
         is_change
             Whether scores are changes from one system to another.
         """
@@ -255,10 +256,10 @@ class Losses:
 
     def null_of(self, values: SingleArray, sizes: SingleArray) -> Null:
         """
-        Return what rows have in common if they have these losses and sizes, one column for each draw.
+        Return the quantities for given losses and sizes of rows, one column per draw.
 
-        Variance and correlation stay those of the rows. Where documents have unequal sizes, draws in which
-        long documents get the rows of short ones would show more of both, and slices were found too often.
+        Variance and correlation stay those of the data. With documents of unequal sizes, draws in which long
+        documents get the rows of short documents would increase both, and slices would be found too often.
         """
         starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
         unit_values, unit_sizes = (
@@ -267,7 +268,7 @@ class Losses:
         return self.null._replace(unit_values=unit_values, unit_sizes=unit_sizes)
 
     def sums(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
-        """Return sums of losses and sizes by document and code, as tables without a column for the last."""
+        """Return sums of losses and sizes by document and code, as tables without the last code."""
         unit, values, sizes = self.unit, self.values, self.sizes
         if codes.rows is not None:
             unit, values, sizes = unit[codes.rows], values[codes.rows], sizes[codes.rows]
@@ -279,7 +280,7 @@ class Losses:
         return lost, inside
 
     def tested_masks(self, masks: Sequence[Mask], least: Least) -> Tested:
-        """Test slices by their lines; nan for those that have, or leave, too few rows or documents."""
+        """Test slices given by their lines; nan for too few rows or documents inside or outside."""
         unit_sizes = self.unit_sizes
         values, sizes = np.zeros((2, len(unit_sizes), len(masks)))
         rows = np.zeros(len(masks))
@@ -304,9 +305,10 @@ class Losses:
 
     def degrees_of_freedom(self, sizes: FloatArray) -> FloatArray:
         """
-        Return the degrees of freedom of the expected variance, of slices with these sizes in each document.
+        Return the degrees of freedom of the expected variance, for slices with these sizes by document.
 
-        They are (Σw)² / Σw² - 1, w being what a document adds to it (Satterthwaite 1946).
+        They are (Σw)² / Σw² - 1, where w is the contribution of a document to the variance (Satterthwaite
+        1946).
         """
         inside = sizes.sum(axis=0)
         rest = self.unit_sizes[:, None] - sizes
@@ -319,17 +321,17 @@ class Losses:
 
 def rows_of_sums(counts: FloatArray, variance: FloatArray, share: FloatArray) -> tuple[IntArray, FloatArray]:
     """
-    Return rows that lines of several rows may stand for: the line of each, and its deviation from the mean.
+    Return rows that lines of several rows may represent, with their lines and deviations from the mean.
 
-    Each line has rows of two values with its variance. For scores that are right or wrong, and for two rows,
-    these are the rows themselves.
+    The rows of a line have two values, with the variance of the line. For scores of 0 and 1, and for two
+    rows, these are the rows themselves.
 
     Parameters
     ----------
     counts, variance
         Number of rows of each line, and the mean square of their deviations.
     share
-        Share of the rows that have the larger value.
+        Share of the rows with the larger value.
     """
     line = np.repeat(np.arange(len(counts)), counts.astype(np.intp))
     ends = np.cumsum(counts.astype(np.intp))

@@ -1,4 +1,4 @@
-"""Tests of several systems on the same units: sign flips of two, a bootstrap-t of more."""
+"""Tests of several systems on the same units: sign flips for two systems, a bootstrap-t for more."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Pairwise:
     Parameters
     ----------
     p_value
-        Of each pair alone.
+        Unadjusted p-value of each pair.
     p_adjusted
         Adjusted for the number of lines and pairs; never below `p_value`.
     """
@@ -43,7 +43,7 @@ class Pairwise:
 
 def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0) -> Pairwise:
     """
-    P-values of the differences between pairs of systems, alone and adjusted for multiple testing.
+    P-values of the differences between pairs of systems, unadjusted and adjusted for multiple testing.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
         The pairs to test, as two columns of numbers of systems.
     draws
         Number of random draws, at most 10 million. For two systems, all combinations of signs are enumerated
-        instead if these are not more. For many systems in many units, fewer are made, at least 1,000 (or
-        `draws`).
+        instead if there are no more of them. For many systems in many units, fewer draws are made, at least
+        1,000 (or `draws`, if fewer).
     seed
         Seed of the draws.
 
@@ -70,8 +70,8 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
 
     See Also
     --------
-    max_t : the same for two systems in several slices.
-    rank_sets : the ranks that the systems can have.
+    max_t : adjusted p-values for two systems in several slices.
+    rank_sets : the ranks that the data allow.
 
     Notes
     -----
@@ -79,7 +79,7 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     together, and the ratios are computed again. The test is exact if the two are exchangeable. For equal
     denominators it is `sign_flip` on the differences of the sums, and `p_adjusted` is `max_t`: the step-down
     method of Westfall and Young (1993) on joint signs, as a unit has one sign in all lines. `p_value` does
-    not depend on what else is tested.
+    not depend on other tests.
 
     *More systems*: a bootstrap-t, because systems can be equal in the mean and fail in different ways, on
     single rows or on whole documents, and one sign for all pairs is no permutation of the systems. In each
@@ -89,12 +89,12 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
     lines of few units cost the others no power. `p_value` is the share of draws in which T of the pair
     reaches the observed D / √(V + D²h). `p_adjusted` is the step-down method of Romano and Wolf (2005): the
     hypotheses of all lines and pairs are sorted by the observed statistic in descending order. The p-value of
-    one is the share of draws in which the largest T among it and the following ones reaches its observed
-    statistic, and none falls below the previous one.
+    a hypothesis is the share of draws in which the largest T of this and all following hypotheses reaches its
+    observed statistic; p-values are then made non-decreasing.
 
-    Pairs that differ in fewer than six units have a `p_adjusted` of 1, and no part in the largest T: five
-    units cannot show a difference at 0.05, and resampling would often leave out all of them. `p_value` is at
-    least 2^(1 - k) if the systems differ in k units, as in a sign-flip test.
+    Pairs that differ in fewer than six units have a `p_adjusted` of 1 and are not part of the largest T,
+    because five units cannot show a difference at 0.05, and resampling would often leave out all of them.
+    `p_value` is at least 2^(1 - k) if the systems differ in k units, as in a sign-flip test.
 
     If there are more than 4,096 units, they are added up in 4,096 random groups. Memory does not grow with
     units times draws or pairs times draws. The result does not depend on the order of the entries. It is
@@ -129,7 +129,7 @@ def pairwise(sums: SystemSums, pairs: npt.ArrayLike, *, draws: int = 10_000, see
 
 
 def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return the p-value of each pair alone and adjusted, lines by pairs: here the test is chosen."""
+    """Choose the test, and return the unadjusted and adjusted p-values of pairs, as lines by pairs."""
     test = _by_signs if lines.x.shape[1] == _EXCHANGED else bootstrap.p_values
     return test(lines, pairs, draws, seed)
 

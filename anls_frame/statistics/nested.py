@@ -1,4 +1,4 @@
-"""Repeated answers to questions about documents: components of the variance, and pass@k."""
+"""Repeated answers to questions about documents: variance components, and pass@k."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 class NestedAnova(NamedTuple):
     """
-    Components of the variance of a score, from `nested_anova`: unbiased, so they can be negative.
+    Variance components of a score, from `nested_anova`. They are unbiased, so they can be negative.
 
     Parameters
     ----------
     cluster
-        Variance between clusters; nan without clusters, or if there is only one.
+        Variance between clusters; nan without clusters, or with a single cluster.
     question
-        Variance between the questions of a cluster; nan if no cluster has two.
+        Variance between the questions of a cluster; nan if no cluster has two questions.
     epoch
-        Variance between the answers to a question; nan if no question has two.
+        Variance between the answers to a question; nan if no question has two answers.
     """
 
     cluster: float
@@ -37,7 +37,7 @@ def nested_anova(
     n: npt.ArrayLike, mean: npt.ArrayLike, squares: npt.ArrayLike, cluster: npt.ArrayLike | None = None
 ) -> NestedAnova:
     """
-    Components of the variance of scores of epochs, nested in questions, nested in clusters.
+    Variance components of the scores of epochs, nested in questions, nested in clusters.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def nested_anova(
     squares
         Σ(x - mean)² over the epochs of each question.
     cluster
-        Number of the cluster of each question, from 0 on; without it, questions are independent.
+        Number of the cluster of each question, from 0; without it, questions are treated as independent.
 
     Returns
     -------
@@ -57,12 +57,13 @@ def nested_anova(
 
     Notes
     -----
-    With s² the variance between the epochs of a question, the component of epochs is the mean of s² over the
-    questions with two epochs or more. That of questions is the mean square of question means within clusters,
-    less the mean of s² / k of questions with k epochs; a question with one epoch counts with the component of
-    epochs. That of clusters follows from the mean square of clusters of question means, of unequal numbers
-    (Searle, Casella and McCulloch 1992, *Variance Components*, 3.6). Every question counts the same, so hard
-    questions may have more epochs than others. With equal numbers, it is the usual analysis of variance.
+    Let s² be the variance between the epochs of a question. The component of epochs is the mean of s² over
+    the questions with two or more epochs. The component of questions is the mean square of question means
+    within clusters, minus the mean of s² / k over questions with k epochs; for a question with one epoch, s²
+    is the component of epochs. The component of clusters follows from the mean square between clusters of
+    unequal numbers of question means (Searle, Casella and McCulloch 1992, *Variance Components*, 3.6). Every
+    question has the same weight, so hard questions may have more epochs than others. With equal numbers, this
+    is the usual analysis of variance.
 
     Examples
     --------
@@ -97,18 +98,19 @@ def pass_at_k(n: npt.ArrayLike, correct: npt.ArrayLike, k: int) -> FloatArray:
     Parameters
     ----------
     n, correct
-        Number of answers to each question, and of those that are right.
+        Number of answers to each question, and number of right answers.
     k
-        Number of answers of which one has to be right.
+        Number of answers of which at least one must be right.
 
     Returns
     -------
     FloatArray
-        1 - C(n - correct, k) / C(n, k), without bias; nan for fewer than k answers.
+        The unbiased estimate 1 - C(n - correct, k) / C(n, k); nan for fewer than k answers.
 
     Notes
     -----
-    Chen et al. 2021, *Evaluating Large Language Models Trained on Code*. 1 - (1 - correct / n)^k is biased.
+    Chen et al. (2021), *Evaluating Large Language Models Trained on Code*. The simpler 1 - (1 - correct /
+    n)^k is biased.
 
     Examples
     --------

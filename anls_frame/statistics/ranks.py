@@ -1,4 +1,4 @@
-"""The ranks that each of several systems can have."""
+"""Sets of ranks that the data allow for each of several systems."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Ranks:
     Parameters
     ----------
     rank
-        Rank of the score: 1 plus the number of systems with a better one. Equal scores share a rank, and the
-        next rank is left out (competition ranking: 1, 2, 2, 4).
+        Rank of the score: 1 plus the number of systems with a better score. Equal scores share a rank, and
+        the next rank is skipped (competition ranking: 1, 2, 2, 4).
     rank_low, rank_high
-        The best and the worst rank that the system can have: all ranks between them are in its set.
+        The best and the worst rank that the data allow; all ranks between them are in the set.
     better
-        Whether the first system is shown to be better than the second: lines by first by second systems.
+        Whether the first system is significantly better than the second, as lines by first by second systems.
     """
 
     rank: FloatArray
@@ -47,7 +47,7 @@ class Ranks:
 
     @property
     def possibly_best(self) -> npt.NDArray[np.bool_]:
-        """Whether no other system is shown to be better: the first rank is in the set."""
+        """Whether no other system is significantly better, so that the set contains rank 1."""
         return np.asarray(self.rank_low == 1)
 
 
@@ -60,7 +60,7 @@ def rank_sets(
     seed: int = 0,
 ) -> Ranks:
     """
-    Sets of ranks which contain the true ranks of all systems of a line at once with a given confidence.
+    Sets of ranks that simultaneously contain the true ranks of all systems, with a given confidence.
 
     Parameters
     ----------
@@ -69,16 +69,15 @@ def rank_sets(
     higher_is_better
         Whether higher scores are better, for each line or for all.
     confidence
-        Probability that the sets of all systems of a line contain their true ranks. Each line has this
-        confidence by itself.
+        Probability that the sets of all systems of a line contain their true ranks, for each line separately.
     draws, seed
         As for `pairwise`, with the pairs of all systems.
 
     Returns
     -------
     Ranks
-        Ranks of the scores, and the best and worst rank of each system. If systems are equal in truth, the
-        sets contain each rank that they share.
+        Ranks of the scores, and the best and worst rank of each system. If true scores are equal, the sets
+        contain every rank that these systems share.
 
     Raises
     ------
@@ -92,11 +91,10 @@ def rank_sets(
     Notes
     -----
     The method of Mogstad, Romano, Shaikh and Wilhelm (2024): each pair of systems is tested, and the p-values
-    are adjusted for all pairs of the line, as by `pairwise`. A system's best rank is 1 plus the number of
-    systems that are shown to be better, its worst rank is the number of systems minus the number of those
-    that are shown to be worse. With few documents, of which some are lost as a whole or
-    which have very unequal sizes, the sets of a few systems hold less often than the confidence says:
-    benchmarks/RANKS.md.
+    are adjusted for all pairs of the line, as in `pairwise`. A system's best rank is 1 plus the number of
+    systems that are significantly better; its worst rank is the number of systems minus the number that are
+    significantly worse. With few documents, some of which are lost as a whole or are much larger than others,
+    the sets of a few systems have less than the stated confidence: see benchmarks/RANKS.md.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """
-Risk and coverage: how well a model's confidence tells right answers from wrong ones.
+Risk and coverage: how well a model's confidence separates right answers from wrong answers.
 
-Rows are ranked by confidence. The *coverage* of a threshold is the share of rows at or above it, its *risk*
-their mean loss. Rows of equal confidence are in every order at once: the curve is the mean over these orders.
+Rows are ranked by confidence. The *coverage* of a threshold is the share of rows at or above it, and its
+*risk* is their mean loss. For rows of equal confidence, the curve is the mean over all their orders.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Accepted(NamedTuple):
 
     @property
     def risk(self) -> FloatArray:
-        """Mean loss of the accepted rows; nan where there are none."""
+        """Mean loss of the accepted rows; nan without accepted rows."""
         return np.divide(self.loss, self.n, out=np.full_like(self.n, np.nan), where=self.n > 0)
 
     def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
-        """Return the Wilson interval of the risk, which allows for documents; nan with fewer than two."""
+        """Return the Wilson interval of the risk, with documents as units; nan with fewer than two."""
         units = effective_units(self.n, self.n_squares)
         sums = (self.loss, self.n, self.loss_squares, self.products, self.n_squares)
         return wilson_interval(
@@ -77,19 +77,19 @@ class Accepted(NamedTuple):
         )
 
     def upper_bound(self, confidence: float) -> FloatArray:
-        """Return a bound that the risk is below with this one-sided confidence, above one half; at most 1."""
+        """Return an upper bound of the risk, at most 1, with this one-sided confidence above one half."""
         return np.nan_to_num(self.interval(2 * confidence - 1)[1], nan=1.0)
 
     def without_loss(self) -> Accepted:
-        """Return what the sums would be if no row had a loss."""
+        """Return the sums for the case that no row had a loss."""
         none = np.zeros_like(self.n)
         return self._replace(loss=none, loss_squares=none, products=none, row_squares=none)
 
     def documents_that(self, pass_: Callable[[Accepted], npt.NDArray[np.bool_]]) -> float:
         """
-        Return the smallest number of documents like those of the last threshold that pass.
+        Return the smallest number of documents like those of the last threshold that passes the test.
 
-        It is nan if even `_MOST_DOCUMENTS` do not.
+        The number is nan if even `_MOST_DOCUMENTS` do not pass.
         """
         low, numbers = 1.0, _MOST_DOCUMENTS / 2.0 ** np.arange(40)[::-1]
         while True:
@@ -105,7 +105,7 @@ class Accepted(NamedTuple):
 
 
 class Certificate(NamedTuple):
-    """A threshold whose risk is below a target with a stated confidence, from `RiskCoverage.certified`."""
+    """A threshold whose risk is below a target with a given confidence, from `RiskCoverage.certified`."""
 
     threshold: float
     """The least confidence to accept; nan if no threshold is certified."""
@@ -115,20 +115,20 @@ class Certificate(NamedTuple):
     documents_needed: float
     """With too few documents: how many would do if they had no loss at all; otherwise nan."""
     naive_coverage: float
-    """Coverage of the laxest threshold whose observed risk meets the target, which promises nothing."""
+    """Coverage of the lowest threshold whose observed risk meets the target, without any guarantee."""
 
 
 @dataclass(frozen=True)
 class RiskCoverage:
     """
-    Rows ranked by confidence, the surest first, with the areas under their risk-coverage curve.
+    Rows ranked by confidence, highest first, with the areas under their risk-coverage curve.
 
-    Made by `RiskCoverage.of`.
+    Use `RiskCoverage.of` to create one.
 
     Parameters
     ----------
     confidence, loss
-        Confidence and loss of each row in this order.
+        Confidence and loss of each row, in the order of the ranks.
     document
         Number of its document, from 0.
 
@@ -136,14 +136,14 @@ class RiskCoverage:
     -----
     AUGRC, the area under the generalized risk-coverage curve, is the share of rows that are both accepted and
     lost, averaged over all coverages (Traub et al. 2024); AURC is the risk averaged over all coverages
-    (Geifman, Uziel and El-Yaniv 2019). With g for groups of equal confidence, the surest first, of m rows
-    with the loss l in total, and a rows with the loss L above them:
+    (Geifman, Uziel and El-Yaniv 2019). For each group of m rows of equal confidence with total loss l, and a
+    rows with total loss L ranked above it:
 
     - AUGRC = Σ m (L + l/2) / n²
     - AURC = Σ (l + (L - a l/m) H) / n, where H = 1/(a + 1) + ... + 1/(a + m)
 
-    The influence of a row is what an infinitesimal weight of it adds to the area. Their sums by document give
-    the variance, as the delta method has it.
+    The influence of a row is the derivative of the area with respect to its weight. The sums of influences by
+    document give the variance, by the delta method.
 
     Examples
     --------
@@ -167,7 +167,8 @@ class RiskCoverage:
         Parameters
         ----------
         confidence
-            Any numbers, higher meaning surer. Rows of -inf are ranked last, and no threshold accepts them.
+            Any numbers; higher means more confident. Rows with -inf are ranked last, and no threshold accepts
+            them.
         loss
             From 0 (right) to 1 (wrong).
         document
@@ -205,7 +206,7 @@ class RiskCoverage:
 
     @property
     def n_distinct(self) -> int:
-        """Number of different confidences, without -inf."""
+        """Number of distinct confidences, without -inf."""
         return len(self._starts) - int(self.confidence[-1] == -np.inf)
 
     @cached_property
@@ -215,13 +216,13 @@ class RiskCoverage:
 
     @cached_property
     def augrc(self) -> float:
-        """Area under the generalized risk-coverage curve, at most 0.5; by chance, half the mean loss."""
+        """Area under the generalized risk-coverage curve; half the mean loss for a random order."""
         groups = self._ties
         return float(groups.size @ (groups.loss_above + groups.loss / 2)) / self.n**2
 
     @cached_property
     def aurc(self) -> float:
-        """Area under the risk-coverage curve, at most 1; by chance, the mean loss."""
+        """Area under the risk-coverage curve, at most 1; the mean loss for a random order."""
         groups = self._ties
         return float((groups.loss + groups.excess * groups.harmonic).sum()) / self.n
 
@@ -236,9 +237,9 @@ class RiskCoverage:
     @cached_property
     def auroc(self) -> float:
         """
-        Probability that a right row is surer than a wrong one, ties counted half.
+        Probability that a right row has a higher confidence than a wrong row, with ties counted as half.
 
-        It is nan unless all losses are 0 or 1, and both occur.
+        The value is nan unless all losses are 0 or 1, and both occur.
         """
         wrong = self.loss.sum()
         if wrong in (0, self.n) or not np.isin(self.loss, (0, 1)).all():
@@ -250,7 +251,7 @@ class RiskCoverage:
 
     @cached_property
     def augrc_influence(self) -> FloatArray:
-        """What each row, in the order of the ranks, contributes to AUGRC; the sum is 0."""
+        """Influence of each row, in the order of the ranks, on AUGRC; the sum is 0."""
         groups = self._ties
         below = self.n - groups.above - groups.size
         weight, rest = groups.size / 2 + below, groups.loss_above + groups.loss / 2
@@ -259,7 +260,7 @@ class RiskCoverage:
 
     @cached_property
     def aurc_influence(self) -> FloatArray:
-        """What each row, in the order of the ranks, contributes to AURC; the sum is 0."""
+        """Influence of each row, in the order of the ranks, on AURC; the sum is 0."""
         groups = self._ties
         above, size, excess, harmonic = groups.above, groups.size, groups.excess, groups.harmonic
         mean, end = groups.loss / size, above + size
@@ -273,7 +274,7 @@ class RiskCoverage:
 
     @cached_property
     def documents(self) -> float:
-        """Effective number of documents, for the usual correlation of their rows."""
+        """Effective number of documents, assuming a typical correlation of their rows."""
         size = np.bincount(self.document).astype(np.float64)
         powers = (float((size**power).sum()) for power in (1, 2, 3, 4))
         return max(float(effective_units(*powers)), 2.0)
@@ -290,7 +291,7 @@ class RiskCoverage:
         """
         Return the interval of an area on the log scale, A exp(±t √V / A), cut at the largest area.
 
-        Without any loss it ends at the bound of the mean loss. Both ends are nan with fewer than
+        Without any loss, the upper end is the bound of the mean loss. Both ends are nan with fewer than
         `FEWEST_DOCUMENTS` effective documents.
         """
         if self.documents < FEWEST_DOCUMENTS - 1e-9:
@@ -325,13 +326,13 @@ class RiskCoverage:
         return Accepted(*[*sums, squares[ends]])
 
     def all_rows(self) -> Accepted:
-        """Return the sums of all rows, also those of -inf."""
+        """Return the sums of all rows, including those with -inf."""
         moments = _moments(np.bincount(self.document), self.by_document(self.loss))
         sums = [moment.sum(keepdims=True) for moment in (*moments, self.loss**2)]
         return Accepted(*sums)
 
     def thresholds(self, steps: int = STEPS) -> FloatArray:
-        """Return quantiles of the confidences but -inf, at equal steps of all rows, the strictest first."""
+        """Return quantiles of the confidences above -inf, at equal steps of all rows, the strictest first."""
         ranks = np.ceil(self.n * np.arange(1, steps + 1) / steps).astype(np.intp) - 1
         known = np.unique(self.confidence[ranks[ranks < self.n_known]])
         lowest = self.confidence[self.n_known - 1 : self.n_known]
@@ -339,7 +340,7 @@ class RiskCoverage:
 
     def bins(self, number: int) -> IntArray:
         """
-        Return the ends of bins of about as many rows, from 0, without those of -inf.
+        Return the ends of bins with about equally many rows, from 0, without rows of -inf.
 
         A bin ends at the first change of confidence at or after its share.
         """
@@ -374,7 +375,7 @@ class RiskCoverage:
 
     def certified(self, risk: float, confidence: float) -> Certificate:
         """
-        Return the laxest threshold that a sequence of tests certifies.
+        Return the lowest threshold that a sequence of tests certifies.
 
         Parameters
         ----------
@@ -385,11 +386,11 @@ class RiskCoverage:
 
         Notes
         -----
-        Learn then Test (Angelopoulos et al. 2021) with a fixed sequence: `thresholds`, which are chosen
-        without the losses, are tested from strict to lax until the upper end of the Wilson interval of the
-        risk exceeds the target. As the first failure ends the sequence, no correction for many tests is
-        needed. It starts where the bound would be at most half of the target if no row had a loss, or at
-        2 ln(1 - confidence) / ln(1 - risk) rows if that is earlier, but not where no loss at all would fail.
+        Learn then Test (Angelopoulos et al. 2021) with a fixed sequence: `thresholds`, chosen without the
+        losses, are tested from strict to lax until the upper end of the Wilson interval of the risk exceeds
+        the target. The first failure ends the sequence, so no correction for multiple tests is needed. The
+        sequence starts where the bound without any loss would be at most half of the target, or at 2 ln(1 -
+        confidence) / ln(1 - risk) rows if that is earlier, but never where even no loss would fail.
         """
         thresholds, accepted = self._steps
         naive = accepted.n[accepted.risk <= risk]
@@ -421,7 +422,7 @@ class Difference(NamedTuple):
 
 def difference_of_augrc(first: RiskCoverage, second: RiskCoverage, confidence: float) -> Difference:
     """
-    Return AUGRC of the second ranking minus that of the first, with a t interval over their documents.
+    Return AUGRC of the second ranking minus that of the first, with a t interval over documents.
 
     The interval and the p-value are nan with fewer than `FEWEST_DOCUMENTS` effective documents.
     """

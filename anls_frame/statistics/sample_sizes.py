@@ -1,4 +1,4 @@
-"""What rows and documents can show about the difference of two systems: planning, and bounds for gates."""
+"""Power analysis for the difference of two systems: planning, and bounds for decisions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ROUNDING = 1e-12
 @dataclass(frozen=True)
 class Changes:
     """
-    Differences between two systems by unit (a document, or a row without clusters) of several groups.
+    Differences between two systems by unit (a document, or a row if there are no clusters) in groups.
 
     Parameters
     ----------
@@ -44,15 +44,16 @@ class Changes:
     groups
         Number of groups.
     count
-        How many units are alike.
+        Number of identical units.
     n, x
         Number of rows of a unit, and the sum of their differences.
     residual
-        What `x` deviates from the sum that the mean of its group lets expect.
+        Deviation of `x` from the sum expected from the mean of its group.
     weight
         Size of a unit, by which the effective number of units is computed: rows, or lengths for rates.
     unseen
-        Size of a difference that may occur, although no row shows it: the largest possible one. 0 if unknown.
+        Size of a difference that may occur although no row shows it: the largest possible difference. 0 if
+        unknown.
     """
 
     group: npt.NDArray[np.int64]
@@ -70,7 +71,7 @@ class Changes:
 
     @cached_property
     def own(self) -> GroupSums:
-        """What each unit adds to the sums of its group."""
+        """The contribution of each unit to the sums of its group."""
         return GroupSums(self.n, self.x, np.abs(self.x), self.residual**2, self.weight, self.weight**2)
 
     @cached_property
@@ -90,7 +91,7 @@ class Changes:
 
 
 class GroupSums(NamedTuple):
-    """Sums over units: of all in a group, or of all but one."""
+    """Sums over all units of a group, or over all units but one."""
 
     n: FloatArray
     x: FloatArray
@@ -111,15 +112,15 @@ class GroupSums(NamedTuple):
         return (self.units / positive(self.units - 1) * self.squares + added) / self.n**2
 
     def mean_change(self, unseen: float) -> FloatArray:
-        """Return the mean absolute difference of units, for each row, with the added rows."""
+        """Return the mean absolute difference of units per row, with the added rows."""
         return (self.absolute + _ADDED_ROWS * unseen) / self.n
 
     def variance_under(self, effect: FloatArray | float, unseen: float) -> FloatArray:
         """
-        Return the variance of the mean difference if the true one has this size.
+        Return the variance of the mean difference, for a true difference of this size.
 
-        It is in proportion to what has changed. The changes that cancel out stay, a - |d| of the mean change
-        a; those that make the difference become more or fewer.
+        The variance is proportional to the changes. The changes that cancel out, a - |d| of the mean change
+        a, stay; the changes that make up the difference grow or shrink.
         """
         change = self.mean_change(unseen)
         cancelling = change - np.abs(self.x / self.n)
@@ -127,7 +128,7 @@ class GroupSums(NamedTuple):
 
 
 class Needed(NamedTuple):
-    """How many times the units of each group are needed: the ends of a range, whose upper one is planned."""
+    """Factors by which the units of each group must grow: a range, whose upper end is planned."""
 
     low: FloatArray
     high: FloatArray
@@ -152,9 +153,9 @@ def changes(
 
 def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, FloatArray]:
     """
-    Return one-sided bounds of the difference, each of which is passed with a probability of about `level`.
+    Return one-sided bounds of the difference, each exceeded with a probability of about `level`.
 
-    nan where there are fewer than two effective units, or nothing has changed and `unseen` is unknown.
+    Bounds are nan with fewer than two effective units, or if nothing has changed and `unseen` is unknown.
 
     Notes
     -----
@@ -173,14 +174,14 @@ def difference_bounds(changes: Changes, level: float) -> tuple[FloatArray, Float
 
 
 def decidable_margin(changes: Changes, power: float, level: float) -> FloatArray:
-    """Return the smallest margin that `difference_bounds` decide with this power if the systems are equal."""
+    """Return the smallest margin that `difference_bounds` decides with this power for equal systems."""
     quantile, error, skewness = _interval(changes, level)
     beyond = t_quantile(power, np.maximum(changes.units - 1, 1))
     return np.asarray((quantile + beyond) * error + np.abs(skewness))
 
 
 def deciding_units(changes: Changes, margin: float, power: float, level: float) -> Needed:
-    """Return how many times these units decide about a margin with this power if the systems are equal."""
+    """Return the multiple of these units that decides about a margin with this power if systems are equal."""
     return _range(
         changes,
         lambda sums: _factor(
@@ -191,7 +192,7 @@ def deciding_units(changes: Changes, margin: float, power: float, level: float) 
 
 def detectable_difference(changes: Changes, power: float, alpha: float) -> FloatArray:
     """
-    Return the smallest true difference that a two-sided test at alpha shows with this power.
+    Return the smallest true difference that a two-sided test at level alpha detects with this power.
 
     δ = (t(1 - alpha/2) + t(power)) √v(δ), with the variance of `Sums.variance_under`; nan if there is none.
     """
@@ -206,7 +207,7 @@ def detectable_difference(changes: Changes, power: float, alpha: float) -> Float
 
 def needed_units(changes: Changes, effect: float, power: float, alpha: float) -> Needed:
     """
-    Return how many times these units show a true difference of this size in a two-sided test at alpha.
+    Return the multiple of these units that detects a difference of this size in a two-sided test.
 
     Notes
     -----

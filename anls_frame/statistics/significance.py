@@ -1,4 +1,4 @@
-"""Tests for the difference between two systems, on plain numbers: sign-flip, and Holm's correction."""
+"""Tests of the difference between two systems on plain numbers: sign-flip test, Holm's correction."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ def sign_flip(sums: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0) -> flo
     Two-sided p-value of the sign-flip test on the differences of independent units.
 
     If two systems are equal, both signs of a unit's difference are equally likely. The test draws random
-    signs and counts how often the sum is at least as far from 0 as the observed one.
+    signs and counts how often the sum is at least as far from 0 as the observed sum.
 
     Parameters
     ----------
     sums
         One sum of differences per unit (cluster or row), one-dimensional.
     draws
-        Number of random draws of all signs, at most 10 million. If there are at most as many combinations of
-        signs, all combinations are enumerated instead.
+        Number of random draws of all signs, at most 10 million. If there are no more combinations of signs
+        than draws, all combinations are enumerated instead.
     seed
         Seed of the draws.
 
     Returns
     -------
     float
-        (1 + number of draws as far from 0) / (1 + draws), or the exact share of combinations; never 0. 1 if
-        all sums are 0; nan if there are no sums or one is not finite.
+        (1 + number of draws at least as far from 0) / (1 + draws), or the exact share of combinations; never
+        0. The value is 1 if all sums are 0, and nan if there are no sums or a sum is not finite.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def sign_flip(sums: npt.ArrayLike, *, draws: int = 10_000, seed: int = 0) -> flo
 
     See Also
     --------
-    sign_flip_counts : the same if few distinct differences occur many times.
+    sign_flip_counts : the test for few distinct differences that occur many times.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def sign_flip_counts(
     values
         Signed differences, one-dimensional.
     counts
-        How many units have each difference.
+        Number of units with each difference.
     draws, seed
         As for `sign_flip`.
 
@@ -106,8 +106,8 @@ def sign_flip_counts(
 
     Notes
     -----
-    k units of size v add v (2 Binomial(k, 1/2) - k) to a drawn sum, so millions of rows with few distinct
-    differences take as long as few rows.
+    A drawn sum changes by v (2 Binomial(k, 1/2) - k) for k units of size v, so millions of rows with few
+    distinct differences take no longer than few rows.
 
     Examples
     --------
@@ -152,12 +152,13 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     Returns
     -------
     FloatArray
-        The adjusted p-values, at most 1, in the same shape and order. nan stays nan and is not counted.
+        The adjusted p-values, at most 1, in the same shape and order. nan stays nan and does not count as a
+        test.
 
     Notes
     -----
-    The step-down method of Holm (1979): the i-th smallest of k values is multiplied by k - i + 1, and none
-    falls below the previous one. It is valid under any dependence, including overlapping groups.
+    The step-down method of Holm (1979): the i-th smallest of k values is multiplied by k - i + 1, and values
+    are then made non-decreasing. The method is valid under any dependence, including overlapping groups.
 
     Examples
     --------

@@ -58,9 +58,9 @@ class Units:
     unit, column, value
         Row, column and value of each entry.
     counts
-        How many units share each row of the matrix.
+        Number of units that share each row of the matrix.
     net
-        How many more of these units have the row's sign than the opposite one.
+        Number of these units with the row's sign, minus the number with the opposite sign.
     columns
         Number of columns.
     """
@@ -96,9 +96,9 @@ class Units:
 
     def pooled(self) -> Units:
         """
-        Count units with equal values, or opposite ones, together: both signs are equally likely.
+        Combine units with equal or opposite values, because both signs are equally likely.
 
-        Neither the order of the units nor the sign of all values has an effect on the draws.
+        Neither the order of units nor the sign of all values affects the draws.
         """
         tidy = self.tidied()
         bounds = np.searchsorted(tidy.unit, np.arange(len(tidy.counts) + 1))
@@ -143,10 +143,10 @@ def max_t(
     """
     P-values of sign-flip tests in several slices, adjusted for multiple testing by step-down max-T.
 
-    The signs are drawn once for all slices: a unit has the same sign in each of its slices. The adjustment
-    controls the family-wise error rate: among the slices in which the systems are exchangeable, the smallest
-    p-value is at most a with a probability of at most a. Slices with too few differing units to be
-    significant do not reduce the power in the others.
+    Signs are drawn jointly for all slices, so that a unit has the same sign in each of its slices. The
+    adjustment controls the family-wise error rate: among the slices in which the systems are exchangeable,
+    the smallest p-value is at most a with a probability of at most a. Slices with too few differing units to
+    be significant do not reduce the power in other slices.
 
     Parameters
     ----------
@@ -154,10 +154,10 @@ def max_t(
         One row per unit (cluster or row), one column per slice: the unit's sum of differences in the slice, 0
         if it has no rows there.
     counts
-        How many units have each row of `sums`; one each by default.
+        Number of units with each row of `sums`; by default, one each.
     draws
-        Number of random draws of all signs, at most 10 million. If the units that differ have at most as many
-        combinations of signs, all combinations are enumerated instead.
+        Number of random draws of all signs, at most 10 million. If the differing units have no more
+        combinations of signs than draws, all combinations are enumerated instead.
     seed
         Seed of the draws.
 
@@ -165,27 +165,27 @@ def max_t(
     -------
     FloatArray
         One p-value per slice, never below that of `sign_flip` for the slice alone, and equal to it for a
-        single slice. 1 where all sums are 0.
+        single slice. The value is 1 where all sums are 0.
 
     Raises
     ------
     ValueError
-        If `draws` is not from 1 to 10 million, if the sums are not a table or not finite, or if there are not
-        as many counts as units.
+        If `draws` is not from 1 to 10 million, the sums are not two-dimensional or not finite, or the number
+        of counts differs from the number of units.
 
     See Also
     --------
-    sign_flip : the test of one slice.
-    holm : adjusted p-values where only the p-values are known.
+    sign_flip : the test of a single slice.
+    holm : adjusted p-values if only the p-values are known.
 
     Notes
     -----
     The step-down method of Westfall and Young (1993), as in Romano and Wolf (2005), with T = abs(Σx) / √Σx²,
     whose denominator does not change with the signs. The slices are sorted by T in descending order. The
-    p-value of a slice is the share of draws in which the largest T among this slice and the following ones
-    reaches the observed T, and none falls below the previous one. Memory does not grow with units times
-    draws. The result does not depend on the order of the slices or of the two systems, and is reproducible
-    with the same seed and version of numpy.
+    p-value of a slice is the share of draws in which the largest T of this and all following slices reaches
+    the observed T; p-values are then made non-decreasing. Memory does not grow with units times draws. The
+    result does not depend on the order of the slices or of the two systems, and is reproducible with the same
+    seed and version of numpy.
 
     Examples
     --------
@@ -259,19 +259,19 @@ def single(units: Units, statistic: Statistic, ties: FloatArray, *, draws: int, 
 
 
 def share_of_draws(units: Units, as_far: IntArray, draws: int) -> FloatArray:
-    """Return p-values from the numbers of draws that reach what is observed."""
+    """Return p-values from the numbers of draws that reach the observed statistic."""
     if is_enumerated(units, draws):
         return as_far / 2.0 ** int(units.counts.sum())
     return (1 + as_far) / (1 + draws)
 
 
 def is_enumerated(units: Units, draws: int) -> bool:
-    """Whether all combinations of signs are at most as many as the draws."""
+    """Return whether there are no more combinations of signs than draws."""
     return bool(units.counts.sum() <= math.log2(draws))
 
 
 def drawn_sums(units: Units, draws: int, seed: int) -> Iterator[FloatArray]:
-    """Yield column sums under random signs, one column per draw, or under all signs if these are fewer."""
+    """Yield column sums under random signs, one column per draw, or under all signs if there are fewer."""
     random = None if is_enumerated(units, draws) else np.random.default_rng(seed)
     total = draws if random is not None else 2 ** int(units.counts.sum())
     step = max(1, min(_MOST, _ROOM // max(units.columns, 1)))

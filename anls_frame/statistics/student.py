@@ -13,7 +13,7 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 def t_two_sided(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     """
-    Probability that Student's t lies at least as far from 0 as given: the two-sided p-value.
+    Two-sided p-value: the probability that Student's t is at least as far from 0 as given.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def t_two_sided(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
 
 def t_quantile(probability: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
     """
-    Quantile of Student's t: the value below which it falls with the given probability.
+    Quantile of Student's t distribution.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Test and variance of the difference between two scores of totals, such as F, over independent units."""
+"""Test and variance of the difference between two scores of totals over units, such as F."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Score", "jackknife_variance", "p_value"]
 
 
 class Score(Protocol):
-    """Computes scores from totals: one row per count, one column per score; nan where undefined."""
+    """A function from totals (one row per count, one column per score) to scores; nan where undefined."""
 
     def __call__(self, totals: FloatArray, /) -> FloatArray:
         """Return one score for each column."""
@@ -27,9 +27,9 @@ def p_value(first: FloatArray, second: FloatArray, score: Score, *, draws: int, 
     """
     Return the two-sided p-value of the difference between the scores of two systems.
 
-    In each draw, every unit is swapped or not, with equal chances: a swap exchanges all counts of the two
-    systems. Both scores are then computed from the new totals. If there are few units, all combinations are
-    enumerated. As in `sign_flip`, the result depends neither on the order of the units nor on that of the
+    In each draw, every unit is swapped with probability 1/2: a swap exchanges all counts of the two systems.
+    Both scores are then computed from the new totals. If there are few units, all combinations are
+    enumerated. As in `sign_flip`, the result depends neither on the order of units nor on the order of
     systems.
 
     Parameters
@@ -54,7 +54,7 @@ def p_value(first: FloatArray, second: FloatArray, score: Score, *, draws: int, 
 
 
 def jackknife_variance(first: FloatArray, second: FloatArray, score: Score) -> float:
-    """Return the variance of the difference between two scores, from leaving out each unit once."""
+    """Return the jackknife variance of the difference between two scores, leaving out one unit at a time."""
     left_out = score((second.sum(axis=0) - second).T) - score((first.sum(axis=0) - first).T)
     if len(left_out) == 0:
         return np.nan

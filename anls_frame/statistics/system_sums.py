@@ -1,4 +1,4 @@
-"""Sums of several systems by unit and line, and how their differences change if systems are swapped."""
+"""Sums of several systems by unit and line, and their differences under swaps of systems."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class SystemSums:
     x
         Numerators, one row per entry and one column per system: sums of scores, or of errors.
     y
-        Denominators (numbers of rows, or lengths): one column if all systems have the same, otherwise one
-        per system.
+        Denominators (numbers of rows, or lengths): one column if they are common to all systems, otherwise
+        one column per system.
     counts
-        How many units have these sums, for each unit: 1 for documents.
+        Number of units with the same sums, for each unit; 1 for documents.
     lines
         Number of lines.
     """
@@ -91,19 +91,18 @@ class SystemSums:
 @dataclass(frozen=True)
 class Groups:
     """
-    Units, or random groups of units if there are too many.
+    Units, or random groups of units if there are too many units.
 
-    A group is a unit with the sums of its own. They are random because the order of units is that of their
-    names or scores.
+    A group has the sums of its units. Groups are random because units are ordered by names or scores.
 
     Parameters
     ----------
     counts
-        How many units each unit or group stands for in tests.
+        Number of units that each unit or group represents in tests.
     starts
-        Place of each unit's first member in `group`; None if units are not grouped.
+        Position of each unit's first member in `group`; None if units are not grouped.
     members
-        How many members each unit has.
+        Number of members of each unit.
     group
         Group of each member.
     """
@@ -115,7 +114,7 @@ class Groups:
 
     @classmethod
     def of(cls, counts: IntArray, seed: int) -> Groups:
-        """Return the units, of which so many are alike, or their groups."""
+        """Return the units, with their counts of identical units, or their groups."""
         total = int(counts.sum())
         if total <= MOST_UNITS:
             return cls(counts)
@@ -136,14 +135,14 @@ class Groups:
 @dataclass(frozen=True)
 class LineSums:
     """
-    Sums of some lines, sorted by line, with few enough units.
+    Sums of some lines, sorted by line, with a limited number of units.
 
     Parameters
     ----------
     unit, line, y, counts, lines
         As in `SystemSums`.
     x
-        Numerators; if all systems have the same denominators, the smallest of each entry is subtracted.
+        Numerators; with common denominators, the smallest numerator of each entry is subtracted.
     total
         Numerator and denominator of each system by line.
     """
@@ -158,7 +157,7 @@ class LineSums:
 
     @classmethod
     def of(cls, sums: SystemSums, seed: int) -> LineSums:
-        """Add up random groups of units if there are too many; sort."""
+        """Return sorted sums, over random groups of units if there are too many units."""
         groups = Groups.of(np.asarray(sums.counts, np.int64), seed)
         # Sorted, so that sums do not depend on the order of the entries.
         order = np.lexsort((sums.unit, sums.line))
@@ -196,7 +195,7 @@ class LineSums:
 
     @property
     def has_own_denominators(self) -> bool:
-        """Whether the denominators are those of single systems."""
+        """Whether each system has its own denominators."""
         return bool(self.y.shape[1] > 1)
 
     def tested(self, pairs: IntArray) -> npt.NDArray[np.bool_]:
@@ -213,9 +212,9 @@ class LineSums:
 
     def differences(self) -> FloatArray:
         """
-        Return what the second of two systems has more than the first: numerators, and own denominators.
+        Return the second system's numerators (and own denominators) minus those of the first.
 
-        It is 0 in lines that cannot be tested.
+        The difference is 0 in lines that cannot be tested.
         """
         is_tested = self.tested(_BOTH)[self.line, 0]
         more = np.where(is_tested, self.x[:, 1] - self.x[:, 0], 0.0)
@@ -268,8 +267,8 @@ class Swapped:
     x, y
         Numerator and denominator of both systems together.
     norm, sizes
-        √Σd² and an upper bound of Σ|d|. d is the difference of a unit's numerators, minus the ratio of both
-        systems times the difference of its denominators. Swaps do not change them.
+        √Σd² and an upper bound of Σ|d|, where d is the difference of a unit's numerators minus the ratio of
+        both systems times the difference of its denominators. Swaps do not change these values.
     """
 
     x: FloatArray
@@ -281,8 +280,8 @@ class Swapped:
         """
         Return the absolute difference by line and draw, from the sums of the differences of units.
 
-        It is that of the ratios, times half of the common denominator: Σd to first order, and exactly for
-        equal denominators.
+        It is the difference of the ratios times half of the total denominator, which equals Σd to first
+        order, and exactly for equal denominators.
         """
         more, *longer = sums.reshape(-1, len(self.x), sums.shape[1])
         if not longer:
@@ -294,7 +293,7 @@ class Swapped:
         return np.where(np.isfinite(difference), np.abs(difference), np.inf)
 
     def statistic(self, sums: FloatArray) -> FloatArray:
-        """Return T, the absolute difference divided by its size under swaps, by line and draw."""
+        """Return T, the absolute difference divided by its scale under swaps, by line and draw."""
         difference = self.difference(sums)
         norm = self.norm[:, None]
         # Systems that do not differ differ by rounding, unless one of them is left without a denominator.
@@ -302,7 +301,7 @@ class Swapped:
         return np.divide(difference, norm, out=same, where=norm > 0)
 
     def ties(self) -> FloatArray:
-        """Return by how much statistics may differ through rounding."""
+        """Return the amount by which statistics may differ through rounding."""
         return TIE * np.divide(self.sizes, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
 
 
