@@ -1,5 +1,5 @@
 """
-Scores for grammatical error correction: M² (MaxMatch), the I-measure and ERRANT's span counts.
+Scores of grammatical error correction: M² (MaxMatch), the I-measure, and ERRANT's span counts.
 
 Arguments always come in the order prediction, source, edits, annotators. `read_m2` reads the last three from
 an ``.m2`` file; the prediction is a column of corrected sentences, with tokens separated by spaces as in the

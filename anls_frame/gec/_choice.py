@@ -1,4 +1,4 @@
-"""Choose the annotator whose counts a row adds, as the official scorers do."""
+"""Choice of the annotator whose counts a row adds, as in the official scorers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
 
 
 def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]:
-    """Choose in each row by the totals so far, the first one on ties; return the totals and the choices."""
+    """Choose in each row by the totals so far (the first on ties); return the totals and the choices."""
     totals, choices = (0, 0, 0), []
     for row in counts:
         best, index = key(totals, row[0]), 0
@@ -43,7 +43,7 @@ def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]
 
 
 def chosen(counts: Iterator[list[Counts]], choices: list[int]) -> list[Counts]:
-    """Return the counts of these numbers in the rows."""
+    """Return the counts of the chosen annotators in the rows."""
     return [row[index] for row, index in zip(counts, choices, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Compare systems on the same sentences by the score of all of them."""
+"""Comparison of systems on the same sentences, by scores over all sentences."""
 
 from __future__ import annotations
 
@@ -78,27 +78,26 @@ def compare(
     Parameters
     ----------
     systems
-        Mapping from the name of each system to the column with its corrected sentences, or, for
-        ``"errant"``, with its edits; or a list of columns, which are then the names. The other systems are
-        compared with the first one, the baseline.
+        Mapping from the name of each system to the column with its corrected sentences, or, for ``"errant"``,
+        with its edits; or a list of columns, whose names are then used. The first system is the baseline,
+        with which the others are compared.
     gold
         Polars, pandas or Arrow frame with the column `source`, the gold `edits` and, so that annotators
-        without edits count, `annotators`, as `read_m2` returns them; for ``"i_measure"``, `references` in
-        place of the last two is possible.
+        without edits count, `annotators`, as `read_m2` returns them. For ``"i_measure"``, `references` can
+        replace `edits` and `annotators`.
     measure
         ``"m2"`` and ``"errant"`` compare F, ``"i_measure"`` the I-measure, of all sentences together.
     cluster
-        Column of `gold` that identifies the document of each sentence; sentences of a document are not
-        independent.
+        Column of `gold` that identifies the document of each sentence, whose sentences are not independent.
     confidence
         Confidence level of the intervals.
     draws, seed
-        Number of draws of the swap test, at most 10 million, and the seed of these draws.
+        Number of random draws of the swap test, at most 10 million, and their seed.
     within
-        A margin in units of the score (a point is 0.01): also decide whether each system is worse than the
+        A margin in units of the score (a point is 0.01), to decide whether each system is worse than the
         baseline by more than this.
     alpha
-        Largest probability of "fine", and of "regressed", if the true loss is the margin.
+        Upper bound on the probability of "fine", and of "regressed", if the true loss equals the margin.
     **options
         Options of the functions of the measure: `m2` and `m2_corpus`, `errant` and `errant_corpus`, or
         `i_measure` and `i_measure_corpus`, such as ``beta=1`` or ``mode="ds"``.
@@ -108,21 +107,20 @@ def compare(
     DataFrame
         One row per system in the given order: `system`, `n` (sentences), the fields of the measure's corpus
         function, and against the baseline: `difference`, its interval from `difference_low` to
-        `difference_high`, `p_value`, `p_adjusted` (Holm's correction for several systems), the sentences
-        with a better score (`wins`), the same (`ties`) and a worse one (`losses`), and `n_clusters`. With
-        `within`, also the `answer` ("fine", "regressed" or "undecided"), the smallest margin that these
+        `difference_high`, `p_value`, `p_adjusted` (Holm's correction for several systems), the numbers of
+        sentences with a better (`wins`), an equal (`ties`) and a worse score (`losses`), and `n_clusters`.
+        With `within`, also the `answer` ("fine", "regressed" or "undecided"), the smallest margin that these
         documents (or sentences) decide in 80 % of samples if the systems are equally good (`detectable`), and
-        how many documents it takes for the given margin (`needed`). Null
-        for the baseline; interval and p-values are null with fewer than two documents (or sentences, if
-        there are no documents), and where a score is undefined. A frame of the same kind as `gold`, in
-        memory.
+        the number of documents needed for the given margin (`needed`). These columns are null for the
+        baseline. Interval and p-values are also null with fewer than two documents (or sentences, if there
+        are no documents), and where a score is undefined. The frame is of the same kind as `gold`, in memory.
 
     Raises
     ------
     ValueError
-        If there are fewer than two systems, an option has an invalid value, or a system has no sentence in a
-        row in which another one has. Rows in which no system has
-        counts, because the source or the gold edits are null, are left out.
+        If there are fewer than two systems, an option has an invalid value, or a system lacks a sentence in a
+        row in which another system has one. Rows without counts for any system, because the source or the
+        gold edits are null, are left out.
     TypeError
         If an argument or an option has the wrong type, or is unknown.
 
@@ -132,25 +130,26 @@ def compare(
 
     Notes
     -----
-    The score of all sentences is no mean over sentences, so the test recomputes it: in each draw, the counts
-    of the two systems are swapped in about half of the documents (or sentences), and both scores are computed
-    from the new totals. p is the share of draws, the observed one included, in which they differ by at least
-    as much as observed; for few documents, all combinations are counted. This is the randomisation test that
-    Yeh (2000) proposes for F.
+    The score of all sentences is not a mean over sentences, so the test recomputes it. In each draw, the
+    counts of the two systems are swapped in about half of the documents (or sentences), and both scores are
+    computed from the new totals. p is the share of draws, the observed data included, in which the scores
+    differ by at least as much as observed; for few documents, all combinations are enumerated. Yeh (2000)
+    proposes this randomization test for F.
 
-    The counts of a sentence stay those of the annotator (for the I-measure, the reference) that was chosen
-    when the system was scored on its own. ``"greedy"`` of `m2_corpus`, and `errant_corpus`, choose by all
-    sentences before, so the counts of two equally good systems are exchangeable only approximately;
+    The counts of a sentence stay those of the annotator (for the I-measure, the reference) chosen when the
+    system was scored separately. `errant_corpus`, and `m2_corpus` with ``choose="greedy"``, choose by all
+    preceding sentences, so the counts of two equally good systems are exchangeable only approximately;
     ``choose="best_sentence"`` makes the test of M² exact.
 
     The interval is the difference ± t · s, where s is the standard error of the jackknife over documents (or
-    sentences), and t has one degree of freedom less than their effective number, see
-    `anls_frame.statistics.effective_units`. It is too short where the I-measure of a system is close to 0,
-    where its formula has a kink.
+    sentences), and the degrees of freedom of t are their effective number minus 1 (see
+    `anls_frame.statistics.effective_units`). The interval is too short if the I-measure of a system is close
+    to 0, where its formula has a kink.
 
-    The answer is "fine" if the one-sided bound of the loss, ± t · s with t at 1 - alpha, lies below the
-    margin, "regressed" if the other bound lies above it, and "undecided" otherwise. No bound is closer than
-    -ln(alpha) / n, for n effective units: units without a difference do not show that there is none.
+    The answer is "fine" if the upper one-sided bound of the loss, + t · s with t at 1 - alpha, lies below the
+    margin, "regressed" if the lower bound lies above it, and "undecided" otherwise. Bounds are at least
+    -ln(alpha) / n from the difference, for n effective units, because units without a difference do not prove
+    that there is none.
 
     Examples
     --------

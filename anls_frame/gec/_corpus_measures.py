@@ -1,4 +1,4 @@
-"""The measures that systems are compared by: counts of each row, and the score of their totals."""
+"""The measures by which systems are compared, as counts of each row and scores of their totals."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Measure(ABC):
 
     @abstractmethod
     def added(self, counts: pl.Series) -> FloatArray:
-        """Return the numbers that each row adds to the totals, one row each."""
+        """Return the counts that each row adds to the totals, one row each."""
 
     @abstractmethod
     def score(self, totals: FloatArray) -> FloatArray:
-        """Return the score of totals: one row per number, one column per score."""
+        """Return the scores of totals, which have one row per count and one column per score."""
 
     @abstractmethod
     def size(self, numbers: FloatArray) -> FloatArray:

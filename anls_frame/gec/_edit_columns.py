@@ -1,4 +1,4 @@
-"""Convert edits and annotators for the plugin, which only takes strings and lists of strings."""
+"""Conversion of edits and annotators for the plugin, which accepts only strings and lists of strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ERRANT's scores for system edits that match gold edits in span, correction or type."""
+"""ERRANT scores for system edits that match gold edits in span, correction or type."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ def errant(
     filt: Sequence[str] = (),
 ) -> pl.Expr:
     """
-    ERRANT's counts of each row: how many edits of the system are edits of the reference.
+    ERRANT counts of each row: the number of system edits that match edits of the reference.
 
     Parameters
     ----------
     prediction_edits
-        Column with the edits of the system, see `m2`; `read_m2` reads them from ERRANT's own output.
+        Column with the edits of the system (see `m2`), which `read_m2` reads from ERRANT's own output.
     edits
         Column with the gold edits.
     prediction_annotators
-        Column with the list of all annotators of the system's edits, usually one.
+        Column with the list of all annotators of the system's edits, usually a single one.
     annotators
         Column with the list of all annotators of the row, see `m2`.
     mode
-        What two edits must share to match: ``"cs"`` span and correction, ``"cse"`` span, correction and
-        type, ``"ds"`` the span; ``"dt"`` compares single tokens of the span.
+        The properties in which two edits must agree to match: ``"cs"`` span and correction, ``"cse"`` span,
+        correction and type, ``"ds"`` the span; ``"dt"`` compares single tokens of the span.
     single
-        Leave out edits of several tokens.
+        Whether to leave out edits of several tokens.
     multi
-        Leave out edits of at most one token.
+        Whether to leave out edits of at most one token.
     filt
         Types to leave out.
 
@@ -78,14 +78,14 @@ def errant(
     See Also
     --------
     errant_corpus : precision, recall and F of a file.
-    by_type : the same for each type.
+    by_type : precision, recall and F of each type.
 
     Notes
     -----
     Bryant, Felice and Briscoe (2017), "Automatic Annotation and Evaluation of Error Types for Grammatical
     Error Correction": the program's comparison of two annotated files. This function does not extract or
-    classify edits. Alternative corrections are taken as one string; edits of type UNK count for detection
-    only.
+    classify edits. Alternative corrections are treated as a single string; edits of type UNK count for
+    detection only.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     """
     Precision, recall and F over all rows, or over each group, from their ERRANT counts.
 
-    Each row adds the counts of the annotators who give the best F over the rows so far, so the order of rows
+    Each row adds the counts of the annotators with the best F over the rows so far, so the order of rows
     matters.
 
     Parameters
@@ -129,15 +129,15 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     beta
         Weight of recall relative to precision.
     round4
-        Round precision, recall and F to four digits, as the program does before it compares them. Without
-        rounding, different annotators may be chosen.
+        Whether to round precision, recall and F to four digits before comparing them, as the program does.
+        Without rounding, different annotators may be chosen.
 
     Returns
     -------
     Expr
         A struct, named `gec_errant_corpus`, with `tp`, `fp`, `fn` (`Int64`), `precision`, `recall`, `f` and
-        `beta`; precision is 1 without false positives, recall 1 without false negatives. A scalar: use it
-        in ``select`` and in ``group_by(..., maintain_order=True).agg``.
+        `beta`; precision is 1 without false positives, recall 1 without false negatives. The result is a
+        scalar, for ``select`` and ``group_by(..., maintain_order=True).agg``.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def by_type(
     beta
         Weight of recall relative to precision.
     round4
-        Round as `errant_corpus` does.
+        Whether to round, as in `errant_corpus`.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def by_type(
 
     Notes
     -----
-    In each row, the annotators are those that `errant_corpus` chooses.
+    In each row, `errant_corpus` chooses the annotators.
 
     Examples
     --------

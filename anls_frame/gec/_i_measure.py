@@ -1,4 +1,4 @@
-"""The I-measure for rows and files, its formulas, and the underlying alignment."""
+"""I-measure for rows and files, its formulas, and the underlying alignment."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def i_measure(
     mismatch_cost: int = MISMATCH_COST,
 ) -> pl.Expr:
     """
-    I-measure of each row: how much a correction improves on leaving the source unchanged.
+    I-measure of each row: the improvement of a correction over the unchanged source.
 
     Source, prediction and reference are aligned word by word; the columns of the alignment are counted,
     and the weighted accuracy of the prediction is compared with that of the source.
@@ -56,28 +56,29 @@ def i_measure(
     source
         Column with the sentence before correction.
     edits
-        Column with the gold edits, see `m2`; if an edit has several corrections, the first one is used.
+        Column with the gold edits (see `m2`); the first of several corrections of an edit is used.
     annotators
         Column with the list of all annotators of the row, see `m2`.
     references
-        Column with lists of reference sentences, to pass instead of edits.
+        Column with lists of reference sentences, in place of edits.
     w
         Weight of positives relative to negatives.
     beta
-        Beta of F, which is only used with ``optimise="f"``.
+        Beta of F, used only with ``optimise="f"``.
     mix
-        Whether a reference may combine edits of several annotators, taking each cluster of overlapping
-        edits from one of them. If False, there is one reference per annotator, which is the source where
-        the annotator has no edit.
+        Whether a reference may combine edits of several annotators, taking each cluster of overlapping edits
+        from one annotator. If False, there is one reference per annotator; it equals the source for an
+        annotator without edits.
     optimise
-        The score that the best reference maximises: weighted accuracy, I, accuracy, precision, recall, F
-        or a count. Ties are broken by I, weighted accuracy and accuracy, then by the other aspect.
+        The score that the best reference maximizes: weighted accuracy, I, accuracy, precision, recall, F or a
+        count. Ties are broken by I, weighted accuracy and accuracy, then by the other aspect.
     aspect
-        Which counts to optimise: those of corrected errors or those of detected errors.
+        Which counts to optimize: those of corrected errors or those of detected errors.
     max_references
-        A row with more references is an error. Mixing creates up to (annotators + 1) ** clusters of them.
+        Maximum number of references of a row; more raise an error. Mixing creates up to (annotators + 1) **
+        clusters references.
     max_cells
-        A row whose alignment table has more cells is an error; a cell takes 2 bytes.
+        Maximum number of cells of a row's alignment table; more raise an error. A cell takes 2 bytes.
     gap_cost
         Cost of aligning a word with a gap, from 1 to 1000; see Notes.
     mismatch_cost
@@ -87,10 +88,10 @@ def i_measure(
     -------
     Expr
         A struct, named `gec_i_measure`: `detection`, `correction`, and `base_detection`, `base_correction`
-        for the source in place of the prediction, with a separate alignment, each with `tp`, `tn`, `fp`,
-        `fn`, `fpn` (`Int64`); `reference_index` (`Int64`), and for the aspect `wacc`, `wacc_base` and
-        `i_measure`, from -1 to 1, which are null where source and reference are empty. Null where an input
-        is null, or there is no reference.
+        for the source in place of the prediction (with a separate alignment), each with `tp`, `tn`, `fp`,
+        `fn`, `fpn` (`Int64`); `reference_index` (`Int64`); and, for the aspect, `wacc`, `wacc_base` and
+        `i_measure` (from -1 to 1), which are null where source and reference are empty. The struct is null
+        where an input is null, or there is no reference.
 
     Raises
     ------
@@ -102,7 +103,7 @@ def i_measure(
 
     See Also
     --------
-    i_measure_corpus : the scores of a file, which are not the means of the row scores.
+    i_measure_corpus : the scores of a file, which differ from the means of row scores.
     align3 : the alignment.
 
     Notes
@@ -113,7 +114,7 @@ def i_measure(
 
     Only the ratio of the costs matters. The authors use 2 and 3: a gap costs less than a mismatch, and a
     mismatch less than two gaps, so that gaps are grouped. Scores with other costs are not comparable with
-    published ones.
+    published scores.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def i_measure_corpus(
     Expr
         A struct, named `gec_i_measure_corpus`: the sums `tp`, `tn`, `fp`, `fn`, `fpn` (`Int64`) and
         `precision`, `recall`, `f`, `accuracy`, `accuracy_base`, `wacc`, `wacc_base`, `i_measure`; the last
-        five are null where there is nothing to count. A scalar.
+        five are null where there is nothing to count. The result is a scalar.
 
     Raises
     ------
@@ -211,7 +212,7 @@ def i_measure_corpus(
 
     Notes
     -----
-    The counts are sums of integers: the order of rows does not matter, and the counts of parts add up.
+    The counts are sums of integers, so the order of rows does not matter, and the counts of parts add up.
 
     Examples
     --------
@@ -346,8 +347,8 @@ def improvement(wacc: pl.Expr, wacc_base: pl.Expr) -> pl.Expr:
     Returns
     -------
     Expr
-        `Float64`, from -1 to 1: (wacc - wacc_base) / (1 - wacc_base) if the system is better than the
-        source, wacc / wacc_base - 1 if it is worse; if both are equal, 1 if they are 1, otherwise 0.
+        `Float64`, from -1 to 1: (wacc - wacc_base) / (1 - wacc_base) if the system is better than the source,
+        wacc / wacc_base - 1 if it is worse; if both are equal, 1 if both are 1, otherwise 0.
 
     Raises
     ------
@@ -393,9 +394,9 @@ def align3(
     source
         Column with the sentence before correction.
     reference
-        Column with one reference sentence.
+        Column with a reference sentence.
     max_cells
-        A row whose alignment table has more cells is an error; a cell takes 2 bytes.
+        Maximum number of cells of a row's alignment table; more raise an error. A cell takes 2 bytes.
     gap_cost
         Cost of aligning a word with a gap, from 1 to 1000.
     mismatch_cost
@@ -416,10 +417,10 @@ def align3(
 
     Notes
     -----
-    The alignment minimises the sum of pair costs: a word and a gap cost `gap_cost`, two different words
+    The alignment minimizes the sum of pair costs: a word and a gap cost `gap_cost`, two different words
     `mismatch_cost`; equal words, and two gaps, cost nothing. Only the ratio of the costs matters. Among
     alignments of equal cost, columns with more words are preferred, starting from the end. A column of three
-    different words detects the error but does not correct it: it counts as tp for detection, and as fp, fn
+    different words detects the error but does not correct it, so it counts as tp for detection, and as fp, fn
     and fpn for correction.
 
     Examples

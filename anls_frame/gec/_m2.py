@@ -1,4 +1,4 @@
-"""M² for each row: counts and edits."""
+"""M² counts and edits of each row."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def m2(
     method: Method = "auto",
 ) -> pl.Expr:
     """
-    M² counts of each row (MaxMatch): how many edits of the system are edits of each annotator.
+    M² counts of each row (MaxMatch): the number of system edits that match the edits of each annotator.
 
-    Among all ways to turn the source into the prediction with the fewest word edits, M² takes the one that
+    Among all shortest sequences of word edits from the source to the prediction, M² chooses the one that
     agrees best with the annotator's edits.
 
     Parameters
@@ -45,15 +45,15 @@ def m2(
         Column with the sentence before correction.
     edits
         Column with the gold edits, a list of structs with `start`, `end` (words of the source, from 0, the
-        end excluded), `type`, `corrections` (a list; an empty string or `-NONE-` deletes) and `annotator`,
-        as `read_m2` returns it. Edits past the end of the source are dropped.
+        end excluded), `type`, `corrections` (a list; an empty string or `-NONE-` deletes) and `annotator`, as
+        returned by `read_m2`. Edits past the end of the source are dropped.
     annotators
-        Column with the list of all annotators of the row, including those who have nothing to correct. By
-        default, the annotators of the edits, or annotator 0 where there are no edits.
+        Column with the list of all annotators of the row, including annotators without edits. By default, the
+        annotators of the edits, or annotator 0 where there are no edits.
     max_unchanged
         Maximum number of unchanged words in one edit.
     ignore_whitespace_casing
-        Leave out system edits that only change whitespace or case.
+        Whether to leave out system edits that change only whitespace or case.
     lattice
         ``"official"`` for the scorer's union of two edit distances, with substitutions at cost 1 and 2;
         ``"paper"`` for the first alone.
@@ -63,8 +63,8 @@ def m2(
     method
         ``"exact"`` for the scorer's algorithm, whose time grows with the sixth power of the length of a
         rewritten passage; ``"dp"`` for a dynamic program, linear in the lattice; ``"auto"`` for the exact
-        one up to 1,000 vertices and 16.8 million pairs of arcs, a rewritten passage of about 25 words. Both
-        are deterministic; they may break ties differently.
+        algorithm up to 1,000 vertices and 16.8 million pairs of arcs (a rewritten passage of about 25 words).
+        Both are deterministic but may break ties differently.
 
     Returns
     -------
@@ -88,11 +88,11 @@ def m2(
 
     Notes
     -----
-    Dahlmeier and Ng (2012), "Better Evaluation for Grammatical Error Correction", as computed by the
-    authors' scorer, including ties. An error during ``collect`` names the row if two texts are too long
-    (8.4 million pairs of words) or, for ``"exact"``, the lattice is too large (4,096 vertices).
-    Long texts, above 600 words against 600, wait for each other: their lattices take at most 256 MiB at a
-    time, on any number of threads.
+    Dahlmeier and Ng (2012), "Better Evaluation for Grammatical Error Correction", as computed by the authors'
+    scorer, including ties. An error during ``collect`` names the row if two texts are too long (8.4 million
+    pairs of words) or, for ``"exact"``, the lattice is too large (4,096 vertices). Pairs of long texts (above
+    600 words against 600) wait for each other, so that their lattices take at most 256 MiB in total, on any
+    number of threads.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def m2_edits(
     shrink: bool = False,
 ) -> pl.Expr:
     """
-    The system's edits in each row, as M² chooses them for each annotator.
+    The system edits of each row, as M² chooses them for each annotator.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def m2_edits(
     max_unchanged
         Maximum number of unchanged words in one edit.
     ignore_whitespace_casing
-        Leave out system edits that only change whitespace or case.
+        Whether to leave out system edits that change only whitespace or case.
     lattice
         ``"official"`` or ``"paper"``, see `m2`.
     insert_labels
@@ -156,8 +156,8 @@ def m2_edits(
     method
         ``"auto"``, ``"exact"`` or ``"dp"``, see `m2`.
     shrink
-        Remove words that original and correction share at the ends of each edit. This does not change which
-        edits match.
+        Whether to remove words that original and correction share at the ends of each edit. This does not
+        change which edits match.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def m2_edits(
 
     Notes
     -----
-    System edits have no type of their own, so recall can be computed for each type, but precision cannot.
+    System edits have no type, so recall can be computed for each type, but precision cannot.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""M² for a file or a group of rows."""
+"""M² over a file or a group of rows."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def m2_corpus(
     beta
         Weight of recall relative to precision: 0.5 in the official scorer since CoNLL-2014, 1 before that.
     choose
-        Whose counts each row adds. ``"greedy"``: those of the annotator who gives the best F over the rows
-        so far, as in the official scorer, so the order of rows matters. ``"best_sentence"``: those of the
-        annotator with the best F in that row. ``"annotator"``: those of `annotator`. ``"sum"``: all.
+        The annotator whose counts each row adds. ``"greedy"``: the annotator with the best F over the rows so
+        far, as in the official scorer, so the order of rows matters. ``"best_sentence"``: the annotator with
+        the best F in that row. ``"annotator"``: the given `annotator`. ``"sum"``: all annotators.
     annotator
-        The annotator whose counts are added; only for ``choose="annotator"``.
+        The annotator for ``choose="annotator"``.
 
     Returns
     -------

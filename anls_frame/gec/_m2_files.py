@@ -1,4 +1,4 @@
-"""The ``.m2`` format: sentences with the edits of one or more annotators."""
+"""Files in the ``.m2`` format: sentences with the edits of one or more annotators."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Files: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]
 
 class M2FormatError(ValueError):
     r"""
-    A file is not in the ``.m2`` format; the message names the file, and each line with its problem.
+    A file is not in the ``.m2`` format. The message names the file, and each line with its problem.
 
     Examples
     --------
@@ -79,12 +79,12 @@ def read_m2(
     path
         The file, in UTF-8: blocks of an ``S`` line and its ``A`` lines, with empty lines between.
     prediction
-        A file with the corrected sentences, one per line, in the order of the blocks; becomes the first
-        column, `prediction`. For several systems, a mapping from the names of their columns to their files.
+        A file with the corrected sentences, one per line, in the order of the blocks. It becomes the first
+        column, `prediction`. For several systems, a mapping from names of columns to files.
     prediction_edits
-        A second ``.m2`` file, with a system's edits of the same sentences in the same order, as ERRANT
-        writes it; becomes the last two columns, `prediction_edits` and `prediction_annotators`, for `errant`.
-        For several systems, a mapping from the names of their columns of edits to their files.
+        A second ``.m2`` file with a system's edits of the same sentences in the same order, as written by
+        ERRANT. It becomes the last two columns, `prediction_edits` and `prediction_annotators`, for `errant`.
+        For several systems, a mapping from names of columns of edits to files.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def read_m2(
     Raises
     ------
     M2FormatError
-        If lines are not in the format, with the number of each line; if the files have different numbers of
+        If lines are not in the format (the error has their numbers), the files have different numbers of
         sentences, or the two ``.m2`` files have different sentences.
     DuplicateColumnError
         If a column of a system has the name of another column.
@@ -106,7 +106,7 @@ def read_m2(
 
     See Also
     --------
-    read_parallel : read plain sentences as references.
+    read_parallel : reads plain sentences as references.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def read_parallel(
     prediction: Files | None = None,
 ) -> pl.DataFrame:
     r"""
-    Read files of plain sentences, one per line: sources, and their corrections by one or more people.
+    Read sources and their corrections by one or more people, from files with one sentence per line.
 
     Parameters
     ----------
@@ -193,8 +193,8 @@ def read_parallel(
     references
         The file with the corrected sentences of one person, or a list of such files.
     prediction
-        The file with the corrected sentences of a system; becomes the first column, `prediction`. For several
-        systems, a mapping from the names of their columns to their files.
+        The file with the corrected sentences of a system. It becomes the first column, `prediction`. For
+        several systems, a mapping from names of columns to files.
 
     Returns
     -------
@@ -257,14 +257,14 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
     Returns
     -------
     None
-        `read_m2` reads the same rows back, except for what the format cannot represent: spaces around a
-        correction, and ``noop`` edits, each of which becomes the line of an annotator without edits. Where
+        `read_m2` reads the same rows back, except for content that the format cannot represent: spaces around
+        a correction, and ``noop`` edits, each of which becomes the line of an annotator without edits. Where
         `required` or `comment` is null or empty, ``REQUIRED`` or ``-NONE-`` is written.
 
     Raises
     ------
     M2FormatError
-        If a row holds what the format cannot represent: a line break; ``|||`` in a field, ``||`` in a
+        If a row holds content that the format cannot represent: a line break; ``|||`` in a field, ``||`` in a
         correction, or a ``|`` next to one of them, such as at the end of a type; a correction that begins or
         ends with whitespace, or is ``-NONE-``, the format's word for a deletion; a null source, span or
         annotator; a span that starts below 0 or ends before it starts.

@@ -1,4 +1,4 @@
-"""Scores of a frame as a table, for frames of any kind."""
+"""Tables of scores, for frames of any kind."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 @takes_names
 def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = None) -> Any:
     """
-    Table of scores for a frame: over all rows, for each group, or for each row.
+    Return a table of scores of a frame, over all rows, by group, or by row.
 
-    With a Polars frame, ``select`` and ``group_by`` do the same; pandas frames have no expressions.
+    For a Polars frame, this is the same as ``select`` and ``group_by``; pandas frames have no expressions.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def scores(frame: Any, expression: pl.Expr, *, by: str | Sequence[str] | None = 
     Returns
     -------
     DataFrame
-        The columns of `by` and those of the scores: one per field of the result, or the result itself if it
-        is a list. A frame of the same kind as the input, in memory; a pandas frame has the index of the input
+        A frame of the same kind as the input, in memory, with the columns of `by` and of the scores: one
+        column per field of the result, or the result itself if it is a list. A pandas frame keeps the index
         if there is one result per row.
 
     Raises

@@ -1,11 +1,11 @@
 """
 Plots of scores and errors, with matplotlib.
 
-Each function takes whatever holds the data it needs: a frame of rows, a report, a comparison, a summary, or
-the frames that these return. It draws on the given axes, or on new ones, and returns them. New axes belong
-to a figure of their own that pyplot does not manage: nothing is shown until you ask for it, nothing must be
-closed, and no setting is changed. Notebooks display such axes; `ax.figure.savefig("plot.svg")` writes them
-to a file. The same systems have the same colours in every plot.
+Each function takes an object with the data it needs: a frame of rows, a report, a comparison, a summary, or a
+frame returned by these. It draws on the given axes, or on new axes, and returns them. New axes have their own
+figure, which pyplot does not manage: nothing is shown until you ask for it, nothing must be closed, and no
+setting is changed. Notebooks display such axes; `ax.figure.savefig("plot.svg")` writes them to a file. A
+system has the same colour in every plot.
 
 Examples
 --------

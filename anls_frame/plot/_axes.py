@@ -1,4 +1,4 @@
-"""New axes for plots that are not given any."""
+"""New axes, for plots without given axes."""
 
 from __future__ import annotations
 

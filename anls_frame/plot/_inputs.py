@@ -1,4 +1,4 @@
-"""What plots accept (axes, frames, results), checked before anything is drawn."""
+"""Checks of the inputs of plots (axes, frames, results) before anything is drawn."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 class Input(NamedTuple):
-    """What a plot takes, for its error messages."""
+    """The accepted input of a plot, for error messages."""
 
     plot: str
     takes: str
@@ -70,7 +70,7 @@ class Input(NamedTuple):
             raise self.error(given) from None
 
     def table(self, given: Any, columns: Sequence[str]) -> pl.DataFrame:
-        """Return the frame of a result in Polars; an error if it lacks one of the columns."""
+        """Return the frame of a result in Polars; raise an error if it lacks a column."""
         frame = self.frame(given)
         names = column_names(frame)
         for column in columns:
@@ -92,7 +92,7 @@ class Input(NamedTuple):
         return lazy.select(*values, *rest).collect()
 
     def summary_of_texts(self, given: Any) -> Summary:
-        """Return a summary, or that of a report; an error unless it is one of texts."""
+        """Return a summary, or the summary of a report; raise an error unless texts were scored."""
         if not is_result(given):
             raise self.error(given)
         summary = summary_of(given)
@@ -101,7 +101,7 @@ class Input(NamedTuple):
         return summary
 
     def detail(self, given: Any, name: str, by: Sequence[str]) -> pl.DataFrame:
-        """Return what a report or summary has counted on request: errors, confusions or lengths."""
+        """Return the details of a report or summary: errors, confusions or lengths."""
         if not is_result(given):
             raise self.error(given)
         summary = summary_of(given)
@@ -113,12 +113,12 @@ class Input(NamedTuple):
 
 
 def is_report(given: Any) -> bool:
-    """Whether it is a report; its class is not known here, because it draws plots itself."""
+    """Return whether an object is a report, whose class cannot be imported here."""
     return isinstance(given, SlicedResult) and given.noun == "report"
 
 
 def is_result(given: Any) -> bool:
-    """Whether it is a report or a summary."""
+    """Return whether an object is a report or a summary."""
     return is_report(given) or isinstance(given, Summary)
 
 
@@ -130,14 +130,14 @@ def summary_of(given: Any) -> Summary:
 
 @dataclass
 class DrawnSlices:
-    """The slices of a report or comparison, in its order; all rows are first, if they are there at all."""
+    """The slices of a report or comparison, in its order, with all rows first if present."""
 
     by: tuple[str, ...]
     frame: pl.DataFrame
 
     @property
     def labels(self) -> dict[str, _style.Label]:
-        """The label of each slice by what identifies it: the values of the columns in `by`."""
+        """The label of each slice, by the values of its `by` columns."""
         groups = self.frame.select(cs.by_name(*self.by)).rows() if self.by else [()] * self.frame.height
         # As text, because NaN differs from itself and structs cannot be keys.
         return {
@@ -146,13 +146,13 @@ class DrawnSlices:
         }
 
     def first(self, most: int) -> tuple[DrawnSlices, int]:
-        """Return the first slices besides all rows, and the number of those left out."""
+        """Return the first slices (besides all rows), and the number of omitted slices."""
         kept = self.frame.head(most + (OVERALL in self.frame[SLICE].head(1)))
         return DrawnSlices(self.by, kept), self.frame.height - kept.height
 
 
 def slices(given: Any, noun: str, source: Input, needed: str) -> DrawnSlices:
-    """Return the slices of a result, or of the frames that it returns, which have the column `needed`."""
+    """Return the slices of a result, or of a frame returned by it, which must have the column `needed`."""
     if isinstance(given, SlicedResult) and given.noun == noun:
         return DrawnSlices(*given.sliced_tables()[0])
     needs_report = noun == "report" and isinstance(given, Summary)
@@ -169,26 +169,26 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> DrawnSlices:
 
 
 def named_metrics(names: Iterable[str]) -> tuple[Metric, ...]:
-    """Return the metrics of these names; of those that are not the package's, only the names are known."""
+    """Return the metrics of these names; of custom metrics, only the names are known."""
     known = BUILT_IN | DESCRIBED
     return tuple(known.get(name) or Metric(name) for name in names)
 
 
 def metrics_of_table(frame: pl.DataFrame) -> tuple[Metric, ...]:
-    """Return the metrics in a frame of a report; of those that are not the package's, only the names."""
+    """Return the metrics in a frame of a report; of custom metrics, only the names are known."""
     names = [name for name in frame.columns if {f"{name}_low", f"{name}_high"} <= set(frame.columns)]
     return named_metrics(names)
 
 
 def compared_metrics(given: Any, names: Iterable[str] = ()) -> tuple[Metric, ...]:
-    """Return the metrics that a comparison compares; its frames know their names at most."""
+    """Return the metrics of a comparison, whose frames know at most their names."""
     if isinstance(given, SlicedResult):
         return given.measures
     return named_metrics(names) or (Metric("score"),)
 
 
 def measured(measure: str | None, metrics: Sequence[Metric], what: str = "measure") -> Metric:
-    """Return the metric of this name, by default the first one."""
+    """Return the metric of this name, by default the first."""
     by_name = {metric.name: metric for metric in metrics}
     return metrics[0] if measure is None else by_name[choice(what, measure, by_name)]
 
@@ -206,7 +206,7 @@ def directed(name: str, *, higher_is_better: bool) -> str:
 def limits(
     values: Sequence[float | None], bounds: tuple[float | None, float | None] | None
 ) -> tuple[float, float]:
-    """Return the ends of an axis: the bounds of its metric and, where they are open, those of the values."""
+    """Return the ends of an axis: the bounds of its metric, or of the values where these are open."""
     known = [value for value in values if value is not None and value - value == 0]
     least, most = bounds or (None, None)
     ends = [*known, *(end for end in (least, most) if end is not None)] or [0.0]
@@ -235,7 +235,7 @@ def columns_of(columns: str | Sequence[str] | Mapping[str, str] | None) -> dict[
 
 
 def name_of_columns(columns: Mapping[str, str], fallback: str = "score") -> str:
-    """Return the name of an axis for score columns: that of a single one, and the direction if all agree."""
+    """Return the name of an axis for score columns: the name of a single column, and a common direction."""
     names = list(columns.values())
     higher = any(map(is_higher_better, names))
     return directed(names[0] if len(names) == 1 else fallback, higher_is_better=higher)

@@ -1,4 +1,4 @@
-"""Room for what stands outside the axes: labels, notes beside the rows, legends and strips above."""
+"""Layout outside the axes: labels, notes beside rows, legends and strips above."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def band_above(ax: Axes, height: float, gap: float = 0.0) -> Axes:
     """
     Reserve a band above the axes, whose size is in points.
 
-    A title goes above it, also one that is set later, because matplotlib puts titles above inset axes; it
-    does not put them above legends.
+    Titles, even if set later, go above the band, because matplotlib puts titles above inset axes but not
+    above legends.
     """
     band = ax.inset_axes((0, 1, 1, 0.1))
     band.set_axis_off()
@@ -58,7 +58,7 @@ def measured(artist: Any) -> Bbox:
 
 
 def given_width(ax: Axes) -> float:
-    """Return the width of what a layout gives to the axes with all their texts, in pixels."""
+    """Return the width that a layout gives to the axes with all their texts, in pixels."""
     spec = ax.get_subplotspec()
     if spec is None:
         return float(ax.get_window_extent().width)
@@ -66,7 +66,7 @@ def given_width(ax: Axes) -> float:
 
 
 class Widths(NamedTuple):
-    """Widths of the axes once they are laid out, and of what stands beside them, in pixels."""
+    """Widths of the laid-out axes, and of the texts beside them, in pixels."""
 
     left: float
     axes: float
@@ -74,7 +74,7 @@ class Widths(NamedTuple):
 
 
 def widths(ax: Axes) -> Widths:
-    """Return the widths of the axes and of what stands beside them."""
+    """Return the widths of the axes and of the texts beside them."""
     inside, box = ax.get_window_extent(), measured(ax)
     left, right = max(inside.x0 - box.x0, 0.0), max(box.x1 - inside.x1, 0.0)
     if ax.figure.get_layout_engine() is None:

@@ -77,7 +77,7 @@ def _has_glyph(families: tuple[str, ...], character: str) -> bool:
 
 
 def drawable(text: str) -> str:
-    """Replace what cannot be seen, and characters that no font has, by their code points."""
+    """Replace invisible characters, and characters missing from all fonts, by their code points."""
     text = _text.shown(text)
     if text.isascii():
         return text
@@ -94,12 +94,12 @@ def name(text: str) -> str:
 
 
 def names(texts: Sequence[str], most: int = _text.LABEL_WIDTH) -> list[str]:
-    """Return the names of several systems as short texts that differ."""
+    """Return the names of several systems as distinct short texts."""
     return _text.shortened_apart([drawable(text) for text in texts], most)
 
 
 class Label(NamedTuple):
-    """Label of a group, and whether it is a word for a value rather than the value itself."""
+    """Label of a group, and whether it describes a value, such as null, rather than shows it."""
 
     text: str
     is_mark: bool = False
@@ -132,7 +132,7 @@ def marker_scale() -> float:
 
 
 def as_heading(text: Text) -> None:
-    """Show the text of a title or axis literally; what the user puts in its place may still hold math."""
+    """Show the text of a title or axis literally; a text set by the user in its place may still hold math."""
     text.set_fontfamily(font_families())
     if "$" in text.get_text():
         text.set_parse_math(False)
@@ -162,7 +162,7 @@ def tidy(ax: Axes, *, grid: str = "y") -> None:
 
 def title(ax: Axes, own: str, given: str | None = None) -> None:
     """
-    Set the given title or, if the axes have none yet, the plot's own.
+    Set the given title or, if the axes have none yet, the default title.
 
     It takes the place of `Axes.set_title`, so that a title set later replaces it.
     """
@@ -177,7 +177,7 @@ def title(ax: Axes, own: str, given: str | None = None) -> None:
 
 
 def xlabel(ax: Axes, own: str) -> None:
-    """Label the axis below, in as many lines as its width needs."""
+    """Label the x axis, in as many lines as its width requires."""
     text = ax.set_xlabel(own)
     as_heading(text)
     _wrap(ax, text)
@@ -225,7 +225,7 @@ def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label])
 
 def group_axis(ax: Axes, labels: Sequence[Label], *, bold: Sequence[int] = ()) -> None:
     """
-    Label the rows of a plot of groups, the first at the top; words for null and empty are in italics.
+    Label the rows of a plot of groups from top to bottom; words for null and empty are in italics.
 
     In narrow axes, labels are cut further.
     """
@@ -248,7 +248,7 @@ def _label_rows(ax: Axes, labels: Sequence[Label], bold: Sequence[int]) -> list[
 
 
 def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> list[Text]:
-    """Write a text beside each row, to the right of the axes; in narrow ones, without what is in brackets."""
+    """Write a text beside each row, to the right of the axes; narrow axes omit parts in brackets."""
     notes = _side(ax, texts, bold)
     widest = max((_room.measured(note).width for note in notes), default=0)
     if widest > _NOTES * _room.given_width(ax):
@@ -282,7 +282,7 @@ def nothing(ax: Axes, text: str = "no rows") -> None:
 
 
 def not_shown(hidden: int) -> str:
-    """Return the end of an axis label that says how many groups are left out."""
+    """Return the end of an axis label that states the number of omitted groups."""
     return f" ({hidden:,} more groups not shown)" if hidden else ""
 
 
@@ -296,7 +296,7 @@ def percent(share: float) -> str:
 
 
 def background(ax: Axes) -> tuple[float, float, float]:
-    """Return the colour behind the data, which is white unless a style says otherwise."""
+    """Return the colour behind the data, white unless a style changes it."""
     from matplotlib.colors import to_rgba  # noqa: PLC0415 - only to plot
 
     for color in (ax.get_facecolor(), ax.figure.get_facecolor()):
@@ -317,7 +317,7 @@ def ink(ax: Axes, strength: float = 1.0) -> str:
 
 
 def on(color: Any) -> str:
-    """Return black or white, whichever is more legible on a colour: has more contrast, as WCAG defines it."""
+    """Return black or white, whichever has more contrast on a colour, as defined by WCAG."""
     from matplotlib.colors import to_rgb  # noqa: PLC0415 - only to plot
 
     red, green, blue = (((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(color))
@@ -334,5 +334,5 @@ def darker(color: Any) -> tuple[float, float, float]:
 
 
 def accent(character: str) -> bool:
-    """Whether a character is drawn onto the one before it."""
+    """Return whether a character is drawn onto the preceding character."""
     return unicodedata.category(character).startswith("M")

@@ -71,20 +71,20 @@ def confusion_matrix(
     confusions
         A report or a summary made with ``details=True``, or a frame from `confusions`, not a frame of rows:
         `reference_char`, `predicted_char` and `count`; a null character is missing on this side (∅). Counts
-        of groups in a frame are added up; if groups overlap, filter for one of them.
+        of groups in a frame are added up; if groups overlap, filter the frame for a single group.
     max_characters
-        Number of characters to show on each side, those of the most frequent confusions.
+        Maximum number of characters on each side, those of the most frequent confusions.
     title
-        Title in place of the plot's own; `""` for none.
+        Title, in place of the default title; `""` for none.
     ax
-        Axes to draw on; by default new axes on their own figure, as large as the matrix needs.
+        Axes to draw on; by default, new axes on their own figure, sized for the matrix.
 
     Returns
     -------
     Axes
         Axes with the characters of the reference from top to bottom and those of the prediction from left to
-        right; the title gives the share of all errors that is shown. The axis labels explain symbols;
-        characters that no installed font has are shown by their code points.
+        right; the title states the share of errors shown. The axis labels explain symbols; characters missing
+        from all installed fonts are shown by their code points.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def confusion_matrix(
     DTypeError
         If the counts are not numeric.
     TypeError
-        If `confusions` is something else, or `ax` is not an Axes.
+        If `confusions` has another type, or `ax` is not an Axes.
     ValueError
         If `max_characters` is not an integer of at least 1, or the report has not counted confusions.
 
@@ -151,30 +151,30 @@ def edit_matrix(
     Draw the edit matrix of two texts and its cheapest paths.
 
     The number in a cell is the edit distance between the prefix of the reference down to its row and the
-    prefix of the prediction up to its column. A step down leaves a character out, a step to the right adds
-    one, a diagonal step keeps or replaces one.
+    prefix of the prediction up to its column. A step down omits a character, a step to the right adds a
+    character, a diagonal step keeps or replaces a character.
 
     Parameters
     ----------
     prediction
-        The predicted text, a single string of at most 40 characters; not a frame. Or what
-        `anls_frame.edit_matrix` returns, without the other texts and costs.
+        The predicted text, a single string of at most 40 characters; not a frame. Alternatively, the result
+        of `anls_frame.edit_matrix`, without the other texts and costs.
     reference
         The correct text, of at most 40 characters.
     substitution_cost
         Cost of a substitution; an insertion or a deletion costs 1.
     across
-        The text that runs from left to right above the matrix: the "prediction" or the "reference". The other
-        one runs down the side; with "reference", steps down and steps to the right swap their roles.
+        The text that runs from left to right above the matrix: `"prediction"` or `"reference"`. The other
+        text runs down the side; with `"reference"`, steps down and steps to the right swap their roles.
     title
-        Title in place of the plot's own; `""` for none.
+        Title, in place of the default title; `""` for none.
     ax
-        Axes to draw on; by default new axes on their own figure, as large as the matrix needs.
+        Axes to draw on; by default, new axes on their own figure, sized for the matrix.
 
     Returns
     -------
     Axes
-        Axes with one cheapest path in the colours of its steps, which a legend explains, and all others as
+        Axes with one cheapest path, coloured by operation and explained by a legend, and all other paths as
         dotted lines.
 
     Raises
@@ -182,16 +182,16 @@ def edit_matrix(
     TypeError
         If a text is not a string, the cost is not an integer, or `ax` is not an Axes.
     ValueError
-        If a text is longer, the cost is negative, or `across` is neither of the two.
+        If a text is too long, the cost is negative, or `across` has another value.
 
     See Also
     --------
     anls_frame.edit_matrix : the matrix as data.
-    anls_frame.pairs.alignment : the same path, as text.
+    anls_frame.pairs.alignment : the path as text.
 
     Notes
     -----
-    Wagner and Fischer (1974). If a substitution costs 1, the coloured path is that of `edit_ops`.
+    Wagner and Fischer (1974). If a substitution costs 1, the coloured path equals that of `edit_ops`.
 
     Examples
     --------

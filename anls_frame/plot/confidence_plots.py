@@ -1,4 +1,4 @@
-"""Plots of confidences: risk by coverage, and scores by confidence."""
+"""Plots of confidences: risk-coverage curves and reliability diagrams."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ def risk_coverage(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the risk of the accepted answers against their share.
+    Draw risk-coverage curves: the risk of accepted answers against their share.
 
     Parameters
     ----------
     curve
-        The frame of `Selective.curve`, not a frame of rows; of many lines, the first eight are drawn.
+        The frame of `Selective.curve`, not a frame of rows; at most eight lines are drawn.
     certified
         The frame of `Selective.threshold` for the same slices, whose certified points are marked.
     colors
-        Colours by names of lines, in place of the default ones.
+        Colours by names of lines, in place of the default colours.
     title
         Title; none by default.
     ax
-        Axes to draw on; by default new axes on their own figure.
+        Axes to draw on; by default, new axes on their own figure.
 
     Returns
     -------
     Axes
-        Axes with a line for each slice and confidence; up to three have their interval at each threshold as a
-        band. Of a single line, the risk of the best possible order is dotted, and that of chance, the mean
-        loss of all rows, is dashed.
+        Axes with a line for each slice and confidence; up to three lines have bands for their intervals at
+        each threshold. With a single line, a dotted line shows the risk of the best possible order, and a
+        dashed line the risk of a random order, which is the mean loss of all rows.
 
     Raises
     ------
     TypeError
-        If `curve` or `certified` is something else, or `ax` is not an Axes.
+        If `curve` or `certified` has another type, or `ax` is not an Axes.
 
     Examples
     --------
@@ -114,29 +114,29 @@ def reliability(
     bins: Any, *, colors: Mapping[str, str] | None = None, title: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """
-    Draw mean scores against mean confidences.
+    Draw a reliability diagram: mean scores against mean confidences.
 
     Parameters
     ----------
     bins
-        The frame of `Selective.reliability`, not a frame of rows; of many lines, the first eight are drawn.
+        The frame of `Selective.reliability`, not a frame of rows; at most eight lines are drawn.
     colors
-        Colours by names of lines, in place of the default ones.
+        Colours by names of lines, in place of the default colours.
     title
         Title; none by default.
     ax
-        Axes to draw on; by default new axes on their own figure.
+        Axes to draw on; by default, new axes on their own figure.
 
     Returns
     -------
     Axes
         Axes with a line for each slice and confidence: the mean score of each bin, with its interval, against
-        its mean confidence. If confidences lie in [0, 1], the dashed diagonal is where both are equal.
+        its mean confidence. If confidences lie in [0, 1], a dashed diagonal marks equality.
 
     Raises
     ------
     TypeError
-        If `bins` is something else, or `ax` is not an Axes.
+        If `bins` has another type, or `ax` is not an Axes.
 
     Examples
     --------

@@ -35,10 +35,10 @@ def score_distribution(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the distribution of NLS over the rows, and which rows the cut sets to 0.
+    Draw the distribution of NLS over the rows, with the rows that the cut sets to 0.
 
     The strip at the top shows the shares of all rows: NLS 0, below the cut, kept by the cut, and 1. The
-    histogram shows only the rows between 0 and 1, which the others would dwarf.
+    histogram shows only the rows between 0 and 1, which the other rows would dwarf.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def score_distribution(
     label
         Name of the system for the title; the system has the same colour in other plots.
     color
-        Colour of the kept rows, in place of the default one.
+        Colour of the kept rows, in place of the default colour.
     title
-        Title in place of the plot's own; `""` for none.
+        Title, in place of the default title; `""` for none.
     ax
-        Axes to draw on; by default new axes on their own figure.
+        Axes to draw on; by default, new axes on their own figure.
 
     Returns
     -------
@@ -109,26 +109,26 @@ def cer_distribution(
     """
     Draw the distribution of character error rates over the rows.
 
-    The strip at the top shows the shares of all rows: no errors, some, and `upper` or more (the rate is 1 if
-    nothing was predicted). The histogram shows only the rows in between, so that neither the many rows
-    without errors nor a long tail flattens it.
+    The strip at the top shows the shares of rows with no errors, with some, and with a rate of `upper` or
+    more (the rate is 1 if nothing was predicted). The histogram shows only the rows in between, so that
+    neither the many rows without errors nor a long tail flattens it.
 
     Parameters
     ----------
     frame
-        A Polars, pandas or Arrow frame of rows, with a column of rates such as from `cer`; not a summary.
+        A Polars, pandas or Arrow frame of rows with a column of rates, for example from `cer`; not a summary.
     cer
-        Name of the column, which may hold other rates of at least 0; nulls are left out.
+        Name of the column, which may hold any rates of at least 0; nulls are left out.
     upper
         Rates of `upper` or more are counted together.
     label
         Name of the system for the title; the system has the same colour in other plots.
     color
-        Colour in place of the default one.
+        Colour, in place of the default colour.
     title
-        Title in place of the plot's own; `""` for none.
+        Title, in place of the default title; `""` for none.
     ax
-        Axes to draw on; by default new axes on their own figure.
+        Axes to draw on; by default, new axes on their own figure.
 
     Returns
     -------
@@ -191,23 +191,24 @@ def ecdf(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the share of rows that score at most x, for one system or several.
+    Draw the cumulative distribution of scores: the share of rows that score at most x, for several systems.
 
-    A curve further to the right is better (for error rates, worse); the height of a jump is a share of equal
-    scores.
+    A curve further to the right is better (for error rates, worse); the height of a jump is the share of rows
+    with that score.
 
     Parameters
     ----------
     frame
         A Polars, pandas or Arrow frame of rows with score columns; not a summary.
     scores
-        Name of one score column or several, or a dictionary from system names to columns. Nulls are left out.
+        Name of a score column, a list of names, or a dictionary from system names to columns. Nulls are left
+        out.
     colors
-        Colours by names of systems, in place of the default ones.
+        Colours by names of systems, in place of the default colours.
     title
         Title; none by default.
     ax
-        Axes to draw on; by default new axes on their own figure.
+        Axes to draw on; by default, new axes on their own figure.
 
     Returns
     -------
@@ -267,7 +268,7 @@ def ecdf(
 
 
 def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
-    """Return the scores at which the share of rows rises, and the share from each of them on."""
+    """Return the scores at which the share of rows rises, and the share from each score on."""
     counts = scores.alias("x").drop_nulls().value_counts().sort("x")
     if counts.is_empty():
         return [], []

@@ -50,18 +50,18 @@ def error_types(
         A Polars, pandas or Arrow frame of rows, with a column from `error_type`; a report or a summary made
         with ``details=True``; or the frame of `Report.errors`, not a frame of other counts.
     by
-        Columns that group the rows; for a report or a summary by default its own, for the frame of
-        `Report.errors` those in it. A row counts in the group of each entry of a list; null and the empty
+        Columns that group the rows. By default, a report or a summary uses its own columns, and the frame of
+        `Report.errors` uses its keys. A row counts in the group of each entry of a list; null and the empty
         list form one group.
     error_type
         Name of the column of rows with the error types; nulls (rows without an answer) are left out.
     title
         Title; none by default.
     max_groups
-        Number of groups to draw; the axis label gives the number of others. A report and the frame of
-        `Report.errors` are drawn in their order, other groups by size.
+        Maximum number of groups to draw; the axis label states the number of omitted groups. A report and the
+        frame of `Report.errors` are drawn in their order, other groups by size.
     ax
-        Axes to draw on; by default new axes on their own figure, as high as the groups need.
+        Axes to draw on; by default, new axes on their own figure, sized for the groups.
 
     Returns
     -------
@@ -73,9 +73,9 @@ def error_types(
     ColumnNotFoundError
         If a column is not in the frame.
     TypeError
-        If `frame` is something else, or `ax` is not an Axes.
+        If `frame` has another type, or `ax` is not an Axes.
     ValueError
-        If the column holds values that are not error types, or the report has not counted them.
+        If the column holds values that are not error types, or the report has no error types.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Plots of scores by slice: one report or several as a forest plot, two systems as a dumbbell plot."""
+"""Plots of scores by slice: reports as a forest plot, two systems as a dumbbell plot."""
 
 from __future__ import annotations
 
@@ -55,34 +55,35 @@ def group_scores(
         A report, or the frame of its `to_polars()`, `by_group` or `by()`; not a frame of rows. Slices are
         drawn in its order, from top to bottom.
     measure
-        Name of one of the report's `measures`, such as `"exact_match"` or `"cer_corpus"`; by default the
-        first one.
+        Name of one of the report's `measures`, such as `"exact_match"` or `"cer_corpus"`; by default, the
+        first.
     label
         Name of the system for the title or, if reports share the axes, for the legend; the system has the
         same colour in other plots.
     color
-        Colour in place of the default one.
+        Colour, in place of the default colour.
     title
-        Title in place of the plot's own; `""` for none.
+        Title, in place of the default title; `""` for none.
     max_groups
-        Number of slices to draw, the first ones of the report; the axis label gives the number of others.
+        Maximum number of slices to draw, the first of the report; the axis label states the number of omitted
+        slices.
     ax
-        Axes to draw on; by default new axes on their own figure, as high as the slices need.
+        Axes to draw on; by default, new axes on their own figure, sized for the slices.
 
     Returns
     -------
     Axes
         Axes with a point and a line for each slice, all rows at the top; a hollow point marks a slice with
-        few rows, whose interval is only approximate. The axis ends at the bounds of the measure; where
-        these are open, at the data.
+        few rows, whose interval is only rough. The axis ends at the bounds of the measure; where these are
+        open, at the data.
 
     Raises
     ------
     TypeError
-        If `report` is something else, or `ax` is not an Axes.
+        If `report` has another type, or `ax` is not an Axes.
     ValueError
-        If the report has no such measure, or if reports that share axes have no labels of their own, are
-        sliced by different columns, or show different measures.
+        If the report has no such measure, or reports that share axes lack distinct labels, are sliced by
+        different columns, or show different measures.
 
     Examples
     --------
@@ -260,24 +261,24 @@ def comparison(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw two systems by slice as a dumbbell plot, with the differences beside it.
+    Draw two systems by slice as a dumbbell plot, with their differences.
 
     Parameters
     ----------
     comparison
-        A comparison, or the frame of its `to_polars()`, `by_group` or `by()`; not a frame of rows. Slices
-        are drawn in its order, from top to bottom. More than two systems are drawn by `ranking` and
-        `heat_map`.
+        A comparison, or the frame of its `to_polars()`, `by_group` or `by()`; not a frame of rows. Slices are
+        drawn in its order, from top to bottom. For more than two systems, use `ranking` and `heat_map`.
     metric
-        Name of one of the comparison's `measures`; by default the first one.
+        Name of one of the comparison's `measures`; by default, the first.
     colors
-        Colours by names of systems, in place of the default ones.
+        Colours by names of systems, in place of the default colours.
     title
         Title; none by default.
     max_groups
-        Number of slices to draw, the first ones; the axis label gives the number of others.
+        Maximum number of slices to draw, the first in order; the axis label states the number of omitted
+        slices.
     ax
-        Axes to draw on; by default new axes on their own figure, as high as the slices need.
+        Axes to draw on; by default, new axes on their own figure, sized for the slices.
 
     Returns
     -------
@@ -289,7 +290,7 @@ def comparison(
     Raises
     ------
     TypeError
-        If `comparison` is something else, or `ax` is not an Axes.
+        If `comparison` has another type, or `ax` is not an Axes.
     ValueError
         If the comparison has no such metric, or `max_groups` is not an integer of at least 1.
 

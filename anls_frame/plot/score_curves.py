@@ -53,7 +53,7 @@ def length_effect(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the mean score against the text length, for systems or for groups.
+    Draw mean scores against text length, for systems or for groups.
 
     Parameters
     ----------
@@ -61,24 +61,24 @@ def length_effect(
         A Polars, pandas or Arrow frame of rows; a report or a summary made with ``details=True``; or the
         frame of `Report.lengths` or `length_scores`, not a frame of other sums.
     scores
-        Name of one score column or several, or a dictionary from system names to columns. For a report, a
-        summary or their frame, the name of a measure, by default the first one.
+        Name of a score column, a list of names, or a dictionary from system names to columns. For a report, a
+        summary or their frame, the name of a measure; by default, the first.
     length
         Column with the length of each row, such as `reference_length` of `add_scores` or a number of words;
         only for rows.
     by
         Column that groups the rows, with one line for each of the six largest groups; `scores` must then be a
-        single column. A row counts in the group of each entry of a list. The frame of `Report.lengths` has
-        its groups in it.
+        single column. A row counts in the group of each entry of a list. The frame of `Report.lengths`
+        already contains its groups.
     bins
-        Number of bins of rows, with about equal numbers of rows (by default 8); the same bins for all lines.
-        A report counts by ranges of lengths that do not depend on the data.
+        Number of bins with about equal numbers of rows (by default 8), common to all lines. The length ranges
+        of a report are fixed.
     colors
-        Colours by names of systems or groups, in place of the default ones.
+        Colours by names of systems or groups, in place of the default colours.
     title
         Title; none by default.
     ax
-        Axes to draw on; by default new axes on their own figure.
+        Axes to draw on; by default, new axes on their own figure.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def length_effect(
         If `frame` is something else, or `ax` is not an Axes.
     ValueError
         If several scores are combined with groups, `bins` is below 1, an argument does not apply, or the
-        report has not counted lengths.
+        report has no lengths.
 
     Examples
     --------
@@ -289,7 +289,7 @@ def threshold_curve(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw ANLS against its threshold.
+    Draw ANLS against the threshold.
 
     The steeper the curve at the threshold in use, the more the score depends on the choice of threshold. If
     two curves cross, the threshold decides which system is ahead.
@@ -300,22 +300,22 @@ def threshold_curve(
         A report or a summary of texts, the frame of `anls_frame.threshold_curve` for all rows or one slice,
         or a dictionary from system names to these; not a frame of rows.
     colors
-        Colours by names of systems, in place of the default ones.
+        Colours by names of systems, in place of the default colours.
     title
         Title; none by default.
     ax
-        Axes to draw on; by default new axes on their own figure.
+        Axes to draw on; by default, new axes on their own figure.
 
     Returns
     -------
     Axes
         Axes with a line for each summary over the thresholds 0, 1/200, ..., 1, and a dashed line at the
-        threshold of the first summary, which frames do not know.
+        threshold of the first summary (frames have no threshold).
 
     Raises
     ------
     TypeError
-        If `summaries` holds anything else, or `ax` is not an Axes.
+        If `summaries` has another type, or `ax` is not an Axes.
     ValueError
         If a summary is of existing scores, there is no summary, a frame holds several slices, or the
         protocols cut differently.

@@ -1,4 +1,4 @@
-"""Plots of slices that were found: their scores beside the rest, and their shares of rows and of loss."""
+"""Plots of found slices: scores beside the rest, and shares of rows and of loss."""
 
 from __future__ import annotations
 
@@ -41,37 +41,38 @@ def worse_slices(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw slices that were found: their scores with intervals beside the rest, or their shares of the loss.
+    Draw found slices: scores with intervals beside the rest, or shares of rows and of the loss.
 
     Parameters
     ----------
     slices
-        What `find_slices` returns, or its `frame`; not a frame of rows. Slices are drawn in its order, from
+        The result of `find_slices`, or its `frame`; not a frame of rows. Slices are drawn in its order, from
         top to bottom.
     metric
         Name of a metric, by default that of the first slice; slices in other metrics are not drawn.
     kind
-        `"effects"` draws the score of each slice (of two systems, the change), with its interval, and that of
-        the rest. `"shares"` draws its share of all rows and its share of all lost points.
+        `"effects"` draws the score of each slice (for two systems, the change) with its interval, and the
+        score of the rest. `"shares"` draws the slice's share of all rows and of all lost points.
     title
         Title; none by default.
     max_groups
-        Number of slices to draw, the first ones; the axis label gives the number of others.
+        Maximum number of slices to draw, the first in order; the axis label states the number of omitted
+        slices.
     ax
-        Axes to draw on; by default new axes on their own figure, as high as the slices need.
+        Axes to draw on; by default, new axes on their own figure, sized for the slices.
 
     Returns
     -------
     Axes
-        Axes with a row for each slice. A point is hollow if its figure rests on few rows; p-values are beside
-        it, in bold if they are at most 0.05.
+        Axes with a row for each slice. A hollow point marks few rows. P-values are beside the points, in bold
+        if at most 0.05.
 
     Raises
     ------
     TypeError
-        If `slices` is something else, or `ax` is not an Axes.
+        If `slices` has another type, or `ax` is not an Axes.
     ValueError
-        If there is no slice in this metric, or an option has an invalid value.
+        If no slice was found in this metric, or an option has an invalid value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Plots of several systems: their scores with the ranks that the data allow, and a heat map by slice."""
+"""Plots of several systems: scores with ranges of ranks, and a heat map by slice."""
 
 from __future__ import annotations
 
@@ -71,37 +71,38 @@ def ranking(
     ax: Axes | None = None,
 ) -> Axes:
     """
-    Draw the scores of systems with intervals, best first, with the ranks that the data allow.
+    Draw the scores of systems, best first, with intervals and the ranks that the data allow.
 
     Parameters
     ----------
     comparison
-        A comparison, or the frame of its `ranking`, not a frame of rows. All rows are drawn; of a frame
-        without them, its only slice.
+        A comparison, or the frame of its `ranking`; not a frame of rows. The scores over all rows are drawn;
+        for a frame without these, those of its only slice.
     metric
         Name of one of the comparison's `measures`; by default the first one.
     colors
-        Colours by names of systems, in place of the default ones.
+        Colours by names of systems, in place of the default colours.
     title
-        Title in place of the plot's own; `""` for none.
+        Title, in place of the default title; `""` for none.
     max_systems
-        Number of systems to draw, the best ones; the axis label gives the number of others.
+        Maximum number of systems to draw, the best first; the axis label states the number of omitted
+        systems.
     ax
-        Axes to draw on; by default new axes on their own figure, as high as the systems need.
+        Axes to draw on; by default, new axes on their own figure, sized for the systems.
 
     Returns
     -------
     Axes
-        Axes with a point and a line for each system. Its ranks are in brackets behind its name: 2-4 means
-        that the data allow any of these ranks. The name is bold if the system is possibly the
-        best; a hollow point marks a figure that rests on few rows.
+        Axes with a point and a line for each system. The ranks are in brackets after the name; 2-4 means that
+        the data allow any of these ranks. The name is bold if the system is possibly the best; a hollow point
+        marks few rows.
 
     Raises
     ------
     TypeError
         If `comparison` is something else, or `ax` is not an Axes.
     ValueError
-        If the comparison has no such metric, or a frame without all rows has several slices.
+        If the comparison has no such metric, or a frame without the scores over all rows has several slices.
 
     Examples
     --------
@@ -164,25 +165,27 @@ def heat_map(
     Parameters
     ----------
     comparison
-        A comparison, or the frame of its `ranking`, not a frame of rows. Slices are drawn in its order, from
-        top to bottom, those of the first table if there are several; systems from left to right, the best in
+        A comparison, or the frame of its `ranking`; not a frame of rows. Slices (of the first table, if there
+        are several) are drawn in its order from top to bottom, and systems from left to right, the best over
         all rows first.
     metric
         Name of one of the comparison's `measures`; by default the first one.
     title
-        Title in place of the plot's own; `""` for none.
+        Title, in place of the default title; `""` for none.
     max_groups
-        Number of slices to draw, the first ones; the axis label gives the number of others.
+        Maximum number of slices to draw, the first in order; the axis label states the number of omitted
+        slices.
     max_systems
-        Number of systems to draw, the best ones; the axis label gives the number of others.
+        Maximum number of systems to draw, the best first; the axis label states the number of omitted
+        systems.
     ax
-        Axes to draw on; by default new axes on their own figure, as large as the cells need.
+        Axes to draw on; by default, new axes on their own figure, sized for the cells.
 
     Returns
     -------
     Axes
         Axes with a row for each slice, all rows at the top, and a column for each system. Better scores have
-        a stronger colour, the best of each row is bold. A star at the number of rows marks few of them.
+        a stronger colour, and the best of each row is bold. A star at the number of rows marks few rows.
 
     Raises
     ------
