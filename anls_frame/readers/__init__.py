@@ -1,8 +1,8 @@
 """
-Read result files, from harnesses or made by hand, as one standard frame.
+Readers of result files, written by harnesses or by hand, which return a standard frame.
 
-The readers report all problems of a file at once, each with its place, and lose none of its data. There is
-one module per kind of file, which is imported when a file needs it.
+A reader reports all problems of a file at once, each with its place, and loses no data. Each kind of file has
+its own module, which is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Unpack compressed text up to a limit, because a file of some kilobytes can unpack to terabytes."""
+"""Decompression up to a limit, because a few kilobytes can decompress to terabytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The content of a file as text: decompressed and decoded; errors name the line."""
+"""The content of a file as text, decompressed and decoded; errors name the line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SAMPLE = 4096
 
 
 def file_format(path: Path, given: str | None = None) -> str:
-    """Return the given format, or the one that the file's suffix names."""
+    """Return the given format, or the format named by the file's suffix."""
     if given is not None:
         return choice("format", given, FORMATS)
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -69,7 +69,7 @@ def file_format(path: Path, given: str | None = None) -> str:
 
 
 def check_file(path: Path, *, may_be_empty: bool = False) -> None:
-    """Raise an error unless there is a file, and something in it."""
+    """Raise an error unless the file exists and is not empty."""
     try:
         status = path.stat()
     except ValueError:
@@ -128,8 +128,8 @@ def decoded(path: Path, data: bytes, encoding: str | None = None) -> str:
     """
     Return the content of a file as text.
 
-    A given encoding is used. Otherwise a byte order mark determines the encoding and is removed; without one,
-    it is UTF-16 if most other bytes of the beginning are zero, else UTF-8.
+    A given encoding is used. Otherwise, a byte order mark determines the encoding and is removed. Without
+    one, the encoding is UTF-16 if every other byte at the beginning is mostly zero, otherwise UTF-8.
     """
     encoding, skipped = (encoding, 0) if encoding is not None else _encoding(data)
     try:

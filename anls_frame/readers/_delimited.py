@@ -30,7 +30,7 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
     """
     Return the fields of a delimited text; an empty field is null, an empty field in quotes an empty string.
 
-    A row with too few or too many fields is a problem, and so is an unclosed quote.
+    Rows with too few or too many fields, and unclosed quotes, are problems.
     """
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
     from pyarrow import csv as arrow_csv  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""A harness's own scores: a column, its results file, or a mean."""
+"""Scores given by a harness: a column, a file of results, or a mean."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _METRICS = ("anls", "nls", "cer", "exact_match", "score", "eval_score")
 
 @dataclass(frozen=True, kw_only=True)
 class HarnessScores:
-    """The score of each row, null if it has none, or a single mean."""
+    """The score of each row (null without a score), or a single mean."""
 
     name: str
     values: pl.Series
@@ -36,7 +36,7 @@ class HarnessScores:
 
 
 def find(frame: pl.DataFrame, given: str) -> HarnessScores:
-    """Return the scores given by the name of a column, a file or a number."""
+    """Return the scores identified by the name of a column, a file or a number."""
     if given in frame.columns:
         return _of_rows(f"column {quoted(given)}", frame[given])
     try:

@@ -1,4 +1,4 @@
-"""Read Inspect's logs."""
+"""Logs of Inspect."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_VALUES = 2
 
 
 class InspectLog(NamedTuple):
-    """The parts of a log that are read."""
+    """The parts of a log that the reader uses."""
 
     model: Any
     task: Any
@@ -96,8 +96,8 @@ def make_numbers(columns: dict[Key, list[Any]]) -> dict[Key, list[Any]]:
     """
     Return the columns with letters and Booleans of scores as numbers, as in Inspect's metrics.
 
-    Only columns that have no other values are converted, because a scorer may grade with A, B and C. The
-    letters are kept in another column, because N and I are both 0. NaN, Inspect's mark for unscored samples,
+    Only columns without other values are converted, because a scorer may grade with A, B and C. The letters
+    are kept in another column, because N and I both become 0. NaN, Inspect's mark for unscored samples,
     becomes null.
     """
     made: dict[Key, list[Any]] = {}

@@ -1,4 +1,4 @@
-"""Read JSON and JSON Lines as objects with their places."""
+"""Objects of JSON and JSON Lines, with their places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["read_lines", "read_whole", "records", "with_newlines"]
 
 
 def with_newlines(text: str) -> str:
-    """Return lines that may end as on an old Macintosh with the usual ends."""
+    """Return lines with normal line ends in place of those of old Macintoshes."""
     return text if "\n" in text else text.replace("\r", "\n")
 
 
@@ -25,7 +25,7 @@ def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
     """
     Yield the objects of JSON Lines with their places; other values become problems.
 
-    `_json_columns` reads them faster, but does not say what is wrong.
+    `_json_columns` is faster, but does not locate errors.
     """
     # Not `splitlines`, which also splits at characters that JSON strings may contain unescaped.
     for number, line in enumerate(with_newlines(text).split("\n"), 1):

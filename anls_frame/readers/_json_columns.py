@@ -1,4 +1,4 @@
-"""JSON Lines as columns, whose values become Python's only where it has to look at them."""
+"""JSON Lines as columns, whose values become Python objects only where Python must inspect them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NULLS = 0b11
 
 
 class JsonColumn(Sequence[Any]):
-    """The values of a key, null where an object does not have it."""
+    """The values of a key; null where an object lacks the key."""
 
     def __init__(self, lines: native.JsonLines, index: int) -> None:
         """Take a column of a table."""
@@ -43,41 +43,41 @@ class JsonColumn(Sequence[Any]):
 
     @property
     def holds_lists(self) -> bool:
-        """Whether the values are lists of nothing but strings, or null."""
+        """Whether the values are lists of strings only, or null."""
         return not self._kinds & ~(_TEXTS | _NULLS)
 
     def texts(self) -> pl.Series:
-        """Return strings, and numbers as they are written; all else is null, and so is NaN."""
+        """Return strings, and numbers as written; everything else, including NaN, becomes null."""
         return pl.Series(self._lines.texts(self._index), dtype=pl.String)
 
     def lists(self) -> pl.Series:
-        """Return lists of strings; all else is null."""
+        """Return lists of strings; everything else becomes null."""
         return pl.Series(self._lines.lists(self._index), dtype=pl.List(pl.String))
 
     def json(self) -> pl.Series:
         """
-        Return strings as they are, and all other values as JSON.
+        Return strings unchanged, and all other values as JSON.
 
         Raises
         ------
         ValueError
-            If it takes Python to write one.
+            If a value needs Python to be written.
         """
         return pl.Series(self._lines.json(self._index), dtype=pl.String)
 
     def members(self) -> list[JsonColumn]:
         """
-        Return the members of the values that are objects as columns.
+        Return the members of object values as columns.
 
         Raises
         ------
         ValueError
-            If there are too many.
+            If there are too many members.
         """
         return _columns(self._lines.members(self._index))
 
     def out_of_lists(self) -> JsonColumn:
-        """Return lists without the lists around them that hold nothing else."""
+        """Return lists without enclosing lists that hold nothing else."""
         return self._narrowed(_TEXTS | _LIST)
 
     def only_texts(self) -> JsonColumn:
@@ -89,11 +89,11 @@ class JsonColumn(Sequence[Any]):
         return self._narrowed(_OBJECT | _NULLS)
 
     def at(self, rows: Sequence[int | None]) -> JsonColumn:
-        """Return the values of these objects, null for None."""
+        """Return the values of the objects with these numbers; null for None."""
         return _columns(self._lines.at(self._index, list(rows)))[0]
 
     def rows_with(self, text: str) -> JsonTable:
-        """Return the objects whose value is this string."""
+        """Return the numbers of the objects whose value is this string."""
         return _table(self._lines.only(self._index, text))
 
     def _narrowed(self, kinds: int) -> JsonColumn:
@@ -101,7 +101,7 @@ class JsonColumn(Sequence[Any]):
 
     @cached_property
     def values(self) -> list[Any]:
-        """The values as Python's, numbers as `Number`."""
+        """The values as Python objects, with numbers as `Number`."""
         return self._lines.values(self._index, Number)
 
     @overload
@@ -122,7 +122,7 @@ class JsonColumn(Sequence[Any]):
 
 
 class Places(Sequence[str]):
-    """Where the objects are: lines, of which some may be empty."""
+    """The places of the objects: lines, some of which may be empty."""
 
     def __init__(self, lines: native.JsonLines) -> None:
         """Take the places of a table."""
@@ -157,7 +157,8 @@ def of_lines(path: Path, text: str) -> JsonTable:
     Raises
     ------
     InputError
-        If lines hold anything else: all of these. They are read by Python's parser, which says what is wrong.
+        If lines hold anything else; the error lists all such lines. Python's parser reads them and describes
+        the problems.
     """
     try:
         lines = native.json_lines(with_newlines(text))
@@ -172,7 +173,7 @@ def of_lines(path: Path, text: str) -> JsonTable:
 
 
 def too_many_keys(keys: Iterable[str]) -> str:
-    """Say that objects have keys that are data: as columns, they would fill the memory."""
+    """Return the message for objects whose keys are data, which would fill the memory as columns."""
     different = list(dict.fromkeys(keys))
     last = listed(list(map(quoted, different[-3:])))
     return (

@@ -1,4 +1,4 @@
-"""DUDE's own score of a question, also of those whose answer is a list."""
+"""DUDE's score of a question, including questions with a list as the answer."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from anls_frame.metrics.scores import anls
 
 def scores(frame: pl.DataFrame) -> pl.Series:
     """
-    Return the score that DUDE's script gives each question; null without a prediction.
+    Return the score of each question according to DUDE's script; null without a prediction.
 
     A question with a single answer has the ANLS of the first prediction. If the answer is a list, predictions
-    and answers are assigned one to one so that the sum of their ANLS is the largest, and the sum is divided
-    by the number of different answers or of predictions, whichever is more. Of several assignments with this
-    sum the script may take another, whose sum differs in the last bit (12 of 30,000 random lists of up to 7).
+    and answers are assigned one to one so that the sum of their ANLS is largest, and the sum is divided by
+    the number of distinct answers or of predictions, whichever is larger. Among several such assignments, the
+    script may choose another, whose sum differs in the last bit (12 of 30,000 random lists of up to 7).
     """
     single = frame.select(anls("prediction", "answers", protocol="rrc")).to_series()
     if frame.schema.get("answer_type") != pl.String:

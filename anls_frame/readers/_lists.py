@@ -1,4 +1,4 @@
-"""Lists in table cells: a list, JSON, a list printed by Python or numpy, or one string."""
+"""Lists in table cells: lists, JSON, lists printed by Python or numpy, or single strings."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ def answers(raw: Raw, source: str, problems: Problems, answers_format: str) -> p
     """
     Return the column of the answers as lists of strings.
 
-    "text" takes each string as one answer, "list" parses each string that is a printed list, and a separator
-    splits all others. "auto" parses them only if the file's format has no lists, the column is not called
-    reference, transcription, gt or text, and every cell that is not empty is a printed list.
+    "text" reads each string as a single answer, "list" parses each string that is a printed list, and a
+    separator also splits all other strings. "auto" parses printed lists only if the file's format has no
+    lists, the column is not called reference, transcription, gt or text, and every non-empty cell is a
+    printed list.
     """
     name, column = "answers", raw.column(source)
     if answers_format not in ("auto", "text"):

@@ -1,4 +1,4 @@
-"""Which files are meant by names, patterns and folders, and which system each belongs to."""
+"""Resolution of names, patterns and folders to files, and of files to systems."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def by_system(
     logs: Mapping[str, Paths] | Paths, runs: Runs, without: Collection[Path] = (), *, repeats: bool = False
 ) -> dict[str, list[Path]]:
     """
-    Return the files of each system, by name; `without` are files beside them that hold no rows of a system.
+    Return the files of each system, by name, except the files in `without`, which hold no rows of a system.
 
-    Without names, each file or folder is a system. The only folder or pattern holds the systems, unless its
-    files are `repeats`. The files that a harness wrote to one folder, one for each task, are one system.
+    Without names, each file or folder is a system. A single folder or pattern contains the systems, unless
+    its files are `repeats`. Files of several tasks that a harness wrote to one folder form one system.
 
     Raises
     ------
     InputError
-        If a folder or a pattern has several runs of a task, unless `runs` says which of them to read.
+        If a folder or a pattern has several runs of a task, unless `runs` says which to read.
     OSError
-        If there is no such file, or no file matches a pattern or is in a folder.
+        If a file does not exist, no file matches a pattern, or a folder has no files.
     """
     if isinstance(logs, Mapping):
         for name in logs:
@@ -89,10 +89,10 @@ def _several(paths: Paths) -> Iterable[str | os.PathLike[str]]:
 
 def names_of(systems: Sequence[Path]) -> list[str]:
     """
-    Return the name of each file or folder, if these differ.
+    Return the names of files or folders, if these are distinct.
 
-    Otherwise it is the path below the folder that all share, with the suffixes of files whose paths do not
-    differ without.
+    Otherwise, return the paths below the common folder, with suffixes where paths are not distinct without
+    them.
     """
     names = list(map(name_of, systems))
     if len(set(names)) == len(names):
@@ -106,7 +106,7 @@ def names_of(systems: Sequence[Path]) -> list[str]:
 
 
 def name_of(path: Path) -> str:
-    """Return a name for the system: that of the folder, or of the file without its format."""
+    """Return a name for the system: the name of the folder, or of the file without its format."""
     if is_many(path):
         return path_text(path.resolve().name if path.is_dir() else path)
     if not path.exists():  # the time of a run in a folder
@@ -119,12 +119,12 @@ def name_of(path: Path) -> str:
 
 
 def is_many(path: Path) -> bool:
-    """Whether this names a folder or a pattern."""
+    """Return whether this names a folder or a pattern."""
     return path.is_dir() or (not path.exists() and glob.has_magic(str(path)))
 
 
 def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[Path]:
-    """Return the file, those of a folder or a pattern that may hold rows, or those of several of these."""
+    """Return the file, or the files of folders and patterns that may hold rows."""
     if isinstance(paths, str | os.PathLike):
         found = matching(paths, without)
         return found if found == [_content.as_path(paths)] else _runs.chosen(found, runs)
@@ -174,7 +174,7 @@ def _is_one_of(path: Path, others: Collection[Path]) -> bool:
 
 
 def found_by(name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], bool], what: str) -> list[Path]:
-    """Return the file, or those that match a pattern or, in a folder, are wanted, sorted by name."""
+    """Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name."""
     path = _content.as_path(name)
     if path.is_dir():
         below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
@@ -195,7 +195,7 @@ def found_by(name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], boo
 
 
 def is_log(file: Path, folder: Path) -> bool:
-    """Whether a file in a folder may hold rows: not hidden, of a known format, and not aggregated results."""
+    """Return whether a file may hold rows: not hidden, in a known format, and not aggregated results."""
     if is_hidden(file, folder):
         return False
     if not _format_suffix(file):
@@ -207,7 +207,7 @@ def is_log(file: Path, folder: Path) -> bool:
 
 
 def is_hidden(file: Path, folder: Path) -> bool:
-    """Whether a file, or a folder below this one that it is in, has a name that begins with a dot."""
+    """Return whether a file, or a folder between this folder and the file, is hidden by a leading dot."""
     return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 

@@ -1,4 +1,4 @@
-"""Read the samples that lmms-eval and the LM evaluation harness log."""
+"""Samples logged by lmms-eval and the LM evaluation harness."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def columns(
     """
     Return the fields of all samples as columns, and the samples' places.
 
-    The prediction is the only response or the one that `response` selects. With "all", each response has a
-    row and an epoch: each filtered one or, if the filter only selects one of several (`take_first` does),
-    each of those. Metrics are then those of the selected response, and tokens, which are only logged for the
-    first, those of the first.
+    The prediction is the only response, or the response selected by `response`. With "all", each response has
+    its own row and epoch: each filtered response or, if the filter only selects one of several (as
+    `take_first` does), each unfiltered response. Metrics then belong to the row of the selected response, and
+    tokens, which are logged only for the first response, to the row of the first.
     """
     logged, lines = samples
     predictions = _predictions(samples, response, problems)
@@ -285,7 +285,7 @@ def _target(target: Any, document: Any) -> Any:
 
 
 def out_of_lists(value: Any) -> Any:
-    """Return a list without the lists around it that hold nothing else."""
+    """Return a list without enclosing lists that hold nothing else."""
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
     return value

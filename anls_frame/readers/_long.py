@@ -1,4 +1,4 @@
-"""One long frame from the frames of several files: dtypes, epochs, and whether the files fit together."""
+"""A long frame from the frames of several files: common dtypes, epochs, and checks of the files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Log(NamedTuple):
 
 
 def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
-    """Return the column `epoch` of a file as whole numbers; None if it is something else."""
+    """Return the column `epoch` of a file as integers; None if it holds other values."""
     column = frame["epoch"] if "epoch" in frame.columns else pl.Series([None])
     if column.dtype == pl.String:  # as CSV has numbers
         column = column.cast(pl.Int64, strict=False)
@@ -60,14 +60,14 @@ def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
 
 
 def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with their epoch, 1 if the file has none; columns in its place are renamed."""
+    """Return the rows with their epoch, 1 if the file has none; another column of this name is renamed."""
     epochs = epochs_of(frame)
     renamed = _renamed(frame.columns, has_epochs=epochs is not None)
     return frame.rename(renamed).with_columns(epoch=pl.lit(1, pl.Int64) if epochs is None else epochs)
 
 
 def as_in_file(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of `long_frame` with the names that the columns of the only file have, and no others."""
+    """Return rows of `long_frame` with the columns of the only file, under their names."""
     has_epochs = epochs_of(frame) is not None
     renamed = _renamed(frame.columns, has_epochs=has_epochs)
     added = [name for name in _OWN if not (name == "epoch" and has_epochs)]
@@ -87,7 +87,7 @@ def _renamed(names: Collection[str], *, has_epochs: bool) -> dict[str, str]:
 
 
 def of_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
-    """Return the rows of an epoch, or all of them; a file without epochs has only the first."""
+    """Return the rows of an epoch, or all rows; a file without epochs has only epoch 1."""
     if epoch is None:
         return frame
     epochs = epochs_of(frame)
@@ -104,17 +104,16 @@ def long_frame(
     logs: Sequence[Log], *, gold: Gold | None = None, unmatched: str = "error", epoch: int | None = None
 ) -> pl.DataFrame:
     """
-    Return the rows of all files, perhaps of one epoch, with the columns of their questions in `gold`.
+    Return the rows of all files (of one epoch, if given) with the columns of their questions in `gold`.
 
-    The questions are those of gold if a file has no answers of its own; otherwise gold may be a data set that
-    has more. Files of one system that have questions in common are repeats: the epochs of a later file are
-    counted on.
+    If a file has no answers, gold defines the questions; otherwise, gold may contain more questions. Files of
+    one system with common questions are repeats, and the epochs of later files are renumbered to follow.
 
     Raises
     ------
     InputError
-        If files accept different answers to a question, if a system lacks questions or gold does, and
-        `unmatched` does not say what to do, or if gold has none of the questions.
+        If files accept different answers to a question, a system or gold lacks questions and `unmatched` is
+        "error", or gold has none of the questions.
     """
     problems = ManyProblems()
     tasks = tasks_of(logs)
@@ -148,7 +147,7 @@ def long_frame(
 
 
 def told_apart(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows in which questions of several tasks are told apart by their ids."""
+    """Return rows in which ids distinguish the questions of several tasks."""
     if rows.columns[1] != "task":
         return rows
     named = rows.with_columns(question_id=pl.concat_str("task", "question_id", separator=" "))
@@ -196,7 +195,7 @@ def _remembered(rows: pl.DataFrame, logs: Sequence[Log]) -> pl.DataFrame:
 
 
 def tasks_of(logs: Sequence[Log]) -> list[str]:
-    """Return the tasks of the files, none if each system has only one."""
+    """Return the tasks of the files; none if each system has only one task."""
     tasks = dict.fromkeys((log.system, log.task or "") for log in logs)
     if len(tasks) == len({system for system, _ in tasks}):
         return []

@@ -1,4 +1,4 @@
-"""Which files are the pages of a folder, a pattern or a mapping, and what each page is called."""
+"""Resolution of a folder, a pattern or a mapping to pages, with their names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SUFFIXES = _TEXTS | {
 
 def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
     """
-    Return the file of each page, sorted by page; a page with two files is a problem.
+    Return the file of each page, sorted by page; two files for a page are a problem.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
 
 
 def page_of(path: Path, folder: Path) -> str:
-    """Return the name of a page: its path below a folder, without the suffixes that programs append."""
+    """Return the name of a page: its path below a folder, without suffixes appended by programs."""
     whole = path_text(path.relative_to(folder)).replace(os.sep, "/")
     above, slash, name = whole.rpartition("/")
     if _compressed.is_compressed(path):
@@ -66,12 +66,12 @@ def page_of(path: Path, folder: Path) -> str:
 
 
 def is_one_file(given: Pages) -> bool:
-    """Whether a file is named, not a folder, a pattern or several files."""
+    """Return whether this names a file, rather than a folder, a pattern or several files."""
     return isinstance(given, str | os.PathLike) and _content.as_path(given).is_file()
 
 
 def is_page(path: Path) -> bool:
-    """Whether a file may be a page, by its name."""
+    """Return whether a file may be a page, judged by its name."""
     name = Path(path.stem) if _compressed.is_compressed(path) else path
     return name.suffix.lower() in _TEXTS
 

@@ -1,4 +1,4 @@
-"""The text of a page: plain text, PAGE XML, ALTO or hOCR, told apart by what the file contains."""
+"""The text of a page in plain text, PAGE XML, ALTO or hOCR, which are distinguished by content."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LAST = float("inf")
 
 
 class Page(NamedTuple):
-    """What was read of a page."""
+    """The text of a page, and facts about its file."""
 
     kind: Kind
     text: str
@@ -41,12 +41,12 @@ class Page(NamedTuple):
 
 def read(path: Path, encoding: str | None = None) -> Page:
     """
-    Return the text of a file; the encoding is that of plain text other than Unicode, for XML names its own.
+    Return the text of a file; `encoding` applies to plain text that is not Unicode, as XML states its own.
 
     Raises
     ------
     InputError
-        If the file is none of these kinds, or is broken.
+        If the file is of another kind, or broken.
     """
     data = _content.read_bytes(path, may_be_empty=True)
     beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")

@@ -1,4 +1,4 @@
-"""Errors of Parquet files: those of the file, and those of what is computed from its rows."""
+"""Errors while reading Parquet files, as distinct from errors in computations with their rows."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @contextmanager
 def reading_parquet(path: Path) -> Iterator[None]:
     """
-    Raise an error that names the file if Polars fails or panics in the block because it is damaged.
+    Raise an error that names the file if Polars fails or panics in the block because the file is damaged.
 
-    An error of what is computed from its rows is raised as it is.
+    Errors in computations with the rows are raised unchanged.
     """
     try:
         yield

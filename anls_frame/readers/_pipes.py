@@ -1,4 +1,4 @@
-"""Files that can only be read once, such as pipes: kept in memory, so that they can be inspected first."""
+"""Files that can be read only once, such as pipes, kept in memory so that they can be inspected first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _kept: dict[str, bytes] = {}
 
 
 def keep(path: Path) -> None:
-    """Read a file that can only be read once, and keep its content until the process ends."""
+    """Read a file that can be read only once, and keep its content until the process ends."""
     if str(path) not in _kept and is_stream(path):
         _kept[str(path)] = path.read_bytes()
 
@@ -26,7 +26,7 @@ def check_regular(path: Path) -> None:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether this is a pipe or a device instead of a regular file."""
+    """Return whether this is a pipe or a device rather than a regular file."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -1,4 +1,4 @@
-"""The problems of a file: collected while reading, raised together."""
+"""The problems of a file, collected while reading and raised together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNSAID: dict[Any, str] = {None: "", ...: "..."}
 
 
 class Option(NamedTuple):
-    """An option in a message, with the value to pass: `...` is for the caller to say, None for none."""
+    """An option in a message, with the value to pass: `...` for any value, None for no value."""
 
     name: str
     value: Any = ...
@@ -34,7 +34,7 @@ class Option(NamedTuple):
 
     @property
     def in_shell(self) -> str:
-        """Return it as the shell has it: as an option, or with the name of the reader that has it."""
+        """Return the option as written in the shell: as an option, or with the name of its reader."""
         value = "" if self.value is True else _UNSAID.get(self.value, self.value)
         if self.name in READER_OPTIONS:
             return f"--reader {self.reader},{self.name}={value}"
@@ -42,7 +42,7 @@ class Option(NamedTuple):
 
 
 class Advice(str):
-    """A message that says what to pass, as Python has it, and `in_shell` as the shell has it."""
+    """A message that says what to pass in Python and, as `in_shell`, in the shell."""
 
     __slots__ = ("in_shell",)
     in_shell: str
@@ -55,14 +55,14 @@ class Advice(str):
 
 
 class ManyProblems:
-    """The problems of several files; all are counted, and the first thousand kept."""
+    """The problems of several files; all are counted, but only the first thousand kept."""
 
     def __init__(self) -> None:
         self._kept: list[Problem] = []
         self._total = 0
 
     def add(self, message: str, place: str = "", path: Path | None = None) -> None:
-        """Add a problem, of a file or of all together."""
+        """Add a problem of a file, or of all files together."""
         self._add([Problem("" if path is None else str(path), place, message)], 1)
 
     def _add(self, found: Sequence[Problem], total: int) -> None:
@@ -71,7 +71,7 @@ class ManyProblems:
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Add the problems of an error that is raised in the block, and go on after it."""
+        """Add the problems of an error raised in the block, and continue after the block."""
         try:
             yield
         except InputError as error:
@@ -81,23 +81,23 @@ class ManyProblems:
         return self._total
 
     def raise_any(self) -> None:
-        """Raise an error that names all problems, if there are any."""
+        """Raise an error that lists all problems, if there are any."""
         if self._total:
             raise InputError(self._kept, self._total)
 
 
 class Problems(ManyProblems):
-    """The problems of a file, and perhaps of others that belong to it."""
+    """The problems of a file and of other files that belong to it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.path = path
 
     def add(self, message: str, place: str = "", path: Path | None = None) -> None:
-        """Add a problem, of the main file unless another one is given."""
+        """Add a problem of the main file, unless another file is given."""
         super().add(message, place, path or self.path)
 
 
 def problem(path: Path, message: str, place: str = "") -> InputError:
-    """Return the error for a file that cannot be read any further."""
+    """Return the error for a file that cannot be read further."""
     return InputError([Problem(str(path), place, message)])

@@ -1,4 +1,4 @@
-"""A table as it is in its file, before its columns get their roles."""
+"""A table as stored in its file, before its columns get their roles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LONGEST = 300
 
 @dataclass
 class Raw:
-    """Columns with their names, and the place of each row in the file."""
+    """Named columns, and the place of each row in the file."""
 
     names: list[str]
     columns: Sequence[Column]
@@ -73,18 +73,18 @@ class Raw:
 
 
 def from_table(table: _json_columns.JsonTable) -> Raw:
-    """Return JSON Lines as a table without roles."""
+    """Return JSON Lines as a table whose columns have no roles."""
     columns, places = table
     return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
 
 
 def from_frame(frame: pl.DataFrame) -> Raw:
-    """Return a frame as a table without roles."""
+    """Return a frame as a table whose columns have no roles."""
     return Raw(frame.columns, frame.get_columns(), frame.height, lambda row: f"row {row + 1}")
 
 
 def from_objects(path: Path, objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
-    """Return JSON objects as columns; a missing key is null, wherever it first appears."""
+    """Return JSON objects as columns, with null for missing keys, wherever a key first appears."""
     columns, places = gathered(path, objects)
     return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
 
@@ -98,7 +98,8 @@ def gathered(
     Raises
     ------
     InputError
-        If most keys are missing from most objects: such keys are data, and as columns would fill the memory.
+        If most keys are missing from most objects. Such keys are data, which would fill the memory as
+        columns.
     """
     columns: dict[_Key, list[Any]] = {}
     places: list[str] = []
@@ -151,7 +152,7 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
 
 def kept(name: str, column: Column) -> pl.Series:
     """
-    Return a column that has no role.
+    Return a column without a role.
 
     JSON numbers become Int64 or Float64, true and false Boolean, and lists of strings lists; all other
     values, and numbers that fit neither type, become their JSON text.

@@ -1,4 +1,4 @@
-"""Runs of lmms-eval and the LM evaluation harness: what the names of their files say, and the model."""
+"""Runs of lmms-eval and the LM evaluation harness: task and time from file names, and the model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SAMPLES = (
 
 
 class Run(NamedTuple):
-    """The task of a file of samples, and the time of its run, as they stand in the file's name."""
+    """The task of a file of samples and the time of its run, as written in the file name."""
 
     task: str
     time: str
@@ -39,7 +39,7 @@ def of(path: Path) -> Run | None:
 
 
 def model(path: Path, run: Run) -> str | None:
-    """Return the model's name from the results of the run, which the harnesses write beside the samples."""
+    """Return the model's name from the results of the run, written by the harness beside the samples."""
     for name in (f"results_{run.time}.json", f"{run.time}_results.json"):
         try:
             results = json.loads((path.parent / name).read_bytes())
@@ -52,7 +52,7 @@ def model(path: Path, run: Run) -> str | None:
 
 
 def repeated(files: Iterable[Path]) -> dict[tuple[Path, str], list[Path]]:
-    """Return the files of tasks that were run several times, by folder and task, from the oldest on."""
+    """Return the files of repeatedly run tasks, by folder and task, oldest first."""
     found: dict[tuple[Path, str], list[tuple[str, Path]]] = defaultdict(list)
     for file in files:
         run = of(file)
@@ -68,7 +68,7 @@ def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
     Raises
     ------
     InputError
-        If a task was run several times, unless `runs` says which of them to read.
+        If a task was run several times, unless `runs` says which runs to read.
     """
     several = {} if runs == "all" else repeated(files)
     problems = ManyProblems()

@@ -1,5 +1,5 @@
 """
-Turn fields of nested samples into columns with unique names.
+Conversion of the fields of nested samples to columns with unique names.
 
 A sample of a harness has fields from several sources: the harness itself, the scores, the document of the
 data set. Fields of different sources can share a name, or be called `prediction`, so a field is identified by
@@ -56,9 +56,9 @@ def frame(
     """
     Return the standard frame; ids may occur several times.
 
-    A field keeps its name unless this is the name of a role or of an earlier field; then it is prefixed with
-    its source: `doc_prediction`. Document fields that are known to hold the question, its types or the
-    document's id get these roles; the prompt is then named `input`.
+    A field keeps its name, unless a role or an earlier field has this name; the name is then prefixed with
+    the source of the field, as in `doc_prediction`. Document fields known to hold the question, its types or
+    the document's id get these roles; the prompt is then named `input`.
     """
     names = _names(columns, doc_ids)
     raw = _raw.Raw([names[key] for key in columns], list(columns.values()), len(places), places.__getitem__)

@@ -1,8 +1,8 @@
 """
-Read the XML of a sheet, cell by cell, with each value as it is in the file.
+The cells of a sheet, read from its XML, with each value as stored in the file.
 
-It is read as XML, because libraries for workbooks round numbers to nine digits when they return strings, do
-not distinguish dates from durations, and need memory for the whole rectangle up to a distant cell.
+Libraries for workbooks round numbers to nine digits when they return strings, do not distinguish dates from
+durations, and need memory for the whole rectangle up to a distant cell.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Book:
-    """What cells refer to: shared strings, date formats, and the day from which dates are counted."""
+    """The parts of a workbook that cells refer to: shared strings, date formats, and the origin of dates."""
 
     strings: Sequence[str]
     formats: Sequence[str | None]

@@ -1,4 +1,4 @@
-"""The standard frame: the roles of columns, and their conversion."""
+"""The standard frame: roles of columns, and their conversion."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def choose(
     options: Mapping[str, str] = {},
 ) -> dict[Role, str]:
     """
-    Return the column of each role: the given one, or else the one with a usual name.
+    Return the column of each role: the given column, or else a column with a usual name.
 
-    The standard name wins over other usual names, of which there may be only one. Messages name the `options`
-    of roles that are not called as the role.
+    The standard name takes precedence over other usual names, of which only one may occur. Messages name the
+    `options` of roles whose option has another name.
     """
     chosen: dict[Role, str] = {}
     for role, name in given.items():
@@ -131,7 +131,7 @@ def frame(
     """
     Return the standard frame: the columns with roles, then all others unchanged.
 
-    A column that has the name of a role, but not the role itself, gets an underscore appended.
+    A column with the name but not the role gets an underscore appended to its name.
     """
     columns: list[pl.Series] = []
     for role in ROLES:
@@ -159,7 +159,7 @@ def frame(
 
 
 def prediction(raw: Raw, name: str, problems: Problems) -> pl.Series:
-    """Return a column as texts of a system."""
+    """Return a column as the texts of a system."""
     _note_dates(name, raw.dates.get(name, ()), problems)
     return _raw.texts(name, raw.column(name), problems, raw.place)
 

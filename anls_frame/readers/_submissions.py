@@ -1,4 +1,4 @@
-"""The pair of files of a competition, gold labels and a submission: their rows and ids."""
+"""Pairs of files of competitions, gold labels and a submission: their rows and ids."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def read(
     """
     Return the standard frame of all questions, in the order of the gold labels.
 
-    `answered` returns the fields of a row of the submission, and reports what is wrong with it. Questions
-    whose `answer_type` is `unanswerable` accept the empty text.
+    `answered` returns the fields of a row of the submission, and reports its problems. Questions whose
+    `answer_type` is `unanswerable` accept the empty text.
     """
     gold, submission = _content.as_path(gold), _content.as_path(submission)
     problems = Problems(gold)

@@ -1,4 +1,4 @@
-"""Read workbooks: the only sheet with a table, as columns."""
+"""The only table of a workbook, as columns."""
 
 from __future__ import annotations
 

@@ -52,13 +52,13 @@ def opened(
     damage: tuple[type[Exception], ...] = (),
 ) -> Iterator[zipfile.ZipFile]:
     """
-    Open an archive; errors name the file, also those of `damage` that are raised while it is read.
+    Open an archive; errors name the file, even errors of `damage` raised while the archive is read.
 
     Raises
     ------
     InputError
-        If it is damaged, encrypted, compressed with an unsupported method, or far too large; `kind` says what
-        it should have been.
+        If the archive is damaged, encrypted, compressed with an unsupported method, or far too large; `kind`
+        names the expected kind of file.
     """
     _content.check_file(path)
     source = _pipes.seekable(path)

@@ -1,4 +1,4 @@
-"""A file of any kind as the standard frame: its reader is named, or known by its beginning."""
+"""Files of any kind as the standard frame, with a named reader or one detected from the file's beginning."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NO_LABELS = "this is a submission: name the file of gold labels with "
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How files are read; what is None is detected."""
+    """Options for reading files; None means detection."""
 
     reader: str | None = None
     gold: Any = None
@@ -68,21 +68,21 @@ class Reading:
 
     @property
     def format(self) -> str | None:
-        """The format of the file, if it is given."""
+        """The format of the file, if given."""
         given = self.options.get("format")
         return None if given is None else str(given)
 
     @property
     def gold_files(self) -> list[Path]:
-        """The file of the questions or labels, which is not one of a system."""
+        """The file of questions or labels, which does not belong to a system."""
         return [self.gold] if isinstance(self.gold, Path) else []
 
     def joins(self, kinds: Collection[str]) -> bool:
-        """Whether gold is a table that is joined, in place of what the readers of these kinds read."""
+        """Whether gold is a table to be joined, rather than gold labels for readers of these kinds."""
         return self.gold is not None and any("gold" not in READERS[kind].parameters for kind in kinds)
 
     def questions(self, kinds: Collection[str]) -> Gold | None:
-        """Return the table of questions that is joined to files of these kinds."""
+        """Return the table of questions to be joined to files of these kinds."""
         if not self.joins(kinds):
             if self.gold_id is not None:
                 raise ValueError(Advice(Option("gold_id", None), " is for gold in a table"))
@@ -96,9 +96,9 @@ class Reading:
 
     def of(self, kinds: Collection[str], questions: Gold | None = None) -> dict[str, Any]:
         """
-        Return the options of these readers; raise an error for options that none of them has.
+        Return the options of these readers; raise an error for options that no reader has.
 
-        Those that name a column of the questions are not theirs.
+        Options that name a column of the questions are not options of readers.
         """
         of_gold = {"gold", "unmatched"} if questions is not None else set()
         if questions is not None:
@@ -132,34 +132,34 @@ def read_file(
     Parameters
     ----------
     path
-        The file, or the folder of pages. Its kind is known by its name and its beginning.
+        The file, or the folder of pages. The kind is detected from the name and the beginning of the file.
     reader
-        The kind by the name that the shell has for it, such as `"vlmevalkit"`, whose files look like tables.
+        Name of the reader, as in the shell, such as `"vlmevalkit"`, whose files look like tables.
     gold, gold_id
         The gold labels of a submission, the ground truth of pages, or a table of the questions, as for
         `anls_frame.read_logs`.
     epoch
-        Only this epoch of questions that were answered several times.
+        The epoch to read of questions with repeated answers; by default, all.
     options
-        Options of the reader of this kind, such as `question_id=` or `scorer=`.
+        Options of the reader, such as `question_id=` or `scorer=`.
 
     Returns
     -------
     DataFrame
-        The standard frame, as the reader of this kind returns it. Ids may be repeated in tables.
+        The standard frame, as returned by the reader. Ids of tables may be repeated.
 
     Raises
     ------
     InputError
-        If the file has problems: all of them, with their places.
+        If the file has problems; the error lists all of them, with their places.
     OSError
         If the file cannot be opened.
     ValueError
-        If the kind is unknown, has no such option, or needs gold labels.
+        If the reader is unknown, does not have an option, or needs gold labels.
 
     See Also
     --------
-    anls_frame.read_logs : the files of several systems as one frame.
+    anls_frame.read_logs : reads the files of several systems as one frame.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def read_file(
 
 
 def load(path: Path, how: Reading, *, every_response: bool = False) -> pl.DataFrame:
-    """Read a file as the standard frame; in files of harnesses, ids are always unique within an epoch."""
+    """Read a file as the standard frame; ids in files of harnesses are always unique within an epoch."""
     kind = kind_of_file(path, how)
     questions = how.questions([kind])
     options = how.of([kind], questions)
@@ -192,7 +192,7 @@ def read_kind(
     *,
     every_response: bool = True,
 ) -> pl.DataFrame:
-    """Read a file by the reader of a kind, with those options that it has; answers may be in `questions`."""
+    """Read a file by its reader, with the options of that reader; answers may be in `questions`."""
     reader = READERS[kind]
     given = {name: value for name, value in options.items() if name in reader.parameters}
     if "gold" in reader.parameters and "gold" not in given:
@@ -211,9 +211,9 @@ def read_kind(
 
 def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Mapping[str, Any] | None) -> Log:
     """
-    Return the rows of a system in a file, in which each epoch has a question once.
+    Return the rows of a system in a file, with each question once per epoch.
 
-    With the `options` by which the file was read, messages name its lines.
+    The `options` with which the file was read let messages name its lines.
     """
     if "question_id" not in frame.columns:
         raise problem(path, Advice("has no ids; name their column with ", Option("question_id")))
@@ -276,7 +276,7 @@ def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.Dat
 
 
 def table(path: Path, how: Reading) -> pl.DataFrame:
-    """Read a table that needs no particular columns."""
+    """Read a table without required columns."""
     if kind_of_file(path, how) != "table":
         raise problem(path, Advice(Option("scores", None), " needs a table, not the file of a harness"))
     questions = how.questions(["table"])
@@ -286,7 +286,7 @@ def table(path: Path, how: Reading) -> pl.DataFrame:
 
 @contextmanager
 def reading(path: Path, how: Reading) -> Iterator[None]:
-    """Name a table of Parquet that is damaged, and explain which columns a harness leaves out."""
+    """Name a damaged Parquet file in errors, and explain which columns a harness leaves out."""
     try:
         with reading_parquet(path) if _is_parquet(path, how) else nullcontext():
             yield
@@ -344,7 +344,7 @@ def stored_rows(path: Path, how: Reading) -> int | None:
 
 
 def kind_of_file(path: Path, how: Reading) -> str:
-    """Return the reader of a file: the given one, or by the file's name and first bytes."""
+    """Return the reader of a file: the given reader, or one detected from the file's name and first bytes."""
     _pipes.keep(path)
     if how.reader is not None:
         return how.reader
@@ -357,10 +357,10 @@ def kind_of_file(path: Path, how: Reading) -> str:
 
 
 def names_of_rows(how: Reading) -> RowNames:
-    """Return what the rows that are read are called."""
+    """Return the names for the rows of a file."""
     return PAGES if are_pages(how) else ROWS
 
 
 def are_pages(how: Reading) -> bool:
-    """Whether what is scored are pages of OCR, whose scores are error rates."""
+    """Return whether the files are pages of OCR, whose scores are error rates."""
     return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"

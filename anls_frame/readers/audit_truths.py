@@ -1,4 +1,4 @@
-"""Verdicts as numbers: the score that each judged row should have had."""
+"""Verdicts as scores: the score that each judged row should have had."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def audited_scores(
     missing: Missing = "empty",
 ) -> Any:
     """
-    Return the score that each judged row should have had, by its verdict.
+    Return the score that each judged row should have had, according to its verdict.
 
     Parameters
     ----------
@@ -64,31 +64,32 @@ def audited_scores(
         All rows, as `audit_sample` returns them: a Polars DataFrame or LazyFrame (which is collected), a
         pandas DataFrame, or any object with the Arrow PyCapsule interface.
     verdicts
-        The verdicts, as `anls_frame.readers.read_verdicts` returns them, or `RowsWidget.verdicts`.
+        The verdicts, from `anls_frame.readers.read_verdicts` or `RowsWidget.verdicts`.
     score
-        Column with the given scores, from 0 to 1; of several systems, a mapping from their names to these
+        Column with the given scores, from 0 to 1; for several systems, a mapping from their names to these
         columns.
     prediction, answers, id
-        The columns that `browse` was given for the page, by which `anls_frame.readers.judged` finds the rows.
-        `prediction` names the same systems as `score`.
+        The columns passed to `browse` for the page, by which `anls_frame.readers.judged` finds the rows.
+        `prediction` must name the same systems as `score`.
     repaired
-        Column with the right answer or answers of rows whose accepted ones are wrong or incomplete, null
-        elsewhere. Such rows are scored against it.
+        Column with the right answer or answers of rows whose accepted answers are wrong or incomplete; null
+        elsewhere. These rows are scored against the repaired answers.
     format, ambiguous
-        How rows with the verdicts `format` and `ambiguous_question` count: `"given"`, with their given score,
-        or `"full"`, with 1. They are never left out, because that would change whose score is estimated.
+        The score of rows with the verdicts `format` and `ambiguous_question`: `"given"` keeps their given
+        score, `"full"` means 1. These rows are never left out, because that would change the population whose
+        score is estimated.
     protocol, missing
         How texts are scored against `repaired`, as for `add_scores`.
 
     Returns
     -------
     Frame
-        All rows, in memory, as the same kind of frame with a new column `audited_score` (`Float64`), null
-        where nobody looked; of several systems, `audited_score_NAME` of each. The verdicts `score_right` and
-        `our_error` keep the given score. Without a repaired answer, a wrong answer turns the score around,
-        into 1 where points were lost, since the model may well have been right, and into 0 where none were;
-        an incomplete answer gives 1. With several systems, repair answers: of two texts that lost points, one
-        alone may be right.
+        All rows, in memory, as the same kind of frame with a new column `audited_score` (`Float64`), null for
+        rows without a verdict; for several systems, `audited_score_NAME` for each. The verdicts `score_right`
+        and `our_error` keep the given score. Without a repaired answer, the verdict `answer_wrong` reverses
+        the score: it becomes 1 where points were lost, because the model may well have been right, and 0
+        where none were lost; `answer_incomplete` gives 1. With several systems, repair the answers, because
+        only one of two texts that lost points may be right.
 
     Raises
     ------
@@ -97,8 +98,8 @@ def audited_scores(
     DuplicateColumnError
         If the frame has a column with the name of a new one.
     ValueError
-        If a drawn row has no verdict or another row has one, a verdict does not belong to exactly one row, or
-        an option has an invalid value.
+        If a drawn row has no verdict, an undrawn row has one, a verdict does not match exactly one row, or an
+        option has an invalid value.
 
     See Also
     --------

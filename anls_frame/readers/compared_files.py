@@ -1,4 +1,4 @@
-"""Comparisons of the files of systems: of texts, of means over repeated answers, or of columns of scores."""
+"""Comparisons of files of systems by texts, means over repeated answers, or columns of scores."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def usual_metric(given: SystemFiles) -> str:
-    """Return the metric of texts that is compared if none is named."""
+    """Return the default metric of texts for comparisons."""
     return "cer_corpus" if are_pages(given.how) else "anls"
 
 
@@ -45,7 +45,7 @@ def compare_texts(
     scoring: Mapping[str, Any],
     **options: Any,
 ) -> Comparison:
-    """Compare the texts of systems; of repeated answers, the means. Other options are those of `compare`."""
+    """Compare the texts of systems, or means over repeated answers; other options are those of `compare`."""
     rows = logged(given) if given.are_logged else None
     found = [] if rows is None else resolved(metrics, rows, scoring["protocol"])
     if rows is not None and (are_repeated(rows) or are_read(found)):

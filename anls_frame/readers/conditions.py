@@ -1,4 +1,4 @@
-"""Rows that are chosen by an expression of SQL."""
+"""Selection of rows by an SQL expression."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEXT = "__anls_frame_text"
 
 
 def condition(where: str) -> pl.Expr:
-    """Return the expression; raise an error if it is none."""
+    """Return the condition as an expression; raise an error if it is invalid."""
     try:
         return pl.sql_expr(where)
     except pl.exceptions.PolarsError as error:
@@ -28,7 +28,7 @@ def condition(where: str) -> pl.Expr:
 
 
 def chosen(frame: Rows, where: str | None) -> Rows:
-    """Return the rows for which an expression is true, if there is one."""
+    """Return the rows for which the expression is true; all rows without an expression."""
     if where is None:
         return frame
     meant = condition(where)

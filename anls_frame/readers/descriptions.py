@@ -1,8 +1,8 @@
 """
-What the package knows about each kind of result file before it reads one.
+Descriptions of all kinds of result files.
 
-The shell's help, the detection of a file's kind, errors, `read_logs` and the tables of the documentation read
-it here. A reader is imported when it reads a file.
+The shell's help, the detection of kinds, errors, `read_logs` and the tables of the documentation use these
+descriptions. A reader is imported when it reads a file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DUDE = frozenset({"questionId", "answers", "answers_confidence", "answers_absta
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderOption:
-    """An option that the shell takes with the name of the reader, as in `inspect,scorer=match`."""
+    """An option that follows the name of the reader in the shell, as in `inspect,scorer=match`."""
 
     help: str
     is_text: bool = True

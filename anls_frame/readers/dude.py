@@ -1,4 +1,4 @@
-"""The pair of files of DUDE, the competition on document understanding: gold labels and a submission."""
+"""The files of DUDE, a competition on document understanding: gold labels and a submission."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def read_dude(
     Read gold labels and a submission for DUDE (Document Understanding Dataset and Evaluation).
 
     The submission is a list of `{"questionId": ..., "answers": [...], "answers_confidence": [...]}`. As in
-    DUDE's script, the first of `answers` is the prediction (an empty list is an empty text), and a question
-    that is not answerable accepts the empty text.
+    DUDE's script, the first entry of `answers` is the prediction (an empty list means the empty text), and an
+    unanswerable question accepts the empty text.
 
     Parameters
     ----------
@@ -42,28 +42,27 @@ def read_dude(
     submission
         The file of predictions.
     allow_missing
-        Treat a question without answers in the submission, or with null, as a missing prediction.
+        Whether to treat a question without answers in the submission, or with null, as a missing prediction.
 
     Returns
     -------
     DataFrame
-        The standard frame, in the order of the gold labels, with their other fields (`answer_type`,
-        `answers_variants`, which the script does not accept, ...), all submitted answers in `predictions`,
-        and `answers_confidence` (the first, if there is a list; -1 means none). Other fields of the
-        submission keep their names; a field whose name is taken becomes `gold_NAME` or `submission_NAME`.
-
-        `dude_anls` is the script's score. Protocol `rrc` gives the same, except for questions with a list as
-        the answer (`list` in `answer_type`): the script assigns all predictions to all answers.
+        The standard frame, in the order of the gold labels, with their other fields (`answer_type`;
+        `answers_variants`, which the script does not accept; ...), all submitted answers in `predictions`,
+        and `answers_confidence` (the first of a list; -1 means none). Other fields of the submission keep
+        their names; a field whose name is taken becomes `gold_NAME` or `submission_NAME`. `dude_anls` is the
+        script's score. The protocol `rrc` gives the same score, except for questions with a list as the
+        answer (`list` in `answer_type`), where the script assigns all predictions to all answers.
 
     Warns
     -----
     InputWarning
-        If there are questions with a list as the answer.
+        If questions have a list as the answer.
 
     Raises
     ------
     InputError
-        If the files have problems: all of them, with index and id.
+        If the files have problems; the error lists all of them, with index and id.
     OSError
         If a file cannot be opened.
 

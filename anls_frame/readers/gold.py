@@ -1,4 +1,4 @@
-"""The questions of a benchmark in a table of their own, joined to the predictions by id."""
+"""The questions of a benchmark in a separate table, joined to predictions by id."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ID = "__anls_frame_gold_id"
 
 @dataclass(frozen=True, kw_only=True)
 class Gold:
-    """The questions, and all that is known about them."""
+    """The questions, with all columns of their table."""
 
     rows: pl.DataFrame
     """The ids, then all other columns, those with a role under its name."""
@@ -47,11 +47,11 @@ class Gold:
 
     @property
     def has_answers(self) -> bool:
-        """Whether the table brings the answers."""
+        """Whether the table has answers."""
         return "answers" in self.rows.columns
 
     def check_has_answers(self, path: Path) -> None:
-        """Raise an error, for a file without answers, if the table has none either."""
+        """Raise an error for a file without answers if the table has no answers, either."""
         if not self.has_answers:
             problems = Problems(self.path)
             chosen = _standard.choose(self.names, {}, ("answers",), problems)
@@ -64,8 +64,8 @@ class Gold:
         """
         Return rows with the columns of their questions.
 
-        Answers that a row lacks come from here. Any other column whose name is taken becomes `gold_NAME`,
-        unless all rows have its values already.
+        Missing answers come from this table. Any other column whose name is taken becomes `gold_NAME`, unless
+        all rows already have its values.
         """
         taken = {name: f"{_ID}_{name}" for name in self.rows.columns if name in rows.columns}
         gold = self.rows.rename(taken | {_ID: "question_id"})
@@ -83,7 +83,7 @@ class Gold:
         return both
 
     def check_answers(self, rows: pl.DataFrame, problems: ManyProblems) -> None:
-        """Report questions of which files accept no answer from here: most, if the ids mean other rows."""
+        """Report questions for which files accept none of this table's answers, such as with wrong ids."""
         if not self.has_answers or "answers" not in rows.columns:
             return
         own = rows.drop_nulls("answers").unique("question_id", keep="first", maintain_order=True)
@@ -109,8 +109,8 @@ def read(given: Any, gold_id: str | None, *, by_number: bool, options: Mapping[s
     """
     Return the questions of a file, a pattern, a frame or a Dataset of Hugging Face.
 
-    Ids are in the column `gold_id` or in one with a usual name; `by_number`, they are the numbers of the
-    rows. `options` name columns, and say how answers that are texts are read.
+    Ids are in the column `gold_id` or in a column with a usual name; with `by_number`, they are row numbers.
+    `options` name columns, and say how textual answers are read.
     """
     problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
     raw = _table(given)

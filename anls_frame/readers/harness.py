@@ -1,4 +1,4 @@
-"""Result files of evaluation harnesses: lmms-eval, VLMEvalKit, lm-evaluation-harness and Inspect."""
+"""Readers of result files of evaluation harnesses: lmms-eval, VLMEvalKit, lm-evaluation-harness, Inspect."""
 
 from __future__ import annotations
 
@@ -40,15 +40,16 @@ _SCORE_WORDS = frozenset({"score", "scores", "hit", "anls", "acc", "em", "f1"})
 
 def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = None) -> pl.DataFrame:
     """
-    Read the samples that lmms-eval logs (`*_samples_TASK.jsonl`, with `--log_samples`).
+    Read samples logged by lmms-eval (`*_samples_TASK.jsonl`, from `--log_samples`).
 
     Parameters
     ----------
     path
         The file.
     response
-        Which response to read if samples have several, as in tasks of several rounds: 1 is the first, -1 the
-        last. `"all"` reads each, also of `--repeats`, as a row with its number in `epoch`.
+        The response to read if samples have several, as in tasks of several rounds: 1 is the first, -1 the
+        last. `"all"` reads each response, including those of `--repeats`, as a row with its number in
+        `epoch`.
 
     Returns
     -------
@@ -57,19 +58,18 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
         question is the prompt (`input`), and the id is lmms-eval's `doc_id`. Metrics and all other fields
         keep their names; entries of a metric that is an object become `METRIC_ENTRY`. A field whose name is
         taken is prefixed with its source, such as `sample_prediction`. With `--repeats`, all responses are in
-        `resps`. With `response="all"`, metrics of a single response are in its row only.
+        `resps`. With ``response="all"``, metrics of a single response are only in its row. `task` and `model`
+        are those of the run, if the file still has its original name (`TIME_samples_TASK.jsonl`) and the
+        results of the run beside it.
 
-        `task` and `model` are those of the run, if the file still has the name that lmms-eval gave it
-        (`TIME_samples_TASK.jsonl`), with the results of the run beside it.
-
-        lmms-eval does not write the document's fields. The id is the row number in the data set, by which
-        `read_logs` joins them.
+        lmms-eval does not write the fields of documents. The id is the row number in the data set, by which
+        `read_logs` joins these fields.
 
     Raises
     ------
     InputError
-        If the file has problems: all of them, with their lines. Also if there are no answers, as in a test
-        split, or if a row has no single response, as in multiple-choice tasks.
+        If the file has problems (the error lists all of them, with their lines), including rows without
+        answers, as in a test split, and rows without a single response, as in multiple-choice tasks.
     OSError
         If the file cannot be opened.
 
@@ -106,17 +106,18 @@ def read_lm_eval(
     response: Response | None = None,
 ) -> pl.DataFrame:
     """
-    Read the samples that the LM evaluation harness logs (`samples_TASK_*.jsonl`, with `--log_samples`).
+    Read samples logged by the LM evaluation harness (`samples_TASK_*.jsonl`, from `--log_samples`).
 
     Parameters
     ----------
     path
         The file.
     filter
-        Which of the harness' filters to read if a file has the responses after several.
+        The filter whose responses are read, if a file has responses of several filters.
     response
-        Which response to read if a filter keeps several: 1 is the first, -1 the last. `"all"` reads each as a
-        row with its number in `epoch`, also of `repeats` from which the filter selects one as it is.
+        The response to read if a filter keeps several: 1 is the first, -1 the last. `"all"` reads each
+        response as a row with its number in `epoch`, including `repeats` from which the filter only selects
+        one unchanged.
 
     Returns
     -------
@@ -124,14 +125,14 @@ def read_lm_eval(
         The standard frame: the prediction is the filtered response, the answers come from `target`, and the
         id is the harness' `doc_id`. The fields of `doc` become columns; metrics and all other fields keep
         their names. A field whose name is taken is prefixed with its source, such as `doc_prediction`. With
-        `repeats`, all responses are in `resps`. With `response="all"`, metrics of a single response are in
-        its row only. `task` and `model` are those of the run, if the file still has the name that the
-        harness gave it (`samples_TASK_TIME.jsonl`), with the results of the run beside it.
+        `repeats`, all responses are in `resps`. With ``response="all"``, metrics of a single response are
+        only in its row. `task` and `model` are those of the run, if the file still has its original name
+        (`samples_TASK_TIME.jsonl`) and the results of the run beside it.
 
     Raises
     ------
     InputError
-        If the file has problems, as for `read_lmms_eval`, or if it has several filters and none is chosen.
+        If the file has problems, as for `read_lmms_eval`, or has several filters and none is chosen.
     OSError
         If the file cannot be opened.
 
@@ -184,30 +185,30 @@ def read_inspect(
     path
         The log.
     scorer
-        Use the answer that this scorer extracted from the output as the prediction, instead of the whole
-        output.
+        Name of a scorer whose extracted answer is the prediction, in place of the whole output.
     allow_missing
-        Read the log of a run that did not succeed.
+        Whether to read the log of an unsuccessful run.
 
     Returns
     -------
     DataFrame
         The standard frame, in Inspect's order: the prediction is the model's output (null where the sample
-        has none), the answers are the sample's `target`. Each id has one row per `epoch`; if a log has
-        several epochs, pass the id as `cluster=`, or read one of them with `read_file(path, epoch=1)`.
+        has none), and the answers are the sample's `target`. Each id has one row per `epoch`; if a log has
+        several epochs, pass the id as `cluster=`, or read a single epoch with ``read_file(path, epoch=1)``.
 
-        Each scorer adds its value under its name, or as `SCORER_ENTRY` if it is an object, and
-        `SCORER_answer`, `SCORER_explanation` and the fields of its metadata. Booleans become numbers, and so
-        do the letters C, I, P and N: 1, 0, 0.5 and 0, as in Inspect's own metrics, with the letter in
-        `SCORER_grade`; a sample that was not scored (NaN) has null. The fields of `metadata` become columns,
-        as do `task`, `model`, its tokens (`input_tokens`, `output_tokens`, ...), `total_time`,
-        `working_time` and `error`. A field whose name is taken is prefixed with its source, such as
-        `metadata_prediction`. Transcripts are left out.
+        Each scorer adds its value under its name (or as `SCORER_ENTRY` if the value is an object),
+        `SCORER_answer`, `SCORER_explanation` and the fields of its metadata. Booleans become numbers, and the
+        letters C, I, P and N become 1, 0, 0.5 and 0, as in Inspect's metrics, with the letter in
+        `SCORER_grade`. An unscored sample (NaN) has null. The fields of `metadata` become columns, as do
+        `task`, `model`, its tokens (`input_tokens`, `output_tokens`, ...), `total_time`, `working_time` and
+        `error`. A field whose name is taken is prefixed with its source, such as `metadata_prediction`.
+        Transcripts are left out.
 
     Raises
     ------
     InputError
-        If the file has problems: all of them, with the sample's index; or if there is no such scorer.
+        If the file has problems (the error lists all of them, with the index of the sample), or the scorer
+        does not exist.
     OSError
         If the file cannot be opened.
 
@@ -248,29 +249,29 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     r"""
     Read the predictions or detailed results of VLMEvalKit (`MODEL_DATASET.xlsx`, or TSV, CSV, JSON).
 
-    For DocVQA and InfoVQA, VLMEvalKit's own value of a row, `eval_score` in the detailed results, is the mean
-    distance over the answers: a perfect answer has 0. Do not report it; score the rows instead (VLMEvalKit's
-    aggregate figures equal those of protocol `"rrc"`). VLMEvalKit also scores an empty prediction as the
-    string "nan".
+    For DocVQA and InfoVQA, VLMEvalKit's value of a row, `eval_score` in the detailed results, is the mean
+    distance over the answers, so a perfect answer has 0. Do not report this value; score the rows instead
+    (VLMEvalKit's aggregate figures equal those of the protocol `"rrc"`). VLMEvalKit also scores an empty
+    prediction as the string "nan".
 
     Parameters
     ----------
     path
         The file.
     sheet
-        Name of the sheet, for a workbook with several.
+        Name of the sheet, for a workbook with several sheets.
 
     Returns
     -------
     DataFrame
         The standard frame; `index` is the id. All other columns keep their names. Scores (`eval_score`,
-        `hit`, `anls`, ...) become numbers if the whole column can be converted, although CSV, TSV and
-        workbooks are read as strings.
+        `hit`, `anls`, ...) become numbers if the whole column can be converted; other columns of CSV, TSV and
+        workbooks stay strings.
 
     Raises
     ------
     InputError
-        If the file has problems: all of them, with their rows.
+        If the file has problems; the error lists all of them, with their rows.
     OSError
         If the file cannot be opened.
 

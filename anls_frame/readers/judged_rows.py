@@ -1,4 +1,4 @@
-"""The rows that have a verdict: the only place where verdicts meet the rows that they were given on."""
+"""Rows with a verdict: the only module that matches verdicts with rows."""
 
 from __future__ import annotations
 
@@ -62,29 +62,28 @@ def judged(
     id: str | None = None,  # noqa: A002 - as in `anls_frame.browse`
 ) -> Any:
     """
-    Return the rows that have a verdict, each with its verdict.
+    Return the rows with a verdict, each with its verdict.
 
     Parameters
     ----------
     frame
-        The rows that the page was made of, in any order and perhaps with more rows: a Polars DataFrame or
-        LazyFrame (read on the streaming engine), a pandas DataFrame, or any object with the Arrow PyCapsule
-        interface.
+        The rows of the page, in any order and possibly with more rows: a Polars DataFrame or LazyFrame (read
+        on the streaming engine), a pandas DataFrame, or any object with the Arrow PyCapsule interface.
     verdicts
         The verdicts, as `anls_frame.readers.read_verdicts` returns them, or `RowsWidget.verdicts`.
     prediction, answers
         Name of the column with the predicted texts, or a mapping from the names of systems to their columns,
-        and of the column with the accepted answer or answers: the same texts as those of the page.
+        and of the column with the accepted answer or answers, with the same texts as on the page.
     id
-        Column that identifies the rows, which `anls_frame.browse` was given as `id=`. Rows with the same id
-        are told apart by the columns `system` and `epoch`, if frame and verdicts have them, and by their
+        Column that identifies rows, as passed to `anls_frame.browse` as `id=`. Rows with the same id are
+        distinguished by the columns `system` and `epoch`, if frame and verdicts have them, and by their
         texts.
 
     Returns
     -------
     Frame
         A frame of the same kind, in memory; pandas keeps the index. It has one row for each verdict, in the
-        order of the frame, with a last column `verdict` (`Enum`; in pandas a categorical).
+        order of the frame, with an additional last column `verdict` (`Enum`; in pandas a categorical).
 
     Raises
     ------
@@ -95,17 +94,17 @@ def judged(
     DuplicateColumnError
         If the frame has a column `verdict`.
     ValueError
-        If verdicts have ids and `id` is not given; or if a verdict does not belong to exactly one row,
-        because the texts have changed since, because two verdicts are on one row, or because several rows
-        have the same id and the same texts. Verdicts without an id belong to the row with their number, if
-        it has their texts and no other row has the same. The message names the verdicts.
+        If verdicts have ids and `id` is not given, or if a verdict does not match exactly one row because the
+        texts have changed since, two verdicts refer to one row, or several rows have the same id and the same
+        texts. A verdict without an id matches the row with its number, if this row has its texts and no other
+        row has the same texts. The message names the verdicts.
     TypeError
         If the frame is not one of the accepted kinds.
 
     See Also
     --------
-    anls_frame.browse : the page on which the verdicts are given.
-    anls_frame.readers.read_verdicts : the verdicts that the page saved.
+    anls_frame.browse : the page for giving verdicts.
+    anls_frame.readers.read_verdicts : reads the verdicts saved by the page.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Kinds of result files: how to recognise one by its name and its beginning."""
+"""Detection of the kind of a result file from its name and its beginning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
 
 
 def kind_for_gold(path: Path, gold: Any, format: str | None = None) -> str:  # noqa: A002 - what it is
-    """Return the kind of what is scored against this: pages, a submission to a competition, or a table."""
+    """Return the kind of files that this gold belongs to: pages, a submission, or a table."""
     if is_truth_of_pages(gold):
         return "pages"
     kind = kind_of(path, format)
@@ -30,7 +30,7 @@ def kind_for_gold(path: Path, gold: Any, format: str | None = None) -> str:  # n
 
 
 def is_truth_of_pages(gold: Any) -> bool:
-    """Whether gold is the ground truth of pages: a page, a folder, or a pattern of such."""
+    """Return whether gold is the ground truth of pages: a page, a folder, or a pattern of pages."""
     if not isinstance(gold, Path):
         return False
     is_pattern = not gold.exists() and glob.has_magic(str(gold))

@@ -1,4 +1,4 @@
-"""Read the logs of several systems as one long frame."""
+"""Logs of several systems as one long frame."""
 
 from __future__ import annotations
 
@@ -38,88 +38,90 @@ def read_logs(
     **options: Any,
 ) -> pl.DataFrame:
     r"""
-    Read the files of several systems as one long frame: a row for each system, epoch and question.
+    Read the files of several systems as one long frame, with a row for each system, epoch and question.
 
-    Files of all readers of this package can be mixed; the reader of each is chosen by the file's beginning.
+    Files of different readers can be mixed; the reader is detected from the beginning of each file.
 
     Parameters
     ----------
     logs
-        The files of each system, by the system's name: a file, a pattern such as `runs/old/*.jsonl`, a folder
-        (all files in it that may be logs), or a list of these. Without names, each file or folder is a
-        system, named after it (or, if names are the same, after its path below the folder that all share); of
-        a single folder or pattern, each file or folder in it is one. Samples that lmms-eval or the LM
-        evaluation harness wrote (the files' names have the task and the time of the run) are one system for
-        each folder, named after the folder; if a task has several runs there, one for each time.
+        A mapping from the names of systems to their files: a file, a pattern such as `runs/old/*.jsonl`, a
+        folder (all files in it that may be logs), or a list of these. Without names, each file or folder is a
+        system, named after the file or folder (or, to be distinct, after the path below the common folder). A
+        single folder or pattern contains a file or folder for each system. Samples written by lmms-eval or
+        the LM evaluation harness (whose file names have the task and the time of the run) form one system for
+        each folder, named after the folder; several runs of a task there form one system for each time.
     reader
-        The kind of all files by the name that the shell has for it, such as `"vlmevalkit"`: only
-        VLMEvalKit's files must be named, because they look like tables. Pages have `read_pages`.
+        Name of the reader of all files, as in the shell. Only `"vlmevalkit"` needs to be named, because its
+        files look like tables. For pages, use `read_pages`.
     unmatched
-        What to do about questions that other systems or `gold` have and a system lacks, and about questions
-        that lack some of a system's epochs: `"error"` lists them in an error; `"null"` adds rows without a
-        prediction for them; `"drop"` leaves out the questions that a system lacks, and keeps those with fewer
-        epochs; both warn and list them; `"keep"` returns the rows as they are. The same for questions that
-        `gold` lacks, which `"null"` leaves out too. Questions of `gold` are only missing if its answers are
-        needed.
+        How to treat questions of other systems or of `gold` that a system lacks, and questions that lack some
+        of a system's epochs. `"error"` lists them in an error; `"null"` adds rows without a prediction;
+        `"drop"` leaves out the questions that a system lacks, but keeps questions with fewer epochs; both
+        warn and list these questions. `"keep"` returns the rows unchanged. The option also applies to
+        questions that `gold` lacks, which both `"null"` and `"drop"` leave out. Questions of `gold` count as
+        missing only if its answers are needed.
     runs
-        What to do about several runs of a task that lmms-eval or the LM evaluation harness left in a folder
-        (or that match a pattern): `"error"` lists them, `"newest"` reads the newest of each task, `"all"` all
-        of them, as repeats of one system. Files that you name are all read.
+        How to treat several runs of a task by lmms-eval or the LM evaluation harness in a folder or pattern:
+        `"error"` lists them, `"newest"` reads the newest run of each task, `"all"` reads all runs, as repeats
+        of one system. Files named individually are all read.
     gold
-        The questions with their answers, types and documents, which are joined to the predictions by id: a
-        file or a pattern (CSV, JSON Lines, JSON, Parquet or a workbook), a Polars, pandas or Arrow frame, or
-        a Dataset of Hugging Face. Columns are found by the same usual names as in files of results. Files of
-        predictions then need no answers; of files that have answers, gold adds the other columns. Columns
-        with images or other binary data are left out. A column whose name is taken becomes `gold_NAME`,
-        unless it has the same values. For submissions to the Robust Reading Competition or DUDE, its file of
-        gold labels.
+        The questions with their answers, types and documents, to be joined to the predictions by id: a file
+        or a pattern (CSV, JSON Lines, JSON, Parquet or a workbook), a Polars, pandas or Arrow frame, or a
+        Hugging Face Dataset. Columns are found by the same usual names as in files of results. Files of
+        predictions then need no answers; if they have answers, gold adds the other columns. Columns with
+        images or other binary data are left out. A column whose name is taken becomes `gold_NAME`, unless it
+        has the same values. For submissions to the Robust Reading Competition or DUDE, the file of gold
+        labels.
     gold_id
-        Column of `gold` with the ids, by default one with a usual name; for files of lmms-eval and the LM
-        evaluation harness, the number of the row, from 0.
+        Column of `gold` with the ids; by default, a column with a usual name or, for files of lmms-eval and
+        the LM evaluation harness, the row number, from 0.
     options
         Options of the readers, such as `question_id=` of `read_results` or `scorer=` of `read_inspect`. Each
-        is passed to the readers that have it; `answers=`, `question=`, `question_types=` and `doc_id=` name
-        columns of `gold` if it has them, and `answers_format=` holds for `gold` too. `epoch=` reads only this
-        epoch.
+        option is passed to the readers that have it. `answers=`, `question=`, `question_types=` and `doc_id=`
+        name columns of `gold` if it has them, and `answers_format=` also applies to `gold`. `epoch=` reads a
+        single epoch.
 
     Returns
     -------
     DataFrame
         `system`, `epoch` (1, 2, ...), the columns of the standard frame, all other columns of all files, and
-        `log_file`. A column of a file with one of these names gets an underscore appended. A column that has
-        different dtypes in several files is widened, or String if no number can hold it exactly.
+        `log_file`. A column of a file with one of these names gets an underscore appended. A column whose
+        dtypes differ between files is widened; it becomes String if no numeric dtype can hold all values
+        exactly.
 
-        `task` is the task of the run, where a harness writes it. If a system has files of several tasks, a
+        `task` is the task of the run, if the harness records it. If a system has files of several tasks, a
         question is identified by task and id; pass `id=["task", "question_id"]` to `compare`.
 
-        Inspect's epochs, and all responses that lmms-eval and the LM evaluation harness logged for a sample
-        (`response="all"` is the default here), are epochs. Files of one system that have questions in common
-        are repeats: their epochs are counted on, file by file.
+        Epochs are those of Inspect, or all responses that lmms-eval and the LM evaluation harness logged for
+        a sample (``response="all"`` is the default here). Files of one system with common questions are
+        repeats, whose epochs are numbered consecutively, file by file.
 
-        The protocol of the harness is remembered, if it is the same for all files, as in the readers.
+        As in single readers, the protocol of the harness is remembered if it is the same for all files.
 
     Warns
     -----
     InputWarning
-        If rows were added or left out, or if a few questions have other answers in `gold`.
+        If rows were added or left out, or if a few questions have different answers in `gold`.
 
     Raises
     ------
     InputError
-        If the files have problems, or do not fit together: all of them, with their places. Files do not fit
-        if they accept different answers to a question, if questions are missing, or if `gold` lacks questions
-        or has other answers for most of them. Also if a folder has several runs of a task.
+        If the files have problems or do not fit together; the error lists all problems, with their places.
+        Files do not fit together if they accept different answers to a question, if questions are missing, if
+        `gold` lacks questions or has different answers to most of them, or if a folder has several runs of a
+        task.
     OSError
-        If a file cannot be opened, or no file matches.
+        If a file cannot be opened, or no file matches a pattern.
     TypeError
-        If `gold` is of an unknown kind.
+        If `gold` has an unsupported type.
     ValueError
-        If no reader of these files has an option, or a system has several tasks and `gold` is given.
+        If no reader of these files has a given option, or a system has several tasks and `gold` is given.
 
     See Also
     --------
-    side_by_side : put the systems into columns, for `compare`, with `"prediction", "answers",
-        system="system", id="question_id"`.
+    side_by_side : pivots the systems to columns for `compare`, with ``"prediction", "answers",
+    system="system", id="question_id"``.
 
     Examples
     --------
@@ -153,7 +155,7 @@ def read_logs(
 
 
 def rows_of(systems: Mapping[str, Sequence[Path]], how: Reading, unmatched: str) -> pl.DataFrame:
-    """Return the rows of the files of each system below each other."""
+    """Return the concatenated rows of the files of each system."""
     logs, questions = read_each(systems, how)
     return _long.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
 
@@ -162,9 +164,9 @@ def read_each(
     systems: Mapping[str, Sequence[Path]], how: Reading, *, column: str | None = None
 ) -> tuple[list[Log], Gold | None]:
     """
-    Return the rows of each file, and the questions that are joined to them.
+    Return the rows of each file, and the questions joined to them.
 
-    If a `column` names the system of each row, a file is several logs.
+    If a `column` names the system of each row, a file contains several logs.
     """
     files = [(system, path) for system, paths in systems.items() for path in paths]
     problems = ManyProblems()

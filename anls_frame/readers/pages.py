@@ -1,4 +1,4 @@
-"""Read the pages of an OCR project: the ground truth, and what each engine read."""
+"""Pages of an OCR project: the ground truth, and the text from each engine."""
 
 from __future__ import annotations
 
@@ -46,71 +46,70 @@ def read_pages(
     encoding: str | None = None,
 ) -> pl.DataFrame:
     r"""
-    Read the pages of an OCR project: a row for each page, with its ground truth and what each engine read.
+    Read the pages of an OCR project: a row for each page, with ground truth and text from each engine.
 
-    Plain text, PAGE XML, ALTO and hOCR can be mixed; the kind of each file is known by its content.
+    Plain text, PAGE XML, ALTO and hOCR can be mixed; the kind of each file is detected from its content.
 
     Parameters
     ----------
     reference
-        The ground truth: a folder, a pattern such as `gt/*.txt`, a list of files, or a mapping from page to
-        file. In a folder, files of `.txt`, `.xml`, `.hocr` and `.html` are read, also below other folders.
+        The ground truth: a folder, a pattern such as `gt/*.txt`, a list of files, or a mapping from pages to
+        files. In a folder and its subfolders, `.txt`, `.xml`, `.hocr` and `.html` files are read.
     systems
-        The same for each engine, by its name, which becomes the name of its column. Without a name, the
-        pages of one engine, in the column `prediction`.
+        A mapping from the names of engines, which become columns, to their pages in one of these forms; or
+        the pages of a single engine, in the column `prediction`.
     collection
-        Where the name of a page says which book, box or kind of page it belongs to: a pattern such as
-        `"{collection}_{page}"` or `"{collection}/{page}"`. Of several places where it fits, the last one
-        counts.
+        A pattern such as `"{collection}_{page}"` or `"{collection}/{page}"` that finds the book, box or kind
+        of page in the name of a page. If it matches in several ways, the last match counts.
     unmatched
-        What to do about pages that do not pair up: `"error"` lists them in an error; `"null"` has a null
-        where there is no text, and `"drop"` leaves these pages out, both with a warning that lists them.
+        How to treat pages that do not pair up: `"error"` lists them in an error; `"null"` gives null where a
+        text is missing, and `"drop"` leaves these pages out, both with a warning that lists them.
     empty_lines
-        `"drop"` leaves out empty lines. Plain text often has some between blocks; PAGE, ALTO and hOCR have
-        lines only, so each empty line would count as an error against them.
+        `"drop"` leaves out empty lines. Plain text often has empty lines between blocks; PAGE, ALTO and hOCR
+        have none, so each empty line would count as an error against them.
     encoding
-        Encoding of those files of plain text and HTML that are neither UTF-8 nor UTF-16 with a byte order
-        mark; XML says it itself.
+        Encoding of plain text and HTML files that are neither UTF-8 nor UTF-16 with a byte order mark; XML
+        states its own encoding.
 
     Returns
     -------
     DataFrame
-        `page`, `collection` if a pattern says what it is, `reference`, and a column for each engine, sorted
-        by page: the form that `report`, `compare` and row functions take as it is. All are String.
+        The columns `page`, `collection` (with a pattern), `reference`, and one for each engine, all String,
+        sorted by page. `report`, `compare` and row functions accept this frame unchanged.
 
-        The name of a page is its file's name (below the folder or the pattern's fixed part) without the
-        suffixes that name a format, an image or the role of the text, such as `.txt`, `.xml`, `.hocr`,
-        `.gt`, `.ocr`, `.page`, `.alto`, `.png` or `.tif`. So `gt/page_001.gt.txt` pairs with
-        `ocr/page_001.png.xml`. Where names differ in other ways, pass mappings; a single file for each need
-        not be called the same.
+        The name of a page is its file name (below the folder or the fixed part of the pattern) without
+        suffixes for a format, an image or the role of the text, such as `.txt`, `.xml`, `.hocr`, `.gt`,
+        `.ocr`, `.page`, `.alto`, `.png` or `.tif`. For example, `gt/page_001.gt.txt` pairs with
+        `ocr/page_001.png.xml`. If names differ in other ways, pass mappings; the names of single files may
+        differ.
 
-        Lines are separated by line feeds, also at the end of a block, in the order of the file's
-        ReadingOrder element if it has one; what that leaves out comes last. Otherwise they have the order of
-        the file. Of several TextEquiv, that of the lowest index is read; a line without one has the text of
-        its words. Words that are hyphenated at the end of a line stay as printed (SUBS_CONTENT of ALTO is
-        not read). Whitespace at the end of plain text is left out, and an empty file is a page without text.
+        Lines are separated by line feeds, also at the end of a block. They follow the file's ReadingOrder
+        element if it has one, with omitted lines last, and otherwise the order of the file. Of several
+        TextEquiv elements, the one with the lowest index is read; a line without TextEquiv has the text of
+        its words. Words hyphenated at the end of a line stay as printed (SUBS_CONTENT of ALTO is not read).
+        Whitespace at the end of plain text is removed, and an empty file is a page without text.
 
     Warns
     -----
     InputWarning
-        If pages have nulls or were left out, or if only some files are plain text with empty lines.
+        If pages have nulls or were left out, or if only some files have empty lines, as plain text may.
 
     Raises
     ------
     InputError
-        If files are broken, do not pair up or have names that the pattern does not fit: all problems, with
-        file and line. XML that declares entities,
-        with which it could insert other files or gigabytes, is not read.
+        If files are broken, do not pair up or have names that do not match the pattern; the error lists all
+        problems, with file and line. XML that declares entities, which could insert other files or gigabytes
+        of text, is rejected.
     OSError
         If there is no such file, or no file matches a pattern or is in a folder.
     TypeError
-        If an argument is not of these kinds.
+        If an argument has an unsupported type.
     ValueError
         If an engine has the name of another column, or an option has an invalid value.
 
     See Also
     --------
-    compare : compare the engines, with `systems=["tesseract", ...]` and `answers="reference"`.
+    compare : compares the engines, with ``systems=["tesseract", ...]`` and ``answers="reference"``.
 
     Examples
     --------
@@ -157,10 +156,10 @@ def read_as_answers(
     encoding: str | None = None,
 ) -> pl.DataFrame:
     """
-    Return the pages of an engine as the standard frame, in which the page is the id of the question.
+    Return the pages of an engine as the standard frame, with the page as the id of the question.
 
-    Collections are the documents: what a pattern of names says, or the folders of pages, if there are any.
-    Pages without ground truth are left out, if that is not an error.
+    Collections are the documents: those found by the pattern, or else the folders of pages, if any. Pages
+    without ground truth are left out, unless they are an error.
     """
     (frame,) = read_engines(
         [path],
@@ -174,7 +173,7 @@ def read_as_answers(
 
 
 def read_engines(paths: Sequence[Path], *, gold: Path, **options: Any) -> list[pl.DataFrame]:
-    """Return such a frame for each engine, all with the same pages, by options of `read_pages`."""
+    """Return the frame of `read_as_answers` for each engine, all with the same pages."""
     names = {f"{path}/" if path.is_dir() else str(path): path for path in paths}
     pages = read_pages(gold, names, **options)
     if COLLECTION not in pages.columns:

@@ -1,4 +1,4 @@
-"""Questions of files that were answered several times: their mean scores."""
+"""Mean scores of questions with repeated answers in files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def has_epochs(frame: pl.LazyFrame) -> bool:
-    """Whether the file of one system numbers several answers to the same question."""
+    """Return whether the file of one system numbers several answers to the same question."""
     if not {"epoch", "question_id"} <= set(frame.collect_schema()):
         return False
     keys = frame.select("question_id", "epoch")
@@ -54,12 +54,12 @@ def note_of_uneven(rows: pl.DataFrame) -> str | None:
 
 
 def are_read(metrics: Sequence[Metric]) -> bool:
-    """Whether a metric is read from the rows, in place of a function of texts."""
+    """Return whether a metric reads scores from the rows, rather than computes them from texts."""
     return any(not one.is_built_in and isinstance(one.numerator, str | pl.Expr) for one in metrics)
 
 
 def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: ScoreProtocol) -> list[Metric]:
-    """Return the metrics; of a set, those that have a mean over epochs, as a rate of two sums has not."""
+    """Return the metrics; of a set, only those with a mean over epochs, which ratios of two sums lack."""
     named = columns_of([one for one in chosen if isinstance(one, str)])
     unknown = [name for name in named if name not in rows.columns]
     if unknown:
@@ -82,7 +82,7 @@ def averaged(
     keep: Sequence[str],
     **scoring: Any,
 ) -> tuple[pl.DataFrame, list[Metric]]:
-    """Return the mean scores of each question of a system, and the metrics of these means."""
+    """Return the mean scores of each question of a system, and the metrics for these means."""
     for name in dict.fromkeys(keep):
         if name in rows.columns and name not in id:
             _check_constant(rows, name, id)
@@ -124,7 +124,7 @@ def _of_means(metric: Metric) -> Metric:
 
 
 def check_scored(means: pl.DataFrame, metrics: Sequence[Metric]) -> None:
-    """Raise an error if a system has no score at all, as where its files lack a column of scores."""
+    """Raise an error if a system has no scores at all, for example without a column of scores."""
     for metric in metrics:
         counts = means.group_by("system", maintain_order=True).agg(cs.by_name(metric.name).count())
         scored = counts.filter(counts[metric.name] > 0)
@@ -136,7 +136,7 @@ def check_scored(means: pl.DataFrame, metrics: Sequence[Metric]) -> None:
 
 
 def check_repeated(rows: pl.DataFrame) -> None:
-    """Raise an error if a system answered every question once."""
+    """Raise an error if a system answered every question only once."""
     systems = rows.group_by("system", maintain_order=True)
     once = [quoted(name) for (name,), own in systems if not are_repeated(own)]
     if once:
@@ -151,7 +151,7 @@ def check_repeated(rows: pl.DataFrame) -> None:
 def components_of_systems(
     rows: pl.DataFrame, metric: str | Metric, **options: Any
 ) -> dict[str, VarianceComponents[pl.DataFrame]]:
-    """Return the components of the variance of each system, with options of `variance_components`."""
+    """Return the variance components of each system, with options of `variance_components`."""
     table, chosen = _with_metric(rows, metric, options["protocol"])
     given = {"id": "question_id", "metrics": chosen, **options}
     return {
@@ -163,7 +163,7 @@ def components_of_systems(
 def pass_at_k_of_systems(
     rows: pl.DataFrame, k: Sequence[int], metric: str | Metric, **scoring: Any
 ) -> pl.DataFrame:
-    """Return for each system how often one of k answers is right, on average over its questions."""
+    """Return pass@k of each system, averaged over its questions."""
     least = rows.group_by(QUESTION).len()["len"].to_list()
     if max(k) > min(least):
         fewest = numbered(min(least), "epoch")

@@ -1,4 +1,4 @@
-"""Ids that occur more than once: in two files, they suggest two systems, not one with twice the rows."""
+"""Repeated ids, which in two files suggest two systems rather than one system with twice the rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Ids:
         Raises
         ------
         ValueError
-            If one of them is also in another file. Not every call checks this, so call `check` at the end.
+            If an id is also in another file. Not every call checks this, so call `check` at the end.
         """
         if "question_id" not in frame.collect_schema() or self._rows > MOST_ROWS:
             return
@@ -76,7 +76,7 @@ def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
     """
     Return a note on rows that repeat an id, because they are not independent observations.
 
-    It ends before the option to pass.
+    The note ends before the option to pass.
     """
     if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
         return None

@@ -1,4 +1,4 @@
-"""The Robust Reading Competition's pair of files: gold labels and a submission."""
+"""The files of the Robust Reading Competition: gold labels and a submission."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def read_rrc(
     """
     Read gold labels and a submission for the tasks DocVQA, InfographicVQA or ST-VQA.
 
-    The submission is a list of `{"questionId": ..., "answer": ...}` in any order. The checks cover what the
-    competition's script and PyPI anls check, and what makes them fail later: ids that are missing, unknown or
-    duplicated, or strings in one file and numbers in the other; answers that are null, numbers or lists;
-    questions without accepted answers.
+    The submission is a list of `{"questionId": ..., "answer": ...}` in any order. The checks cover those of
+    the competition's script and of PyPI anls, and conditions that make them fail later: ids that are missing,
+    unknown or duplicated, or strings in one file and numbers in the other; answers that are null, numbers or
+    lists; questions without accepted answers.
 
     Parameters
     ----------
@@ -46,7 +46,8 @@ def read_rrc(
     submission
         The file of predictions.
     allow_missing
-        Treat a question without an answer in the submission, or with null, as a missing prediction.
+        Whether to treat a question without an answer in the submission, or with null, as a missing
+        prediction.
 
     Returns
     -------
@@ -57,13 +58,13 @@ def read_rrc(
     Raises
     ------
     InputError
-        If the files have problems: all of them, with index and id.
+        If the files have problems; the error lists all of them, with index and id.
     OSError
         If a file cannot be opened.
 
     See Also
     --------
-    write_submission : write predictions as a submission.
+    write_submission : writes predictions as a submission.
 
     Examples
     --------
@@ -107,15 +108,15 @@ def write_submission(
     frame
         A Polars, pandas or Arrow frame with an id and a prediction in each row.
     path
-        The file, which is replaced completely or, on an error, left unchanged.
+        Path of the file, which is replaced completely or, on an error, left unchanged.
     prediction, question_id
         Names of the columns.
 
     Returns
     -------
     Path
-        The path of the file: a list of `{"questionId": ..., "answer": ...}`, with ids as numbers if all of
-        them are integers, and missing predictions as empty strings.
+        The path of the file, which contains a list of `{"questionId": ..., "answer": ...}`, with ids as
+        numbers if all are integers, and missing predictions as empty strings.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def write_submission(
     DTypeError
         If a column does not fit its role.
     OSError
-        If the file cannot be written; an existing file is unchanged.
+        If the file cannot be written. An existing file then stays unchanged.
 
     Examples
     --------

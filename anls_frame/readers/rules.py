@@ -1,4 +1,4 @@
-"""The rules by which harnesses score, and which of them reproduces given scores."""
+"""Scoring rules of harnesses, and a search for the rule that reproduces given scores."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _OF_PEOPLE = {
 @dataclass(frozen=True, kw_only=True)
 class ScoringRules:
     """
-    Which rules reproduce the scores of a harness.
+    The scoring rules, by how well they reproduce the scores of a harness.
 
     Examples
     --------
@@ -117,18 +117,18 @@ class ScoringRules:
 
     @property
     def are_reproduced(self) -> bool:
-        """Whether a rule gives all scores, to the last digit that is written."""
+        """Whether a rule reproduces all scores, to the last written digit."""
         return self.rows.is_empty()
 
     @property
     def reproducing(self) -> pl.DataFrame:
-        """The rules that give all scores."""
+        """The rules that reproduce all scores."""
         return self.rules.filter(differing=0)
 
 
 def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     """
-    Find out by which rule a harness has scored its rows.
+    Find the rule by which a harness scored its rows.
 
     Parameters
     ----------
@@ -136,21 +136,21 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
         The standard frame of the harness's file, as a reader of this package returns it. Null predictions
         count as empty strings.
     against
-        The harness's own scores: a column of the frame; a file (the results of PyPI anls, lmms-eval or the
-        LM evaluation harness, or a table of ids and scores); or their mean, as it is written.
+        The scores of the harness: a column of the frame; a file (the results of PyPI anls, lmms-eval or the
+        LM evaluation harness, or a table of ids and scores); or their mean, as written.
 
     Returns
     -------
     ScoringRules
-        The rules, the best first. Truth values that no rule gives are also compared with each rule's scores
-        from a threshold on.
+        The rules, the best first. Truth values that no rule reproduces are also compared with the scores of
+        each rule at or above a threshold.
 
     Raises
     ------
     ValueError
-        If there are no such scores, or they are not numbers.
+        If the scores do not exist, or are not numbers.
     InputError
-        If the file of the scores has problems, or scores rows that the frame does not have.
+        If the file of scores has problems, or has scores of rows that are not in the frame.
 
     Examples
     --------

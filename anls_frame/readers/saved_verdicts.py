@@ -1,4 +1,4 @@
-"""The verdicts that a page of rows saved."""
+"""Verdicts saved by a page of rows."""
 
 from __future__ import annotations
 
@@ -32,41 +32,42 @@ _MUST_BE = {
 
 def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) -> pl.DataFrame:
     """
-    Read the verdicts that were given on a page of rows, from the file that the page saves.
+    Read the verdicts given on a page of rows, from the file saved by the page.
 
     Parameters
     ----------
     path
-        The file, of JSON Lines.
+        The file, in JSON Lines.
     page
-        The page, as `anls_frame.browse` returns it; a verdict on a row whose texts have changed since is then
-        an error.
+        The page, as returned by `anls_frame.browse`, to check that the texts of judged rows have not changed
+        since.
 
     Returns
     -------
     DataFrame
         A row for each verdict, with the columns
 
-        - `id`: the value of the column that `browse` was given as `id=`, as `Int64` if all are whole numbers
-          and otherwise as `String`; null without such a column;
+        - `id`: the value of the column passed to `browse` as `id=`, as `Int64` if all values are integers and
+          otherwise as `String`; null without such a column;
         - `row` (`Int64`): the number of the row in the frame, from 0;
         - `verdict` (`Enum`): `our_error`, `answer_wrong`, `answer_incomplete`, `ambiguous_question`, `format`
           or `score_right`;
-        - `digest` (`String`): the digest of its predictions and answers;
-        - `system` and `epoch` (`String`): the values of the columns with these names, which tell rows with
-          the same id apart; null without such a column.
+        - `digest` (`String`): the digest of the row's predictions and answers;
+        - `system` and `epoch` (`String`): the values of the columns with these names, which distinguish rows
+          with the same id; null without such a column.
 
     Raises
     ------
     InputError
-        If a line is not a verdict, a row has two, or its texts have changed: all of these, with their lines.
+        If a line is not a verdict, a row has two verdicts, or its texts have changed; the error lists all
+        such lines.
     OSError
         If the file cannot be opened.
 
     See Also
     --------
-    anls_frame.browse : the page.
-    anls_frame.readers.judged : the rows of a frame that have a verdict.
+    anls_frame.browse : the page for giving verdicts.
+    anls_frame.readers.judged : the rows of a frame with a verdict.
     anls_frame.audited_scores : the score that judged rows should have had.
 
     Examples

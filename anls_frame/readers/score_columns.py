@@ -1,4 +1,4 @@
-"""Columns of scores in files: in text files they are strings, and an empty string is a missing score."""
+"""Columns of scores in files. In text files, they are strings, and an empty string is a missing score."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
 
 
 def with_numbers(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    """Return a table whose columns of scores hold numbers; a text that is none is an error."""
+    """Return a table whose columns of scores hold numbers; raise an error for other texts."""
     schema = frame.collect_schema()
     texts = [name for name in dict.fromkeys(names) if schema.get(name) == pl.String]
     return origins.like(frame.with_columns(_number(name) for name in texts), frame)
@@ -50,7 +50,7 @@ def _number(name: str) -> pl.Expr:
 
 
 def with_numbers_where_all_are(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return a table in which those of these columns hold numbers that have nothing else."""
+    """Return a table in which those of the given columns that hold only numbers are numeric."""
     columns = []
     for column in frame.select(name for name in names if frame.schema.get(name) == pl.String):
         filled = _filled(column)

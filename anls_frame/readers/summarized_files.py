@@ -1,4 +1,4 @@
-"""The files of one system, summarized: one file, several parts, or logs with repeated answers."""
+"""Summaries of the files of one system: a file, several parts, or logs with repeated answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True, kw_only=True)
 class FilesOfSystem:
-    """The files of one system, and how they are read."""
+    """The files of one system, with options for reading them."""
 
     files: Sequence[Path]
     how: Reading
@@ -62,7 +62,7 @@ class FilesOfSystem:
         repeats: bool,
         **options: bool,
     ) -> Self:
-        """Return the files that are meant by names, folders and patterns."""
+        """Return the files for names, folders and patterns."""
         files, are_logs = [*paths], False
         if not are_pages(how):
             wanted: Runs = "all" if repeats else runs
@@ -73,7 +73,7 @@ class FilesOfSystem:
 
     @property
     def name(self) -> str:
-        """The name of the part that all files are, if they are read together."""
+        """The name of the single part that all files form, if they are read together."""
         return "+".join(map(str, self.files))
 
     @property
@@ -82,12 +82,12 @@ class FilesOfSystem:
         return listed(map(str, self.files), _SHOWN)
 
     def rows(self) -> pl.DataFrame:
-        """Return the rows of files that are read together."""
+        """Return the rows of files read together."""
         unmatched = self.how.unmatched or ("error" if self.how.gold is not None else "keep")
         return _long.told_apart(rows_of({self.name: self.files}, self.how, unmatched))
 
     def single_answers(self, metrics: Sequence[str | Metric]) -> pl.LazyFrame:
-        """Return all rows; raise an error if questions have several."""
+        """Return all rows; raise an error if questions have several answers."""
         if self.are_logs:
             rows = self.rows()
             frame = origins.like(rows.lazy(), rows)
@@ -102,7 +102,7 @@ class FilesOfSystem:
 
 @dataclass(frozen=True, kw_only=True)
 class FileSummary:
-    """What is summarized of the files of a system."""
+    """The options for summarizing the files of a system."""
 
     of: FilesOfSystem
     metrics: Sequence[str | Metric] | None
@@ -115,7 +115,7 @@ class FileSummary:
     """The options `protocol`, `missing` and `unanswerable`."""
 
     def summary(self) -> Summary:
-        """Summarize the rows of all files; of questions that were answered several times, the means."""
+        """Summarize the rows of all files, with means over repeated answers to questions."""
         files, how = self.of.files, self.of.how
         if self.of.are_logs:
             return self._of_logs()

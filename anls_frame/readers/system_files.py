@@ -1,4 +1,4 @@
-"""Files of systems on the same questions: their rows below each other, and their texts side by side."""
+"""Files of systems on the same questions, with rows concatenated or texts side by side."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _COLUMNS = Option("systems", "OLD,NEW")
 
 @dataclass(frozen=True, kw_only=True)
 class SystemFiles:
-    """Where the systems are: in a file each, in columns of one file, or below each other in one file."""
+    """The layout of systems: a file for each, columns of one file, or rows of one file."""
 
     files: Sequence[Path]
     columns: Sequence[str] | None = None
@@ -53,7 +53,7 @@ class SystemFiles:
 
     @property
     def are_logged(self) -> bool:
-        """Whether each system has rows of its own, in place of a column."""
+        """Whether each system has its own rows, rather than a column."""
         in_rows = self.column_of_names is not None
         return in_rows or len(self.files) > 1 or _log_files.is_many(self.files[0])
 
@@ -90,19 +90,19 @@ def read_systems(
     **options: Any,
 ) -> SystemTexts:
     """
-    Read the files of systems on the same questions, with the predictions of all side by side.
+    Read the files of systems on the same questions, with all predictions side by side.
 
     Parameters
     ----------
     files
-        A file or folder for each system, or one folder in which each file or folder is a system, or one file
-        with all systems.
+        A file or folder for each system, a single folder with a file or folder for each system, or a single
+        file with all systems.
     systems
-        The prediction columns of the systems, if one file has them.
+        The prediction columns of the systems, if a single file has them.
     system_column
-        Column with the system of each row, if they are below each other.
+        Column with the system of each row, if a single file has rows for all systems.
     names
-        Names of the systems, instead of those of their files or columns.
+        Names of the systems, in place of the names of their files or columns.
     reader
         As for `readers.read_file`.
     gold, gold_id
@@ -110,7 +110,7 @@ def read_systems(
     epoch
         As for `readers.read_file`.
     unmatched
-        What to do about questions that a system lacks: `"error"` lists them, `"null"` counts them as missing
+        How to treat questions that a system lacks: `"error"` lists them, `"null"` counts them as missing
         predictions, `"drop"` leaves them out.
     runs
         As for `anls_frame.read_logs`.
@@ -120,8 +120,8 @@ def read_systems(
     Returns
     -------
     SystemTexts
-        The frame, and the columns of the systems: what `compare`, `changes` and `browse` take, with
-        `answers="answers"`.
+        The frame and the columns of the systems, for `compare`, `changes` and `browse`, with
+        ``answers="answers"``.
 
     Raises
     ------
@@ -130,11 +130,11 @@ def read_systems(
     OSError
         If a file cannot be opened.
     ValueError
-        If a system has several answers to a question, of which `epoch` chooses one, or options do not fit.
+        If a system has several answers to a question (`epoch` chooses one), or options do not fit.
 
     See Also
     --------
-    anls_frame.read_logs : the rows of all systems and epochs below each other.
+    anls_frame.read_logs : the concatenated rows of all systems and epochs.
 
     Examples
     --------
@@ -181,12 +181,12 @@ def systems_of(rows: pl.DataFrame) -> list[str]:
 
 
 def are_repeated(rows: pl.DataFrame) -> bool:
-    """Whether a system has several rows for a question."""
+    """Return whether a system has several rows for a question."""
     return bool(rows.select(pl.struct(QUESTION).is_duplicated().any()).item())
 
 
 def texts_in_columns(given: SystemFiles) -> SystemTexts:
-    """Return the texts of systems that are columns of one file."""
+    """Return the texts of systems in columns of one file."""
     names = _column_names(given)
     (path,) = given.files
     frame, predictions = load_systems(path, given.how, names)
@@ -228,8 +228,8 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     Raises
     ------
     InputError
-        If the files have problems, or a system lacks a question or an epoch of one, unless these may be left
-        out or the systems are not looked at together.
+        If the files have problems, or a system lacks a question or an epoch, unless these may be left out or
+        the systems are treated separately.
     """
     if given.columns is not None and given.column_of_names is None:
         number = len(given.files)
@@ -287,7 +287,7 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
 
 
 def side_by_side(rows: pl.DataFrame, names: Sequence[str]) -> SystemTexts:
-    """Put the predictions of systems in columns, with all other columns from the first system."""
+    """Pivot the predictions of systems to columns, with all other columns from the first system."""
     first, *others = (rows.filter(system=name) for name in names)
     of_others = (
         first.select("question_id").join(frame, on="question_id", how="left", maintain_order="left")

@@ -55,20 +55,21 @@ def read_results(
     r"""
     Read a table of results as the standard frame.
 
-    Reading loses nothing: fields of CSV and TSV stay strings (`007` is "007"), JSON numbers that should be
+    Reading loses no data: fields of CSV and TSV stay strings (`007` is "007"), JSON numbers in columns of
     strings keep their digits, and keys that first appear late in a JSON Lines file become columns.
 
     Parameters
     ----------
     path
         A `.csv`, `.tsv`, `.jsonl`, `.json`, `.parquet` or `.xlsx` file. Text formats can have the suffix
-        `.gz` or `.zst`; they may unpack to 1 GiB or a hundred times the file's size, whichever is more.
+        `.gz` or `.zst`; they may decompress to 1 GiB or a hundred times the size of the file, whichever is
+        larger.
     prediction, answers, question_id, question, question_types, doc_id
-        Names of the columns. By default, the usual names are searched (`prediction`, `pred`, `response`;
+        Names of the columns. By default, columns are found by usual names (`prediction`, `pred`, `response`;
         `answers`, `answer`, `ground_truth`, `target`; `question_id`, `questionId`, `id`, ...). The standard
-        name wins; if there are several other candidates, name the column.
+        name takes precedence; with several other candidates, you must name the column.
     format
-        `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, if the file's name does not tell.
+        `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, if the suffix does not tell.
     encoding
         Encoding of a text file that is neither UTF-8 nor UTF-16.
     delimiter
@@ -76,47 +77,47 @@ def read_results(
     sheet
         Name of the sheet, for a workbook with several.
     unique_ids
-        Whether missing or duplicate ids are a problem.
+        Whether missing or duplicate ids are problems.
     answers_format
-        How strings in the answers are read: `"text"` as one answer each; `"list"` as lists if they are
-        printed lists (JSON, or as printed by Python or numpy), otherwise as one answer; a separator such as
-        `"|"` also splits all other strings there (see `parse_answers`). `"auto"` reads lists in CSV, TSV and
-        workbooks, which have no lists of their own, if every cell of the column that is not empty is a
-        printed list and the column is not called reference, transcription, gt or text; otherwise, and in all
-        other formats, a string is one answer. Lists of the format itself stay lists.
+        How strings in the answers are read: `"text"` reads each as a single answer; `"list"` reads printed
+        lists (JSON, or as printed by Python or numpy) as lists and other strings as a single answer; a
+        separator such as `"|"` also splits these other strings (see `parse_answers`). `"auto"` reads printed
+        lists in CSV, TSV and workbooks, which have no lists of their own, if every non-empty cell of the
+        column is a printed list and the column is not called reference, transcription, gt or text; otherwise,
+        and in all other formats, a string is a single answer. Lists of the format itself stay lists.
 
     Returns
     -------
     DataFrame
         One row per row of the file: `question_id` (String), `question` (String), `prediction` (String, null
         if missing), `answers` (List(String)), `question_types` (List(String)) and `doc_id` (String), if the
-        file has them, and all other columns under their own names; a column that has one of these names but
-        not the role gets an underscore appended. In CSV, an empty field is null, and an empty field in quotes
-        is the empty string.
+        file has them, and all other columns under their own names; a column with one of these names but not
+        its role gets an underscore appended. In CSV, an empty field is null, and an empty field in quotes is
+        the empty string.
 
     Warns
     -----
     InputWarning
-        If `"auto"` takes strings as answers that look like several: from the first printed list on, and where
-        a tenth of them (and at least three) hold `|` or `;` between texts. `scan_results` looks at the first
-        100,000 rows of a Parquet file.
+        If strings that `"auto"` reads as single answers look like several: if there is a printed list, or if
+        a tenth of the strings (and at least three) have `|` or `;` between texts. `scan_results` checks the
+        first 100,000 rows of a Parquet file.
 
     Raises
     ------
     InputError
-        If the file has problems: all of them, with line, index or cell.
+        If the file has problems; the error lists all of them, with line, index or cell.
     OSError
         If the file cannot be opened.
     ValueError
-        If an option is outside its choices.
+        If an option has an invalid value.
     TypeError
         If a name is not a string.
 
     See Also
     --------
-    anls_frame.scan_results : lazily, for tables larger than memory.
-    anls_frame.read_logs : logs of harnesses, of one system or several.
-    anls_frame.write_results : write such a table.
+    anls_frame.scan_results : reads lazily, for tables larger than memory.
+    anls_frame.read_logs : reads logs of harnesses, of one system or several.
+    anls_frame.write_results : writes such a table.
 
     Examples
     --------
@@ -157,10 +158,10 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     """
     Read a table of results lazily.
 
-    Only the parts of a Parquet file that are needed are read, so it can be larger than memory. Files of other
-    formats are read completely at once, because all problems must be found: in pieces, short rows would be
-    padded, late keys lost and numbers reformatted. `anls-frame convert` converts them to Parquet. Missing or
-    duplicate ids are allowed here.
+    Only the required parts of a Parquet file are read, so it can be larger than memory. Other formats are
+    read completely at once to find all problems; when read in pieces, short rows would be padded, late keys
+    lost and numbers reformatted. `anls-frame convert` converts such files to Parquet. Missing and duplicate
+    ids are allowed.
 
     Parameters
     ----------
@@ -177,11 +178,11 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     Raises
     ------
     InputError
-        If the file has problems. Damaged pages and lists of a Parquet file are only found on ``collect``.
+        If the file has problems. Damaged pages and lists of a Parquet file are found only on ``collect``.
     OSError
         If the file cannot be opened.
     ValueError
-        If an option is outside its choices.
+        If an option has an invalid value.
 
     Examples
     --------
@@ -278,7 +279,7 @@ def read_raw(
     delimiter: str | None = None,
     sheet: str | None = None,
 ) -> Raw:
-    """Read a file as columns without roles."""
+    """Read a file as columns that have no roles."""
     kind = _content.file_format(path, format)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")

@@ -1,4 +1,4 @@
-"""How many of the lost points are the model's errors, by what was said of rows on a page."""
+"""The share of lost points that are the model's errors, according to verdicts on rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOT_THE_MODELS = ("answer_wrong", "answer_incomplete", "ambiguous_question")
 
 class LostPoints(NamedTuple):
     """
-    What rows with verdicts lost; a row loses 1 less its ANLS.
+    Lost points of judged rows; a row loses 1 minus its ANLS.
 
     Examples
     --------
@@ -58,12 +58,12 @@ def lost_points(
     unanswerable: Unanswerable = "drop",
 ) -> LostPoints:
     """
-    Return what the judged rows of each verdict lost, and what each system lost.
+    Return the points lost by judged rows, by verdict and by system.
 
     Parameters
     ----------
     judged
-        The rows that have a verdict, as `anls_frame.readers.judged` returns them.
+        The rows with a verdict, from `anls_frame.readers.judged`.
     frame
         All rows.
     prediction, answers
@@ -72,16 +72,16 @@ def lost_points(
     protocol
         How texts are scored: a preset's name or a `ScoreProtocol`.
     missing
-        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out.
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer; `"empty"` scores them as if the empty text
-        were the answer.
+        `"drop"`, the default, leaves out rows without an answer; `"empty"` treats the empty text as their
+        answer.
 
     Returns
     -------
     LostPoints
-        A table by verdict, and one by system. The verdicts `answer_wrong`, `answer_incomplete` and
-        `ambiguous_question` say that a loss is not the model's error.
+        A table by verdict and a table by system. The verdicts `answer_wrong`, `answer_incomplete` and
+        `ambiguous_question` mean that a loss is not the model's error.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def lost_points(
 
     See Also
     --------
-    anls_frame.readers.judged : the rows that have a verdict.
+    anls_frame.readers.judged : the rows with a verdict.
 
     Examples
     --------

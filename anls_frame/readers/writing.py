@@ -1,4 +1,4 @@
-"""Write results in the formats that `read_results` reads."""
+"""Writing of results in the formats that `read_results` reads."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame or an Arrow table. The rows of a LazyFrame are
-        written batch by batch, so there may be more than memory holds, except in a workbook.
+        written in batches, so they may exceed memory, except in a workbook.
     path
-        Ends in .csv, .tsv, .jsonl, .json, .parquet or .xlsx. An existing file is replaced completely or, on
-        an error, left unchanged.
+        Path that ends in .csv, .tsv, .jsonl, .json, .parquet or .xlsx. An existing file is replaced
+        completely or, on an error, left unchanged.
     escape_formulas
-        In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+        In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a formula.
 
     Returns
     -------
@@ -38,9 +38,9 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     Raises
     ------
     ValueError
-        If the suffix is not one of these.
+        If the suffix is not supported.
     TypeError
-        If the frame is of another kind, or a column's name is not a string.
+        If the frame is not of an accepted kind, or the name of a column is not a string.
     DTypeError
         If the values of a column have no common dtype.
     OSError
