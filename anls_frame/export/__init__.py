@@ -1,7 +1,7 @@
 """
-Write reports to files, one module per format; the file's suffix selects the format.
+Writing of reports to files, with one module per format, selected by the file's suffix.
 
-A format gets a `Document` and an open binary file. Files are written atomically: the target is either the
+Each format writes a `Document` to an open binary file. Files are written atomically: the target is either the
 complete new file or unchanged.
 """
 
@@ -50,8 +50,8 @@ def write(
     """
     Write a document to a file, in the format of the file's suffix.
 
-    The file is written atomically: under a temporary name in the same folder, then moved into place. An
-    existing file is replaced and keeps its mode; a link stays a link.
+    The file is written atomically, first under a temporary name in the same folder, and then moved into
+    place. An existing file is replaced and keeps its mode; a link stays a link.
 
     Parameters
     ----------
@@ -60,21 +60,21 @@ def write(
     path
         A path that ends in one of `SUFFIXES`. CSV, TSV, JSON Lines and Parquet hold only the first table.
     escape_formulas
-        In CSV and TSV, put an apostrophe before texts that a spreadsheet would run as formulas. The other
-        formats never write formulas.
+        In CSV and TSV, whether to put an apostrophe before texts that a spreadsheet would run as formulas.
+        Other formats never contain formulas.
 
     rows
-        In HTML, a page of the rows behind the figures, which lead there.
+        In HTML, a page of the rows, to which the figures link.
 
     Returns
     -------
     Path
-        The path as given.
+        The given path.
 
     Raises
     ------
     ValueError
-        If the suffix is not one of these, the path is invalid, or the table does not fit the format.
+        If the suffix is not supported, the path is invalid, or the table does not fit the format.
     TypeError
         If a value cannot be written in the format, such as binary data in JSON.
     OSError

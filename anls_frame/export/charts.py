@@ -1,4 +1,4 @@
-"""Figures of a document as data; formats that cannot draw leave them out."""
+"""Figures of a document as data; formats that cannot draw omit them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class HistogramChart:
     cut
         The value below which bars are cut.
     parts
-        Label, number and colour of four parts of all rows: at 0, below the cut, kept by the cut, at 1. The
-        bars show the two parts in between.
+        Label, number and colour of four parts of the rows: at 0, below the cut, kept by the cut, and at 1.
+        The bars show the two middle parts.
     axis
         Label of the axis.
     """
@@ -43,7 +43,7 @@ class HistogramChart:
 @dataclass(frozen=True)
 class Stacked:
     """
-    Shares of categories in groups, of their sum or of another whole.
+    Shares of categories in groups, relative to their sum or to another whole.
 
     Attributes
     ----------
@@ -52,14 +52,14 @@ class Stacked:
     colors
         Colour of each category, in the order in which they are stacked.
     rows
-        Label of each group, all rows first, with the number of rows of each category, or its share of the
+        Label of each group (all rows first), with the number of rows of each category or its share of the
         whole.
     table
-        Name of the table that holds the counts of all rows. The figure shows them too, so a page can leave
-        the table out.
+        Name of the table that holds the counts of all rows. The figure shows these counts, so a page can omit
+        the table.
     whole
-        What the shares are parts of, where they are no counts of rows. The bars are then as long as their
-        sums, which may be above 1.
+        The whole that shares refer to, if they are not counts of rows. Bars are then as long as their sums,
+        which may exceed 1.
     """
 
     name: str
@@ -81,9 +81,9 @@ class Dumbbell:
     systems
         Names and colours of both.
     rows
-        Label of each group, the figures of both systems, and the text beside them.
+        Label of each group, with the figures of both systems and the text beside them.
     table
-        Name of the table that it stands above.
+        Name of the table below the figure.
     """
 
     name: str
@@ -95,19 +95,19 @@ class Dumbbell:
 @dataclass(frozen=True)
 class RankChart:
     """
-    The ranks that each system can have.
+    The ranks that the data allow for each system.
 
     Attributes
     ----------
     name
         Heading of the figure.
     table
-        Name of the table that it stands above.
+        Name of the table below the figure.
     rows
-        Name of each system, best first; its rank with the lowest and the highest that it can have; and the
-        text beside them.
+        Name of each system, best first, with its rank, the lowest and highest possible rank, and the text
+        beside them.
     n_systems
-        Number of all systems, of which the first ones are shown.
+        Number of all systems, of which the first are shown.
     """
 
     name: str
@@ -126,21 +126,20 @@ class HeatMap:
     name
         Heading of the figure.
     table
-        Name of the table that holds the scores. A figure of all of them stands in its place, otherwise above
-        it.
+        Name of the table with the scores. A complete figure replaces the table; any other figure is above it.
     heading
         Heading of the slices.
     systems
         Names of the systems, best first.
     rows
-        Label of each slice, all rows first; its number of rows as text; and each system's score, as a number
-        and as text, and whether it is the best of the line.
+        Label of each slice (all rows first), its number of rows as text, and the score of each system, as a
+        number and as text, with whether it is the best of the line.
     metric
-        Name of the score of a row behind them.
+        Name of the score of a row behind the scores.
     higher_is_better
-        Their direction.
+        Whether higher scores are better.
     hidden
-        Numbers of slices and systems that are left out.
+        Numbers of omitted slices and systems.
     """
 
     name: str
@@ -161,24 +160,23 @@ Matrix: TypeAlias = (
 @dataclass(frozen=True)
 class Crossed:
     """
-    Numbers of rows or errors by two categories, one of which became the other.
+    Numbers of rows or errors by two categories, the first of which became the second.
 
     Attributes
     ----------
     name
         Heading of the figure.
     table
-        Name of the table whose first rows these numbers are. A figure of all of them stands in its place,
-        otherwise above it.
+        Name of the table whose first rows hold these numbers. A complete figure replaces the table; any other
+        figure is above it.
     more
-        Names of tables that stand below that one.
+        Names of the tables below that table.
     matrices
-        What stands at the side and above, the categories of both, and the numbers, each with its row in the
-        table.
+        Headings of rows and columns, the categories of both, and the numbers, each with its row in the table.
     caption
-        What stands below.
+        The caption below the figure.
     is_whole
-        Whether the table has nothing else.
+        Whether the figure shows the whole table.
     """
 
     name: str
@@ -201,7 +199,7 @@ class Alignments:
     rows
         Heading of each pair, the prediction, and the reference.
     protocol
-        What is aligned.
+        The protocol whose unit is aligned.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What people read in place of the names of columns, which files for machines keep."""
+"""Headings for people, in place of column names, which data formats keep."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["NAMES", "PAGES", "ROWS", "RowNames", "headings"]
 
 @dataclass(frozen=True)
 class RowNames:
-    """What rows and their texts are called."""
+    """The names for rows and their texts."""
 
     row: str
     answer: str
@@ -74,15 +74,15 @@ _ENDS = {"_low": ", low", "_high": ", high"}
 
 def headings(columns: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
     """
-    Return what people read above columns.
+    Return the headings of columns.
 
     Parameters
     ----------
     columns
-        The columns that are shown, in order.
+        The shown columns, in order.
     labels
-        Names of metrics, and of other columns that are called differently in this table, such as keys, which
-        keep their own.
+        Names of metrics, and headings that are specific to this table, such as those of keys, which keep
+        their names.
     """
     named = {column: _heading(column, labels) for column in columns}
     taken = [*named.values()]

@@ -1,4 +1,4 @@
-"""CSV and TSV: the main table, quoted as in RFC 4180."""
+"""The main table as CSV or TSV, quoted as in RFC 4180."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def line(values: Iterable[object], delimiter: str, *, escape_formulas: bool) -> 
     delimiter
         Separator of two fields.
     escape_formulas
-        Put an apostrophe before texts that a spreadsheet would run as formulas.
+        Whether to put an apostrophe before texts that a spreadsheet would run as formulas.
     """
     fields = [_field(value, delimiter, escape_formulas=escape_formulas) for value in values]
     return (delimiter.join(fields) + "\n").encode()

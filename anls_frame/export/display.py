@@ -1,4 +1,4 @@
-"""Tables laid out for people: rounded figures with their intervals, one heading per column."""
+"""Layout of tables for people: rounded figures with their intervals, and one heading per column."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Cell(NamedTuple):
     """
     Content of a cell.
 
-    Its figure is data, plain text made here, or a word that marks something (null); an interval and a mark
-    may stand behind it.
+    The figure is data, plain text made here, or a word that marks a null; an interval and a mark may follow
+    it.
     """
 
     figure: str
@@ -67,12 +67,12 @@ class Cell(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text of the cell."""
         return f"{self.figure}{self.mark}{f' {self.interval}' if self.interval else ''}"
 
 
 class ShownColumn(NamedTuple):
-    """A column of the table as shown."""
+    """A column of a displayed table."""
 
     heading: str
     is_numeric: bool
@@ -82,14 +82,14 @@ class ShownColumn(NamedTuple):
 
 
 class ShownRow(NamedTuple):
-    """A row of the table as shown."""
+    """A row of a displayed table."""
 
     cells: list[Cell]
     is_overall: bool
 
 
 class Glance(NamedTuple):
-    """A table for a screen: title, table, notes, the number of rows left out, and the bold rows."""
+    """A table for a screen: title, table, notes, the number of omitted rows, and the bold rows."""
 
     title: str
     table: Table
@@ -113,9 +113,9 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     """
     Lay out a table for people.
 
-    The ends of an interval go into the cell of their figure, and columns of truth values that have a mark
-    become this mark. The overall row is labelled "all rows"; if the table has keys, the label replaces them,
-    since they are null there, and the column `slice` is dropped.
+    Intervals are shown in the cells of their figures, and columns of truth values that have a mark become
+    this mark. The overall row is labelled "all rows"; in a table with keys, the label replaces its null keys,
+    and the column `slice` is dropped.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ _NO_DIFFERENCE = 1e-9
 
 
 def in_percent(kind: Kind) -> Kind:
-    """Return the kind of the same figures in per cent, or of differences in percentage points."""
+    """Return the kind of figures in per cent, or of differences in percentage points."""
     return {"score": "percent", "rate": "percent", "difference": "points"}.get(kind, kind)  # type: ignore[return-value]
 
 
@@ -215,8 +215,8 @@ def figure(value: float, kind: Kind) -> str:
     kind
         Kind of its column: counts have thousands separators, scores and rates three decimals, differences a
         sign as well, p-values three decimals, and other numbers four significant digits, or two if they are
-        small. Per cents and percentage points have one decimal, and a difference that would round to 0 has
-        the first digit that it differs by.
+        small. Percentages and percentage points have one decimal. A difference that would round to 0 shows
+        its first significant digit.
     """
     if isinstance(value, float) and not math.isfinite(value):
         return as_text(value)
@@ -243,7 +243,7 @@ def _rounded(value: float, kind: Kind) -> str:
 
 
 def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:
-    """Return a figure as text, with the ends of its interval if it has one; a dash stands for null."""
+    """Return a figure as text, with its interval if it has one, or a dash for null."""
     shown, interval = _with_interval(value, ends, kind)
     return f"{shown} {interval}" if interval else shown
 
@@ -264,7 +264,7 @@ def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> tuple[s
 
 
 def shortened(text: str, longest: int) -> str:
-    """Truncate a longer text, and note at its end how much is missing."""
+    """Truncate a text that is too long, and state at its end how much is missing."""
     if len(text) <= longest:
         return text
     return f"{text[:longest]} [... and {len(text) - longest:,} more characters]"

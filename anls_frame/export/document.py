@@ -78,29 +78,28 @@ class Table:
     name
         Heading of the table and name of its sheet, such as "By question_types".
     frame
-        The rows: scalars, or lists of scalars in the keys; any value may be null. If the first column is
-        named `slice` and is not a key, it distinguishes the overall row ("overall") from the rows of groups
-        ("group"), because a null key is a group of its own.
+        The rows: scalars, or lists of scalars in keys; any value may be null. A first column `slice` that is
+        not a key distinguishes the overall row ("overall") from the rows of groups ("group"), because null is
+        a valid key.
     kinds
         Kind of each column. Columns without a kind are "number" or "text", according to their dtype.
     selections
-        For each row of the table, what selects the rows that it counts, by their columns; for tables that
-        have no slices.
+        For each row of a table without slices, the conditions that select the rows that it counts, by column.
     headings
-        The columns that people read, in order, and what they are called there; by default, all columns by
-        their names. Files of data have all of them.
+        The columns shown to people, in order, with their headings; by default, all columns with their names.
+        Data formats have all columns.
     formats
-        Name and kind of each metric, if the rows are of several, which the column `metric` names.
+        Name and kind of each metric, for tables with rows of several metrics, named in the column `metric`.
     best
-        For each row, the columns with the best figure, which tables for a screen mark.
+        For each row, the columns with the best figures, which tables for a screen mark.
     alpha
-        The largest adjusted p-value that shows a difference; those that their intervals show too are bold.
+        The largest significant adjusted p-value. Differences are bold if their intervals agree.
     link
-        What a link to the table says, if its name is long.
+        Text of links to the table, if its name is long.
     is_folded
-        Whether pages fold it, because it is long and others say what matters.
+        Whether pages fold the table, because it is long and less important than others.
     bars
-        Columns of numbers from 0 on that pages also draw as bars, all on one scale.
+        Columns of non-negative numbers that pages also draw as bars, all on the same scale.
     """
 
     name: str
@@ -124,13 +123,13 @@ class Table:
             )
 
     def kind(self, column: str) -> Kind:
-        """Return the kind of a column, from its dtype if none is given."""
+        """Return the kind of a column, derived from its dtype if none is given."""
         if column in self.kinds:
             return self.kinds[column]
         return "number" if self.frame.schema[column].is_numeric() else "text"
 
     def cell_kind(self, kind: Kind, metric: str) -> Kind:
-        """Return the kind of a cell in a line of a metric, in a table that has lines of several."""
+        """Return the kind of a cell in a line of a metric, for tables with lines of several metrics."""
         _, metric_kind = self.formats[metric]
         if kind == "score":
             return metric_kind
@@ -148,14 +147,14 @@ class Table:
 @dataclass(frozen=True)
 class Document:
     """
-    A report: tables, with everything needed to see how they were computed.
+    A report: tables, with all information on how they were computed.
 
     Attributes
     ----------
     title
         Title of the document.
     tables
-        The tables, the main one first. Formats with room for a single table hold the main one.
+        The tables, the main one first. Formats for a single table contain the main table.
     settings
         How the figures were computed: protocol, threshold, digest of the inputs, versions; JSON values only.
     signature
@@ -165,11 +164,11 @@ class Document:
     figures
         Figures for formats that can draw them.
     flat
-        The first tables as one, for formats with room for a single table; by default, the main one.
+        The first tables combined, for formats for a single table; by default, the main table.
     head
-        One sentence on the main figures, for formats that have a head.
+        A sentence about the main figures, for formats with a headline.
     source
-        Names of the files that it was made of, for the same formats.
+        Names of the files that the document was made from, for the same formats.
     """
 
     title: str
@@ -205,12 +204,12 @@ class Document:
 
     @property
     def single(self) -> Table:
-        """The table of formats with room for one."""
+        """The table for formats that hold a single table."""
         return self.main if self.flat is None else self.flat
 
 
 def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]:
-    """Return tables with these figures alone behind what their rows are; those without any stay so."""
+    """Return tables with only these figures after their keys; tables without such figures stay unchanged."""
     known = {name for table in tables for name in table.frame.columns}
     unknown = [name for name in columns if name not in known]
     if unknown:

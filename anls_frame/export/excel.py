@@ -1,8 +1,8 @@
 """
-Excel workbooks: one sheet per table, the settings, and a sheet of notes on anything that Excel cannot hold.
+Excel workbooks: a sheet for each table, the settings, and notes on content that Excel cannot hold.
 
-Rows of data are one sheet, and a value that it cannot hold is an error. Every text is written as text:
-nothing in the data becomes a formula or a link.
+Rows of data form a single sheet, and a value that it cannot hold raises an error. Every text is written as
+text, so nothing in the data becomes a formula or a link.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
     Raises
     ------
     ValueError
-        If the sheet is too small for the rows, or a cell for a text.
+        If the rows do not fit into a sheet, or a text does not fit into a cell.
     """
     # Values of keys are written unchanged.
     table = Table("rows", frame, dict.fromkeys(frame.columns, "key"))

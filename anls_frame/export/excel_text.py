@@ -32,7 +32,7 @@ def utf16_length(text: str) -> int:
 
 def truncated(text: str) -> str:
     """
-    Truncate a text that is too long for a cell, with a mark at its end.
+    Truncate a text that is too long for a cell, and mark its end.
 
     Parameters
     ----------
@@ -79,16 +79,16 @@ class ExactTexts:
     """
     Texts that XlsxWriter 3.3 would change, and their placeholders.
 
-    XlsxWriter treats `<r>...</r>` as rich-text markup, and of codes that share an underscore
-    (`_x005F_x0041_`) it escapes only the first. Placeholders are written in their place, and replaced in the
-    shared strings of the finished workbook.
+    XlsxWriter treats `<r>...</r>` as rich-text markup, and escapes only the first of several codes that share
+    an underscore (`_x005F_x0041_`). Placeholders are written instead, and replaced in the shared strings of
+    the finished workbook.
     """
 
     def __init__(self) -> None:
         self._texts: list[str] = []
 
     def stand_in(self, text: str) -> str:
-        """Return what to write for a text: a placeholder, or in most cases the text itself."""
+        """Return the text to write: a placeholder or, in most cases, the text itself."""
         if not (text.startswith("<r>") or _CHARACTER_CODE.search(text) or _STAND_IN.search(text)):
             return text
         self._texts.append(text)

@@ -1,4 +1,4 @@
-"""The sentence at the head of a page: the score of all rows, the worst slice, and where points are lost."""
+"""The headline of a page: the score of all rows, the worst slice, and the types of errors."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def head(
     Parameters
     ----------
     score
-        What all rows score, with its name.
+        The score of all rows, with its name.
     rows
-        How many rows have a score.
+        Number of scored rows.
     noun
-        What a row is.
+        The word for a row.
     more
-        How much text the rows have, with its unit.
+        The amount of text of the rows, with its unit.
     worst
         The slice with the worst score, and this score.
     lost
-        The share of lost points by error type, perhaps not of all types.
+        The share of lost points by error type, possibly of some types only.
     """
     parts = [f"{score} · {numbered(rows, noun)}, {more}" if more else f"{score} over {numbered(rows, noun)}"]
     if worst is not None:

@@ -1,10 +1,10 @@
 """
-One self-contained HTML file: tables, figures, remarks and settings.
+A self-contained HTML file with tables, figures, remarks and settings.
 
-It loads nothing, from a network or from elsewhere, and says so to the browser: the page's own policy allows
-its style sheet and the one script that sorts columns, by its digest. The page is made by the templates of
-`page/`, which escape every text and show what cannot be seen. Its size is capped, by leaving out rows at the
-end of tables and the ends of very long texts, and where that was done the page says it.
+The file loads nothing, and its content security policy enforces this: it allows only its style sheet and the
+script that sorts columns, by digest. The templates in `page/` escape every text and make invisible characters
+visible. The size is limited by omitting rows at the end of tables and the ends of very long texts; the page
+states such omissions.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Bars(NamedTuple):
 
 
 def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) -> None:
-    """Write the page, with the rows behind its figures in a page of their own within it."""
+    """Write the page, with an embedded page of the rows behind its figures."""
     page = templates().get_template("page.html")
     systems = document.settings.get("systems")
     # It is the first system whose error types changed.
@@ -108,7 +108,7 @@ def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) 
 
 @functools.cache
 def templates() -> jinja2.Environment:
-    """Return what makes pages of templates; a text that is not markup is made visible, then escaped."""
+    """Return the template environment, which escapes texts and makes invisible characters visible."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_load),
         auto_reload=False,

@@ -1,4 +1,4 @@
-"""Where the parts of figures stand and what they say; the elements are in the templates of `page/`."""
+"""Positions and texts of the parts of figures; the templates in `page/` contain the elements."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _STRONGEST = 0.5
 
 
 class Axis:
-    """A range of numbers with round ticks, laid over a track."""
+    """A range of numbers with round ticks, mapped to the width of a track."""
 
     def __init__(
         self, values: Iterable[float | None], *, zero: bool = False, in_percent: bool = False
@@ -69,7 +69,7 @@ class Axis:
     def interval(
         self, value: float | None, low: float | None, high: float | None, line: float | None
     ) -> Markup:
-        """Draw a point with its interval, and a line to compare with: a page has thousands."""
+        """Draw a point with its interval and a reference line, in few bytes, because a page has thousands."""
         parts = ""
         if line is not None:
             at = self.position(line)
@@ -94,7 +94,7 @@ class Axis:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Both ends, as they are written above a column."""
+        """Both ends of the range, as shown above a column."""
         if self.in_percent:
             return f"{100 * self.low:.0f} %", f"{100 * self.high:.0f} %"
         return f"{self.low:z.2f}", f"{self.high:z.2f}"
@@ -104,7 +104,7 @@ class Axis:
 
 
 def bar(value: float | None, longest: float) -> Markup:
-    """Draw a number from 0 on as a bar."""
+    """Draw a non-negative number as a bar."""
     if value is None or not math.isfinite(value) or value < 0 or longest <= 0:
         return Markup('<svg class="track" aria-hidden="true"></svg>')
     width = f"{100 * min(value / longest, 1):.1f}%"
@@ -113,7 +113,7 @@ def bar(value: float | None, longest: float) -> Markup:
 
 
 def content(figure: Figure) -> Mapping[str, object]:
-    """Return what the template of a figure shows."""
+    """Return the values for the template of a figure."""
     if isinstance(figure, HistogramChart):
         return _histogram(figure)
     if isinstance(figure, Stacked):

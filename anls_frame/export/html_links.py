@@ -28,7 +28,7 @@ _SUBSTITUTION = ("reference_char", "predicted_char")
 
 
 class Links:
-    """What selects the rows of a figure, as the address of the page of rows has it, by names of systems."""
+    """Selections of the rows behind figures, as in addresses of the page of rows, with names of systems."""
 
     def __init__(self, rows: RowsContent, baseline: str = "") -> None:
         self._table = rows.table
@@ -48,7 +48,7 @@ class Links:
         self._scored = {"score_0_0": f"{min(scores)}.."} if scores else {}
 
     def row_views(self, table: Table) -> list[str | None]:
-        """Return the link of each row of a table; None where its rows cannot be selected."""
+        """Return the link of each row of a table; None if its rows cannot be selected."""
         keys = [name for name in table.frame.columns if table.kind(name) == "key"]
         if set(_SUBSTITUTION) <= set(table.frame.columns):
             return [self._substitution_view(*pair) for pair in table.frame.select(_SUBSTITUTION).iter_rows()]
@@ -63,7 +63,7 @@ class Links:
         ]
 
     def type_views(self, view: str | None, kinds: Sequence[str]) -> dict[str, str]:
-        """Return the links of the error types of one system, within the rows of another link."""
+        """Return the links of the error types of a system, within the rows of another link."""
         if view is None or len(self._systems) > 1:
             return {}
         within = view.partition("&score_0_0=")[0] if "&score_0_0=" in view else ""
@@ -72,7 +72,7 @@ class Links:
         }
 
     def worst_first(self, system: str, metric: str, *, higher_is_better: bool) -> str | None:
-        """Return what sorts rows by the score of a system; None if the page does not have it."""
+        """Return the parameter that sorts rows by a system's score; None if the page lacks this score."""
         if system not in self._systems or metric not in self._metrics:
             return None
         sign = "" if higher_is_better else "-"

@@ -1,10 +1,10 @@
 r"""
-LaTeX: booktabs tables to include in a paper with `\input`.
+LaTeX tables in booktabs style, to include in a paper with `\input`.
 
-The file needs `\usepackage{booktabs}`, for tables of more than 40 rows also `\usepackage{longtable}`, and
-LaTeX 2020 or later with any engine. With `\usepackage[T1]{fontenc}`, pdfLaTeX prints European letters in the
-Latin script; for other scripts, use LuaLaTeX with a font that has them. Tables that are too wide are shrunk
-if `\usepackage{graphicx}` is loaded; long ones are rotated if `\usepackage{pdflscape}` is loaded.
+The file needs `\usepackage{booktabs}`, tables of more than 40 rows also `\usepackage{longtable}`, and LaTeX
+2020 or later with any engine. With `\usepackage[T1]{fontenc}`, pdfLaTeX prints European letters in the Latin
+script; for other scripts, use LuaLaTeX with a suitable font. Tables that are too wide are shrunk if
+`\usepackage{graphicx}` is loaded; long tables are rotated if `\usepackage{pdflscape}` is loaded.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SPACE = 8
 
 
 def write(document: Document, file: BinaryIO) -> None:
-    """Write all tables, with notes and signature below the first one, and the settings as comments."""
+    """Write all tables, with notes and signature below the first, and the settings as comments."""
     parts = [*_comments(document), MACROS]
     labels = _labels([f"{document.title} {table.name}" for table in document.tables])
     for number, (table, label) in enumerate(zip(document.tables, labels, strict=True)):

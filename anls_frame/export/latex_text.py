@@ -1,8 +1,8 @@
 r"""
-Text for LaTeX that contains no commands and never stops a run, for any engine and any fonts.
+Escaped text for LaTeX, which contains no commands and never stops a run, with any engine and fonts.
 
 Characters that pdfLaTeX has in every text font are written literally. All others are arguments of macros in
-the file, which print them if the fonts of the run have them, and a code such as [U+4E2D] otherwise.
+the file, which print the character if the fonts of the run have it, and otherwise a code such as [U+4E2D].
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def wrapped(text: str) -> str:
 
 def clipped(text: str, digits: int) -> str:
     """
-    Truncate a text that is wider than `digits` when printed, and note at its end how much is missing.
+    Truncate a text that is wider than `digits` when printed, and state at its end how much is missing.
 
     Parameters
     ----------

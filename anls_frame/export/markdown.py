@@ -1,9 +1,9 @@
 """
-GitHub-flavoured Markdown: tables, settings and notes in which no data is rendered as markup.
+GitHub-flavoured Markdown with tables, settings and notes, in which no data is rendered as markup.
 
-Data is plain text with its markup escaped. A text in which GitHub would still find something to link (a
-mention, an issue number, an address) or the name of an emoji goes into a code span, which it does not search.
-Control characters are shown as symbols, such as ␊ for a line feed.
+Data is plain text with its markup escaped. Texts in which GitHub would still link a mention, an issue number
+or an address, or replace the name of an emoji, are put into code spans. Control characters are shown as
+symbols, such as ␊ for a line feed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables in notebooks, made by great_tables."""
+"""Tables in notebooks, made with great_tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CSS = """
 
 
 def table(glance: Glance, table_id: str) -> GT:
-    """Return the table with its title and notes, under its own id in the page."""
+    """Return the table with its title and notes, under a unique id."""
     import polars as pl  # noqa: PLC0415 - as great_tables
     from great_tables import GT, html, loc, style  # noqa: PLC0415 - only in notebooks
 

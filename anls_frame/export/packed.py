@@ -1,4 +1,4 @@
-"""Columns as a page holds them: the distinct values once, in order, and where each row has which of them."""
+"""Columns as stored in a page: sorted distinct values, and a code for each row."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _LARGEST_INTEGER = 2**53
 @dataclass
 class Packed:
     """
-    Columns of a page, in parts that it unpacks: JSON, compressed by gzip, in base64.
+    Columns of a page, in parts that its script unpacks: JSON, compressed with gzip, in base64.
 
     A column is a list of codes, one for each row, and a pool of values, which several columns may share. Code
-    0 is null, and code n the n-th value of the pool. Values are in order, so that rows are sorted, counted
-    and searched by their codes.
+    0 is null, and code n is the n-th value of the pool. Values are sorted, so that rows can be sorted,
+    counted and searched by code.
 
     Attributes
     ----------
     columns
-        Of each column, by name: which parts have its codes and its pool, and whether it holds lists.
+        For each column, by name: the parts with its codes and its pool, and whether it holds lists.
     parts
-        The parts. Numbers that do not fall are there as the steps between them.
+        The parts. Non-decreasing numbers are stored as differences.
     """
 
     columns: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -49,11 +49,11 @@ class Packed:
 
     @property
     def size(self) -> int:
-        """Bytes of all parts."""
+        """Total size of the parts in bytes."""
         return sum(map(len, self.parts))
 
     def add(self, columns: pl.DataFrame, order: Sequence[str] | None = None) -> None:
-        """Add columns that share a pool; `order` has its values if they have an order of their own."""
+        """Add columns that share a pool; `order` gives its values if they have their own order."""
         plain = plain_frame(columns, "rows")
         held = {column.name: _values(column) for column in plain}
         # A list of a column is a list here; in a list, values that are lists are texts.
@@ -107,7 +107,7 @@ def _values(column: pl.Series) -> list[Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value of a plain frame as the page has it: texts, and numbers that scripts have."""
+    """Return a value of a plain frame as stored in the page: a text, or a number that scripts can hold."""
     if isinstance(value, list):
         return [None if entry is None else _scalar(entry) for entry in value]
     return None if value is None else _scalar(value)

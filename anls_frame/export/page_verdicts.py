@@ -1,4 +1,4 @@
-"""What readers of a page say of its rows, and how their texts are known again."""
+"""Verdicts on rows of a page, and digests that identify the texts of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REPEATS = ("system", "epoch")
 
 
 def repeating(schema: pl.Schema) -> list[str]:
-    """Return the columns of a frame that tell rows with the same id apart: of texts or whole numbers."""
+    """Return the columns of a frame that distinguish rows with the same id, with texts or integers."""
     kinds = (pl.String, pl.Categorical, pl.Enum)
     return [
         name for name in REPEATS if name in schema and (schema[name] in kinds or schema[name].is_integer())
@@ -36,7 +36,7 @@ def digest(predictions: Sequence[str | None], answers: Sequence[str | None] | No
 
 
 def verdict_frame(verdicts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Return verdicts as a frame; numbers among their ids are as written until all are known."""
+    """Return verdicts as a frame; numeric ids stay as written until all ids are known."""
     names = ("id", "row", "verdict", "digest", *REPEATS)
     columns = {name: [verdict[name] for verdict in verdicts] for name in names}
     dtypes: dict[str, Any] = dict.fromkeys(names, pl.String) | {

@@ -1,4 +1,4 @@
-"""Parquet: the main table with its own dtypes; title, signature, settings and notes are file metadata."""
+"""The main table as Parquet with its dtypes; title, signature, settings and notes are file metadata."""
 
 from __future__ import annotations
 

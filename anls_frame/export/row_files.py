@@ -1,4 +1,4 @@
-"""Write frames of rows to files from which the readers read the same rows."""
+"""Writing of frames to files from which the readers restore the same rows."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool) -> None:
     Write a frame in the format of the file's suffix; lists become JSON if the format has no lists.
 
     Rows are written in batches, so they may exceed memory, except for a workbook. In CSV, null is an empty
-    field and an empty string a pair of quotes; in a workbook, null is a missing cell and an empty string an
-    empty cell, which look the same in Excel.
+    field, and an empty string is a pair of quotes. In a workbook, null is a missing cell, and an empty string
+    is an empty cell, which look the same in Excel.
     """
     suffix = path.suffix.lower()
     with replacing(path) as file:

@@ -1,4 +1,4 @@
-"""What a page of rows shows, independent of how."""
+"""The content of a page of rows, independent of its form."""
 
 from __future__ import annotations
 
@@ -23,51 +23,50 @@ MOST_ROWS = 100_000
 
 
 def substitution(reference: str, predicted: str) -> str:
-    """Return the name of a substitution, by which its rows are selected."""
+    """Return the name of a substitution, by which rows are selected."""
     return f"{spelled(reference)} → {spelled(predicted)}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowsContent:
     """
-    What a page of rows shows.
+    The content of a page of rows.
 
     Attributes
     ----------
     title
         Title of the page.
     notes
-        Sentences below it.
+        Sentences below the title.
     signature
         The settings that make scores comparable, in one line.
     table
         The rows. `row` is the number of a row in the frame, `answers` a list of texts. For each system, by
-        its number: `prediction_0`; `nearest_0`, the place of the nearest answer; `type_0`, the error type;
-        `similarity_0`, and what it is computed from, `edits_0` and `length_0`; `raw_0`, the score of
-        unprepared texts, and what each step of preparation adds, where any does: `unicode_form_0`, `case_0`
-        and `whitespace_0`. `score_0_1` is the score of system 1 in metric 0. Optional are `id`, `system`
-        and `epoch` (which tell rows with the same id apart), `image`,
-        `right` (which systems are right), `same` (whether they predicted the same text), `read_as_0` (the
-        most frequent substitutions of a row), `change` (the score of the second of two systems minus that of
-        the first), `by_0`, ... and `keep_0`, ...
+        number: `prediction_0`; `nearest_0`, the position of the nearest answer; `type_0`, the error type;
+        `similarity_0`, computed from `edits_0` and `length_0`; `raw_0`, the score of unprepared texts, and
+        the gain from each step of preparation, if any: `unicode_form_0`, `case_0` and `whitespace_0`.
+        `score_0_1` is the score of system 1 in metric 0. Optional columns are `id`, `system` and `epoch`
+        (which distinguish rows with the same id), `image`, `right` (which systems are right), `same` (whether
+        they predicted the same text), `read_as_0` (the most frequent substitutions of a row), `change` (the
+        score of the second of two systems minus that of the first), `by_0`, ... and `keep_0`, ...
     systems
         Names of the systems.
     metrics
-        Of each score its name, and whether higher is better.
+        The name of each score, and whether higher is better.
     by, keep
-        Names of the columns that slice rows, and of the other ones.
+        Names of the columns that slice rows, and of other columns.
     orders
-        Values of columns that have an order of their own, by the name of the column.
+        Values of ordered columns, by the name of the column.
     scoring
-        How texts were prepared and scored: `protocol`, `missing` and `unanswerable`, as settings have them.
+        How texts were prepared and scored: `protocol`, `missing` and `unanswerable`, as in settings.
     counting
         How `read_as_0` was counted: `protocol`, `max_length` and `min_nls`.
     source
-        Names of the files that it was made of.
+        Names of the files that the page was made from.
     sort
-        The column by which rows are sorted at first, after a hyphen if the largest values are first.
+        The column by which rows are initially sorted, with a leading hyphen for descending order.
     is_audit
-        Whether all rows are to be judged, in their order.
+        Whether all rows are to be judged, in order.
     names
         What rows and their texts are called.
     """
@@ -92,16 +91,16 @@ class RowsContent:
 @dataclass(frozen=True)
 class EmbeddedRows:
     """
-    A page of rows for a page around it.
+    A page of rows to be embedded in another page.
 
     Attributes
     ----------
     content
-        What it shows.
+        The content of the page.
     html
         The page.
     script, image_sources
-        Its script, and where its images come from: the policy of the page around it has to allow both.
+        Its script and the sources of its images, which the policy of the enclosing page must allow.
     """
 
     content: RowsContent

@@ -1,10 +1,10 @@
 """
-A page of scored rows: one HTML file that sorts, filters and searches them, and shows each in full.
+A page of scored rows: an HTML file that sorts, filters and searches rows, and shows each in full.
 
-It loads nothing but images whose addresses were passed, and says so to the browser: the page's own policy
-allows its style sheet and its script, by their digests. The script is made of the files of `page/rows/`, in
-the order of `SCRIPTS`; it gets the rows as compressed columns, and writes texts only as texts. It stands in
-one line without comments, and so does the style sheet: some kernels join the lines that notebooks get.
+The page loads only images whose addresses were passed, and its content security policy enforces this: it
+allows its style sheet and its script by digest. The script consists of the files in `page/rows/`, in the
+order of `SCRIPTS`. It reads the rows from compressed columns, and inserts texts only as texts. Script and
+style sheet are single lines without comments, because some kernels join the lines of outputs.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _HOST = re.compile(r"(?i)^(https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?)(?:[
 
 
 def pack(content: RowsContent) -> Packed:
-    """Return the rows as the page holds them."""
+    """Return the rows as packed columns."""
     packed = Packed()
     names = content.table.columns
     texts = [name for name in names if name == "answers" or name.startswith("prediction_")]
@@ -109,7 +109,7 @@ def page(content: RowsContent, packed: Packed) -> str:
 
 
 def in_notebook(content: RowsContent, html: str, name: str = "") -> str:
-    """Return the page as the output of a cell, which the notebook keeps: with its first rows."""
+    """Return the page as the output of a cell, with the first rows, which the notebook stores."""
     rows = content.table.height
     if rows <= _NOTEBOOK_ROWS:
         return framed(html, name)
@@ -120,7 +120,7 @@ def in_notebook(content: RowsContent, html: str, name: str = "") -> str:
 
 
 def framed(html: str, name: str = "") -> str:
-    """Return a page in a frame, by whose name a kernel that follows it knows it."""
+    """Return a page in a frame, whose name identifies it to a connected kernel."""
     named = f'name="{name}" ' if name else ""
     return (
         f'<iframe {named}srcdoc="{escape(html)}" width="100%" height="{_NOTEBOOK_HEIGHT}" '
@@ -136,7 +136,7 @@ def _key(packed: Packed) -> str:
 
 
 def embedded(content: RowsContent, html: str) -> EmbeddedRows:
-    """Return a page that was made of the content for a page around it."""
+    """Return the page of this content, to be embedded in another page."""
     return EmbeddedRows(content, html, _script(), _image_sources(content))
 
 

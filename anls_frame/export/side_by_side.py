@@ -1,4 +1,4 @@
-"""Scores of several systems side by side: a line for each slice, from the long table of their ranks."""
+"""Scores of several systems side by side, with a line for each slice, from the long table of ranks."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _ORDER = "anls_frame:order"
 @dataclass(frozen=True)
 class SideBySide:
     """
-    Scores of systems in one metric.
+    Scores of systems in a metric.
 
     Attributes
     ----------
     systems
         The systems, best first.
     slices
-        The column `slice`, the keys, `n` and `few_rows` (of any system), a row for each line.
+        A row for each line, with `slice`, the keys, `n`, and `few_rows` (of any system).
     scores
         The scores of each line, in the order of the systems.
     is_best
-        Whether each of them is the best of its line; equal ones are the best together.
+        Whether each score is the best of its line; equal scores are all the best.
     """
 
     systems: list[str]
@@ -44,7 +44,7 @@ class SideBySide:
 
 
 def metric_lines(frame: pl.DataFrame, metric: str, columns: Sequence[str]) -> pl.DataFrame:
-    """Return the lines of a metric in all rows and in the slices of one table, with its keys alone."""
+    """Return the lines of a metric for all rows and for the slices of a table, with its keys only."""
     is_shown = pl.col(SLICE) == OVERALL
     if columns:
         is_group = pl.col(SLICE) == GROUP
@@ -62,7 +62,7 @@ def ordered(
     descending: bool,
     like: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """Return slices in the order of a column, by the first line of each in this frame or in one like it."""
+    """Return slices in the order of a column, by the first line of each slice in this or a similar frame."""
     is_group = pl.col(SLICE) == GROUP
     key = cs.by_name(*by)
     first = (frame if like is None else like).filter(is_group).unique(key, keep="first", maintain_order=True)
@@ -75,18 +75,18 @@ def ordered(
 
 def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = False) -> SideBySide:
     """
-    Put the scores of each slice beside each other.
+    Pivot the scores of each slice to one line.
 
     Parameters
     ----------
     ranked
         A row for each slice and system, in one metric, with `system`, `score`, `rank`, `n` and `few_rows`,
-        and `possibly_best` for `only_shown`.
-        The systems stand in the order of the first slice, which is all rows if these are there.
+        and `possibly_best` for `only_shown`. Systems are in the order of the first slice, which covers all
+        rows if present.
     by
         The keys of the slices.
     only_shown
-        Whether a best one is marked only where no other can be the best.
+        Whether a best score is marked only if no other system can be the best.
     """
     lines = ranked.group_by(SLICE, cs.by_name(*by), maintain_order=True).agg(
         pl.col("n").first(),
@@ -106,7 +106,7 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = 
 
 
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
-    """Return names of columns that differ from each other and from others."""
+    """Return column names that are distinct from each other and from given names."""
     # Those named like the ends of another's interval would be shown as such.
     ends = {name for name in names for other in names if name in (f"{other}_low", f"{other}_high")}
     used, free = {*taken, *ends}, list[str]()

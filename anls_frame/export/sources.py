@@ -1,4 +1,4 @@
-"""The files that a page was made of: their names and the dates of their last change."""
+"""The files that a page was made from, with their modification dates."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _MOST = 12
 
 def named(files: Source | Sequence[Source]) -> list[str]:
     """
-    Return a name for each of the files or folders, with the date of its last change, in UTC.
+    Return the name of each file or folder with its modification date, in UTC.
 
-    A page has no other date, so that the same files give the same page. What is no file has no date.
+    A page has no other date, so that the same files give the same page. Sources other than files have no
+    date.
     """
     paths = [Path(file) for file in ([files] if isinstance(files, str | os.PathLike) else files)]
     names = [_named(path) for path in paths[:_MOST]]

@@ -1,4 +1,4 @@
-"""Tables as plain text, which fit a terminal of any width."""
+"""Tables as plain text that fits a terminal of any width."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _LEAST = (
 
 
 def width() -> int | None:
-    """Return the columns of the terminal, or what COLUMNS says; None for a pipe or a file."""
+    """Return the width of the terminal, or the value of COLUMNS; None for a pipe or a file."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() or "COLUMNS" in os.environ else None
 
 
 def rendered(glances: Sequence[Glance]) -> str:
-    """Return the title, the table and the notes of each as text."""
+    """Return the title, the table and the notes of each glance as text."""
     return "\n".join(_rendered(glance, width()) for glance in glances)
 
 
@@ -70,7 +70,7 @@ def wrapped(text: str, most: int | None) -> str:
 
 
 def table_text(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], most: int | None) -> str:
-    """Return a table that is no wider than a terminal, and below it which columns had no room."""
+    """Return a table that fits the terminal, followed by the names of omitted columns."""
     laid = [_Column.of(column, [row.cells[index] for row in rows]) for index, column in enumerate(columns)]
     shown = _fitting(laid, most)
     lines = _framed(shown, len(rows))
@@ -154,7 +154,7 @@ class _Column:
 
 
 def cell_text(cell: Cell) -> str:
-    """Return what stands in a cell of a screen; a null is told from a text that reads like it by quotes."""
+    """Return the text of a cell; quotes distinguish a text from a null that is shown in the same way."""
     if cell.role == "data":
         return f'"{cell.figure}"' if cell.figure == "null" else shortened(visible(cell.figure), _LONGEST_CELL)
     return '""' if cell.role == "mark" and cell.figure == "empty" else cell.text

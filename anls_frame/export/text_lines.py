@@ -1,4 +1,4 @@
-"""Lines of CSV and JSON, of all rows at once: the same as those that are made value by value."""
+"""Lines of CSV and JSON for all rows at once, equal to those made value by value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPACE = r"[\s\x1c-\x1f]"
 
 
 def json_lines(frame: pl.DataFrame) -> pl.Series:
-    """Return each row as an object, as `values.json_text` does."""
+    """Return each row as a JSON object, equal to the result of `values.json_text`."""
     frame = plain_frame(frame, "rows")
     fields = [
         pl.lit(f"{json_text(name)}: ") + _json(cs.by_name(name).as_expr(), dtype)
@@ -32,7 +32,7 @@ def json_lines(frame: pl.DataFrame) -> pl.Series:
 
 
 def delimited_lines(frame: pl.DataFrame, delimiter: str, *, escape_formulas: bool) -> pl.Series:
-    """Return each row as `delimited.line` does, without its end."""
+    """Return each row, equal to the result of `delimited.line`, without line ends."""
     frame = plain_frame(frame, "rows")
     fields = [
         _field(cs.by_name(name).as_expr(), dtype, delimiter, escape_formulas=escape_formulas)

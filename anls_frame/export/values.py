@@ -1,4 +1,4 @@
-"""Convert cells to what every text format has: null, booleans, numbers, text, lists and objects of these."""
+"""Conversion of cells to types of all text formats: null, booleans, numbers, text, lists and objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def plain_frame(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     Convert dates and other dtypes that text formats lack.
 
     Dates and times become ISO 8601 strings with every digit (Python's own types end at microseconds),
-    decimals become strings with all their digits, and categories their names.
+    decimals become strings with all their digits, and categories become their names.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def as_json(value: object, where: str) -> Any:
     value
         The value.
     where
-        What the value is, for error messages.
+        A description of the value, for error messages.
 
     Raises
     ------
     TypeError
-        If the value, or a value within it, has no form in JSON.
+        If the value, or a value within it, cannot be represented in JSON.
     """
     if value is None or isinstance(value, bool | str):
         return value
