@@ -78,7 +78,8 @@ class Written(ABC):
             The figures that tables for people show, in order, by the names that they have in files of data.
             Tables without any of them are left as they are, and so are files of data.
         escape_formulas
-            In .csv and .tsv, put an apostrophe before text that a spreadsheet would run as a formula.
+            In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a
+            formula.
         rows
             In .html, a page of the same rows from `anls_frame.browse`, which becomes part of the file.
             Slices, error types and transitions link to their rows if `by` of the page includes their columns.
