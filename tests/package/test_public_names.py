@@ -51,7 +51,7 @@ METHODS = [
     for owner, methods in NAMESPACES.items()
     for name in methods
 ]
-_WRITTEN_OUT = "Add all scores of a prediction column, see `anls_frame.add_scores`."
+_WRITTEN_OUT = "Add all scores of a prediction column; see `anls_frame.add_scores`."
 # Beside the metrics the library exports two functions of the plugin interface itself.
 INTERFACE = {"get_version", "get_last_error_message"}
 
