@@ -104,6 +104,11 @@ def graded(a: int, b: int) -> Callable[[Array, Random], Array]:
     return rows
 
 
+def narrow(document: Array, random: Random) -> Array:
+    """Scores between 0.9 and 1, such as similarities of embeddings."""
+    return 0.9 + 0.1 * random.beta(5, 5, len(document))
+
+
 def differences(document: Array, random: Random) -> Array:
     """Differences of rows, whose documents differ with an intraclass correlation of 0.2."""
     shared = random.normal(0, 0.15, int(document.max()) + 1)[document]
@@ -139,6 +144,10 @@ def cases() -> Iterator[Case]:
     for (a, b), documents in itertools.product(((8, 2), (18, 2), (2, 2)), (5, 10, 20, 50, 100)):
         name = f"beta({a}, {b}) a document, rows ± 0.01"
         yield Case(section, name, "bounded", documents, ten, graded(a, b), a / (a + b))
+    section = "Scores between 0.9 and 1, in single rows"
+    for rows in (30, 100, 300, 1_000, 3_000):
+        name = "0.9 + 0.1 beta(5, 5)"
+        yield Case(section, name, "bounded", rows, alone, narrow, 0.95)
     section = "Differences of two systems, by sizes of documents"
     kinds = {"documents differ (ICC 0.2)": differences, "rows differ": differences_of_rows}
     for documents, (sizes, size), (kind, rows) in itertools.product(
@@ -208,7 +217,7 @@ def main() -> int:
     for case, line in lines(arguments.samples):
         if case.section != section:
             section = case.section
-            second = "pages" if "pages" in section else "documents"
+            second = section.split()[-1] if "single" in section else "documents"
             written += [f"\n## {section}\n", TABLE.format(first="population", second=second)]
         written.append(line)
         sys.stderr.write(f"{line}\n")
