@@ -9,6 +9,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import string, takes_names
+from anls_frame._engines import on_engines
 from anls_frame._typing import Table_co
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import conversion
@@ -28,7 +29,8 @@ __all__ = ["format_tax"]
 
 STEPS = "unwrap_steps"
 """The column by which rows are sliced: what was taken off, or `none`."""
-_UNWRAPPED = "unwrapped"
+UNWRAPPED = "unwrapped"
+"""The column with the answers without what is around them, and the name of their system."""
 _NOTHING = "none"
 
 
@@ -65,7 +67,7 @@ class FormatTax(Comparison[Table_co]):
         total difference due to these rows (null if the total is 0). The sum of `n` times `difference` is the
         total.
         """
-        slices = conversion.in_polars(self.by(STEPS)).lazy().collect()
+        slices = self.figures_by([STEPS])
         points = pl.col("difference") * pl.col("n")
         total = points.sum().over("metric")
         table = slices.select(
@@ -103,7 +105,8 @@ def format_tax(
     Parameters
     ----------
     frame
-        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, any object with the Arrow PyCapsule interface, or
+        a Daft DataFrame (whose rows are unwrapped and scored where they are stored).
     prediction, answers
         Names of the columns with the prediction and with the accepted answer or answers.
     metrics, by, cluster, protocol, missing
@@ -142,29 +145,20 @@ def format_tax(
     >>> tax.overall.select("baseline_score", "score").row(0)
     (0.0, 0.6666666666666666)
     """
-    given = conversion.at_hand(frame)
-    column = cs.by_name(string("prediction", prediction, "the name of a column"))
-    answer = unwrap(column, steps=steps, markers=markers, reasoning_tags=reasoning_tags)
-    added = [
-        answer.struct.field("text").alias(_UNWRAPPED),
-        answer.struct.field("steps").fill_null(_NOTHING).alias(STEPS),
-    ]
-    for name in (_UNWRAPPED, STEPS):
-        if name in conversion.column_names(given):
-            raise DuplicateColumnError(
-                f"the frame already has a column {name!r}, which is the name of a result; rename it"
-            )
-    if isinstance(given, pl.DataFrame | pl.LazyFrame):
-        both = given.with_columns(added)
-    else:
-        both = conversion.with_columns(given, conversion.to_polars(given, [prediction]).select(added))
+    both = with_unwrapped(
+        frame,
+        string("prediction", prediction, "the name of a column"),
+        steps=steps,
+        markers=markers,
+        reasoning_tags=reasoning_tags,
+    )
     keys = slicing.resolve(by)
     tables: list[list[Any]] = [
         [keys.expressions.get(name, name) for name in table] for table in keys.tables or [keys.names] if table
     ]
     comparison = compare(
         both,
-        {"given": prediction, _UNWRAPPED: _UNWRAPPED},
+        {"given": prediction, UNWRAPPED: UNWRAPPED},
         answers,
         metrics=metrics,
         by=[*tables, [STEPS]],
@@ -174,3 +168,29 @@ def format_tax(
         confidence=confidence,
     )
     return FormatTax(comparison.summary, confidence=confidence)
+
+
+@on_engines
+def with_unwrapped(
+    frame: Any,
+    prediction: str,
+    *,
+    steps: Sequence[str] | None,
+    markers: Sequence[str] | None,
+    reasoning_tags: Sequence[str] | None,
+) -> Any:
+    """Return the frame with the answers inside predictions, and with the steps that took off the rest."""
+    given = conversion.at_hand(frame)
+    answer = unwrap(cs.by_name(prediction), steps=steps, markers=markers, reasoning_tags=reasoning_tags)
+    added = [
+        answer.struct.field("text").alias(UNWRAPPED),
+        answer.struct.field("steps").fill_null(_NOTHING).alias(STEPS),
+    ]
+    for name in (UNWRAPPED, STEPS):
+        if name in conversion.column_names(given):
+            raise DuplicateColumnError(
+                f"the frame already has a column {name!r}, which is the name of a result; rename it"
+            )
+    if isinstance(given, pl.DataFrame | pl.LazyFrame):
+        return given.with_columns(added)
+    return conversion.with_columns(given, conversion.to_polars(given, [prediction]).select(added))

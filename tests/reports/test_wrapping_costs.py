@@ -48,6 +48,22 @@ def test_steps_add_up_to_the_total() -> None:
     assert tax.by("question_types").height > 1
 
 
+def test_steps_are_those_of_the_comparison_and_take_no_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = ["anls", "exact_match"]
+    tax = af.format_tax(damaged(), "wrapped", "answers", metrics=metrics, cluster="doc_id")
+    renamed = {"baseline_score": "given", "score": "unwrapped"}
+    tested = tax.by("unwrap_steps").rename(renamed).sort("metric", "unwrap_steps")
+
+    def test_anything(*_: object, **__: object) -> None:
+        raise AssertionError("p-values were computed, and are not shown")
+
+    monkeypatch.setattr(af.statistics, "pairwise", test_anything)
+    steps = tax.steps.drop("share").sort("metric", "unwrap_steps")
+    assert steps.equals(tested.select(steps.columns))
+    with pytest.raises(AssertionError, match="p-values were computed"):
+        tax.by("unwrap_steps")
+
+
 def test_pandas_lazy_frames_and_taken_names() -> None:
     frame = damaged().head(50)
     expected = af.format_tax(frame, "wrapped", "answers", metrics=["anls", "exact_match"]).steps

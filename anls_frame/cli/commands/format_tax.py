@@ -84,5 +84,5 @@ def format_tax(
         print_table(found)
         for columns in tables(slicing.by) or []:
             names = {"baseline_score": "given", "score": "unwrapped"}
-            shown = tax.by(*columns).select(*columns, *_SHOWN, cs.starts_with("difference"))
+            shown = tax.figures_by(columns).select(*columns, *_SHOWN, cs.starts_with("difference"))
             print_table(shown.rename(names))
