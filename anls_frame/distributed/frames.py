@@ -17,6 +17,7 @@ from anls_frame.distributed import workers
 from anls_frame.distributed.batches import Batches
 from anls_frame.frames.documents import DOCUMENT
 from anls_frame.metrics import scoring
+from anls_frame.reports import wrapping_costs
 from anls_frame.slices import finding, summarized
 from anls_frame.slices.plan import Plan
 from anls_frame.summary import summarizing
@@ -25,7 +26,7 @@ from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import two
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     import pyarrow as pa
 
@@ -43,16 +44,19 @@ def add_scores(frame: Any, *, columns: Any, prefix: str, suffix: str, overwrite:
     schema = scoring.add_scores(without_rows(frame), columns=columns, **named, **options).schema
     fields = list(dict.fromkeys(scoring.SCORE_COLUMNS if columns is None else columns))
     new = {f"{prefix}{field}{suffix}": field for field in fields}
-    dtypes = {field: daft.DataType.from_arrow_type(schema.field(name).type) for name, field in new.items()}
-    score = daft.func.batch(return_dtype=daft.DataType.struct(dtypes), use_process=False)(workers.scores)
-    names, texts = _columns([options["prediction"], options["answers"]])
-    scores = score(*texts, names=names, options={**options, "columns": fields, "overwrite": True})
-    # The struct is a temporary column, so that rows are scored once for all fields.
-    rows, struct = Batches.of(frame).frame, "__anls_frame_score"
-    while struct in rows.column_names:
-        struct += "_"
-    values = {name: daft.col(struct).get(field) for name, field in new.items()}
-    return rows.with_column(struct, scores).with_columns(values).exclude(struct)
+    dtypes = {field: schema.field(name).type for name, field in new.items()}
+    options |= {"columns": fields, "overwrite": True}
+    scores = _computed(workers.scores, [options["prediction"], options["answers"]], options, dtypes)
+    return _with_fields(frame, scores, new)
+
+
+def with_unwrapped(frame: Any, **options: Any) -> Batches:
+    """Return the frame with the answers inside predictions, not computed yet, in the same batches."""
+    schema = wrapping_costs.with_unwrapped(without_rows(frame), **options).schema
+    dtypes = {name: schema.field(name).type for name in (wrapping_costs.UNWRAPPED, wrapping_costs.STEPS)}
+    answers = _computed(workers.unwrapped, [options["prediction"]], options, dtypes)
+    rows = _with_fields(frame, answers, {name: name for name in dtypes})
+    return dataclasses.replace(Batches.of(frame), frame=rows)
 
 
 def summarize(frame: Any, *, part: str | None = None, **options: Any) -> Summary:
@@ -98,6 +102,32 @@ def find_slices(frame: Any, *, prediction: Any, columns: Any, **options: Any) ->
     summarized.check(nothing, None, metrics)
     slices: Slices = finding.find_slices(summarizing.summarize(frame, **passed), metrics=metrics, **options)
     return slices
+
+
+def _computed(
+    compute: Callable[..., pa.Array],
+    needed: Iterable[str],
+    options: Mapping[str, Any],
+    dtypes: Mapping[str, pa.DataType],
+) -> daft.Expression:
+    """Return the struct with fields of these dtypes that a function of `workers` makes of columns."""
+    struct = daft.DataType.struct(
+        {name: daft.DataType.from_arrow_type(dtype) for name, dtype in dtypes.items()}
+    )
+    function = daft.func.batch(return_dtype=struct, use_process=False)(compute)
+    names, columns = _columns(needed)
+    expression: daft.Expression = function(*columns, names=names, options=options)
+    return expression
+
+
+def _with_fields(frame: Any, struct: daft.Expression, new: Mapping[str, str]) -> daft.DataFrame:
+    """Return the rows with new columns: for each name, which field of a struct it is."""
+    # The struct is a temporary column, so that rows are computed once for all fields.
+    rows, temporary = Batches.of(frame).frame, "__anls_frame_new"
+    while temporary in rows.column_names:
+        temporary += "_"
+    values = {name: daft.col(temporary).get(field) for name, field in new.items()}
+    return rows.with_column(temporary, struct).with_columns(values).exclude(temporary)
 
 
 def _columns(names: Iterable[str]) -> tuple[tuple[str, ...], list[daft.Expression]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from anls_frame.metrics.scoring import add_scores
+from anls_frame.reports.wrapping_costs import STEPS, UNWRAPPED, with_unwrapped
 from anls_frame.summary.merging import merge
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
@@ -23,6 +24,12 @@ def scores(*columns: daft.Series, names: tuple[str, ...], options: dict[str, Any
     """Score a batch of rows: a struct of the requested fields."""
     scored = add_scores(_table(columns, names), **options).select(options["columns"])
     return scored.to_struct_array().combine_chunks()
+
+
+def unwrapped(*columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> pa.Array:
+    """Return the answers inside a batch of predictions, with what was taken off: a struct of both."""
+    rows = with_unwrapped(_table(columns, names), **options)
+    return rows.select([UNWRAPPED, STEPS]).to_struct_array().combine_chunks()
 
 
 class PartialSummary:

@@ -226,6 +226,26 @@ def test_scores_are_those_of_memory(arguments: dict[str, Any]) -> None:
     assert pl.DataFrame(found.to_arrow()).equals(expected)
 
 
+def test_what_wrapping_costs_is_that_of_memory() -> None:
+    row, text = pl.int_range(pl.len()), pl.col("tesseract")
+    wrapped = pl.when(row % 5 == 0).then("The answer is " + text).when(row % 5 == 1).then("**" + text + "**")
+    rows = pl.read_parquet(QUESTIONS).with_columns(tesseract=wrapped.otherwise(text))
+    arguments: dict[str, Any] = {
+        "metrics": ["anls", "relaxed_accuracy", "vqa_accuracy", "contains_answer"],
+        "by": "lang",
+        "cluster": "doc_id",
+    }
+    frame = daft.from_arrow(rows.to_arrow())
+    for options in ({}, {"steps": ["markdown"], "markers": ["is"]}):
+        expected = af.format_tax(rows, "tesseract", "answers", **arguments, **options)
+        found = af.format_tax(Batches(frame, 100), "tesseract", "answers", **arguments, **options)
+        assert expected.steps["n"].min() > 0
+        assert expected.steps["unwrap_steps"].n_unique() == len({*found.steps["unwrap_steps"]}) > 1
+        report_oracle.check_close(found.steps, expected.steps)
+        report_oracle.check_close(found.by("lang"), expected.by("lang"))
+        assert found.settings == expected.settings
+
+
 def test_scored_rows_are_reported_like_texts() -> None:
     scored = af.add_scores(daft.read_parquet(str(QUESTIONS)), "rapidocr", "answers", columns=["anls"])
     batches = Batches(scored, 500)
@@ -243,6 +263,7 @@ def test_rows_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daft.DataFrame, "__arrow_c_stream__", collect, raising=False)
     assert af.report(frame=frame, prediction="p", answers="a").overall["n"] == 3
     assert af.compare(frame=frame, systems={"x": "p", "y": "p"}, answers="a").overall["n"].item() == 3
+    assert af.format_tax(frame=frame, prediction="p", answers="a").overall["n"].item() == 3
     with pytest.raises(AssertionError, match="the rows were collected"):
         af.worst(frame, "p", "a")
 

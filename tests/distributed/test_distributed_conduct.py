@@ -130,10 +130,31 @@ def test_scores_that_cannot_be_added_are_errors_at_once(
         af.add_scores(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"answers": "b"}, af.exceptions.ColumnNotFoundError, "no column 'b' among"),
+        ({"prediction": "n"}, af.DTypeError, "column 'n' must hold strings or lists of strings"),
+        ({"prediction": ["p"]}, TypeError, "prediction must be the name of a column"),
+        ({"steps": ["marks"]}, ValueError, "steps must be one of"),
+        ({"by": "type"}, af.exceptions.ColumnNotFoundError, "no column 'type' among"),
+        ({"confidence": 95}, ValueError, r"confidence must be a number in \(0, 1\)"),
+    ],
+    ids=str,
+)
+def test_costs_of_wrapping_that_cannot_be_told_are_errors_before_rows_are_computed(
+    arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        af.format_tax(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
+
+
 def test_existing_columns_are_not_replaced_unasked() -> None:
     frame = daft.from_arrow(ROWS).with_column("nls", daft.lit(1))
     with pytest.raises(af.DuplicateColumnError, match=re.escape("already has the columns ['nls']")):
         af.add_scores(frame, "p", "a")
+    with pytest.raises(af.DuplicateColumnError, match="already has a column 'unwrapped'"):
+        af.format_tax(frame.with_column("unwrapped", daft.lit(1)), "p", "a")
 
 
 @pytest.mark.parametrize("rows", [0, -1, True, 1.5])
