@@ -153,7 +153,7 @@ def differing_in_case(ids: Iterable[str]) -> str:
     for name in ids:
         other = seen.setdefault(name.casefold(), name)
         if other != name:
-            return f"ids must agree in case: {shown(other)!r} and {shown(name)!r} are taken as different"
+            return f"ids must agree in case: {shown(other)!r} and {shown(name)!r} count as different"
     return ""
 
 

@@ -165,7 +165,7 @@ def audit_sample(
     rows = rows.hstack(to_lazy(frame, list(systems.values()), needed).collect())
     lists = [name for name in slices if isinstance(rows.schema[name], pl.List | pl.Array)]
     if lists:
-        raise DTypeError(f"the columns {lists} of by= hold lists; a row is drawn in one slice alone")
+        raise DTypeError(f"the columns {lists} of by= hold lists, but a row can be drawn in only one slice")
     documents = numbers(None if cluster is None else rows[cluster], rows.height).astype(np.int64)
     kinds = _kinds(rows, lean, score, list(systems.values()))
     strata = rows.select(label=_labels(kinds, slices), kind=kinds)

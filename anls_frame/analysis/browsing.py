@@ -380,7 +380,7 @@ def browse(
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
     systems = resolve_systems(prediction) if isinstance(prediction, Mapping) else {prediction: prediction}
     if flag("audit", audit) and n is not None:
-        raise ValueError("n leaves rows out, but all rows of an audit are to be judged; draw fewer of them")
+        raise ValueError("n leaves rows out, but every row of an audit must be judged; draw fewer rows")
     frame = at_hand(frame)
     options: dict[str, Any] = {"has_texts": True, "protocol": protocol}
     chosen = once(metrics_of_rows(metrics, prediction, column_names(frame), **options))
@@ -459,7 +459,7 @@ def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[Syste
     if asked.is_audit:
         notes.append(
             f"These are the {numbered(shown, row)} that were drawn, in random order. Judge each of them: "
-            "score right (0), our error (1), or what else is the matter."
+            "score right (0), our error (1), or another verdict."
         )
     if shown < rows:
         what = f"{row}s that {list(asked.systems)[1]} broke, or" if asked.are_two else f"{row}s"

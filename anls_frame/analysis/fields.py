@@ -394,7 +394,7 @@ def _ids(frame: pl.DataFrame, column: str) -> list[Any]:
     if ids.is_duplicated().any():
         doubled = ids.filter(ids.is_duplicated())[0]
         raise ValueError(
-            f"document {doubled!r} occurs twice in column {column!r}; pass a frame with one row a document"
+            f"document {doubled!r} occurs twice in column {column!r}; pass a frame with one row per document"
         )
     return ids.to_list()
 
@@ -741,8 +741,8 @@ class _FieldColumns:
             warn(f"{numbered(self.unlabelled, 'document')} without gold (null) left out")
         for system, reasons in self.broken.items():
             warn(
-                f"{numbered(len(reasons), 'document')} of {system!r} cannot be read, so that all fields are "
-                f"wrong (status 'broken'), such as {reasons[0]}"
+                f"{numbered(len(reasons), 'document')} of {system!r} cannot be read, so all their fields "
+                f"count as wrong (status 'broken'), such as {reasons[0]}"
             )
 
     def table(self) -> pl.DataFrame:

@@ -94,7 +94,7 @@ def find_slices(frame: Any, *, prediction: Any, columns: Any, **options: Any) ->
     passed: dict[str, Any] = {name: options.pop(name) for name in names if name in options}
     passed |= {"by": columns, "prediction": prediction}
     if Plan(**options).search.features:
-        raise ValueError("features are made of rows in memory; add them to the Daft frame as columns")
+        raise ValueError("features need rows in memory; add them to the Daft frame as columns")
     if passed["metrics"] is None and passed["answers"] is not None:
         passed["metrics"] = "anls"
     nothing: Summary = summarizing.summarize(without_rows(frame), **passed)

@@ -106,7 +106,7 @@ def write(
     options: dict[str, Any] = {"escape_formulas": escape_formulas} if suffix in _WITH_FORMULAS else {}
     if rows is not None:
         if suffix != ".html":
-            raise ValueError(f"rows can be written to .html alone, got {str(path)!r}")
+            raise ValueError(f"rows can be written only to .html, got {str(path)!r}")
         options["rows"] = rows
     with replacing(path) as file:
         writer(document, file, **options)

@@ -217,7 +217,9 @@ class _ReportBook:
         cell = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
         possible = _IMPOSSIBLE.sub(lambda match: visible(match[0]), text)
         if possible != text:
-            self.notes.append(f"{cell}: U+FFFE and U+FFFF are written as codes, a workbook cannot hold them")
+            self.notes.append(
+                f"{cell}: U+FFFE and U+FFFF are written as codes, because a workbook cannot hold them"
+            )
         kept = truncated(possible)
         if kept != possible:
             remark = (

@@ -76,7 +76,7 @@ def as_json(value: object, where: str) -> Any:
         return {key: as_json(entry, f"{where}[{key!r}]") for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [as_json(entry, f"{where}[{index}]") for index, entry in enumerate(value)]
-    raise TypeError(f"{where} is a {type(value).__name__}, which has no form in JSON")
+    raise TypeError(f"{where} is a {type(value).__name__}, which JSON cannot represent")
 
 
 def json_text(value: object, where: str = "the value") -> str:

@@ -138,8 +138,8 @@ def _parsed_series(column: pl.Series, answers_format: str) -> pl.Series:
         row, message = next(iter(damaged.items()))
         others = f" ({len(damaged) - 1:,} more do)" if len(damaged) > 1 else ""
         raise ValueError(
-            f"column {column.name!r}, row {row:,} (counted from 0) {message}{others}; mend it, or make it a "
-            "list of one text if it is an answer"
+            f"column {column.name!r}, row {row:,} (counted from 0) {message}{others}; fix it or, if it is "
+            f"an answer, make it a list of one text"
         )
     return lists
 
@@ -236,7 +236,7 @@ def printed_entries(text: str) -> Sequence[str | None] | None:
         return None
     entries = _parsed(text) if text.endswith("]") else None
     if entries is None and _QUOTED.match(text):
-        raise NotAListError(f"looks like a list and cannot be read as one: {quoted(text)}")
+        raise NotAListError(f"looks like a list but cannot be read as one: {quoted(text)}")
     return entries
 
 

@@ -38,8 +38,8 @@ def note(column: str | None) -> list[str]:
     if column is None:
         return []
     text = (
-        f"Documents have several rows ({column}), which intervals and p-values take as independent: they are "
-        f'too narrow and too small. Pass cluster="{column}", in the shell -c {column}.'
+        f"Documents have several rows ({column}), but intervals and p-values treat rows as independent, so "
+        f'they are too narrow and too small. Pass cluster="{column}", in the shell -c {column}.'
     )
     return [text]
 

@@ -109,6 +109,6 @@ def warn_if_mixed(frame: object) -> None:
         )
         warn(
             "the systems' scores come from files whose harnesses use different protocols "
-            f"({listed}), so they may not be comparable; a metric of predictions and answers scores all "
-            "alike"
+            f"({listed}), so they may not be comparable; to score all alike, pass a metric of predictions "
+            f"and answers"
         )

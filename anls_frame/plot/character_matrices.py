@@ -57,7 +57,7 @@ _CONFUSIONS = _inputs.Input(
     "a frame from `confusions` with the columns reference_char, predicted_char and count, or a report or "
     "summary made with details=True",
 )
-_TEXTS = _inputs.Input("edit_matrix", "two texts, or what `anls_frame.edit_matrix` returns")
+_TEXTS = _inputs.Input("edit_matrix", "two texts, or a result of `anls_frame.edit_matrix`")
 
 
 def confusion_matrix(
@@ -202,7 +202,7 @@ def edit_matrix(
     """
     if isinstance(prediction, matrices.EditMatrix):
         if reference is not None or substitution_cost != 1:
-            raise ValueError("reference and substitution_cost must not be given for a matrix that is made")
+            raise ValueError("reference and substitution_cost must not be given for a finished matrix")
         matrix = prediction
     else:
         if _inputs.is_result(prediction) or not isinstance(prediction, str):

@@ -28,7 +28,7 @@ _HEIGHT = 0.34
 _LONGEST = 60
 """Number of columns to which descriptions are cut."""
 _COLUMNS = ("description", "metric", "score", "rest", "share_of_rows", "share_of_loss", "few_rows")
-_INPUT = _inputs.Input("worse_slices", "what `find_slices` returns, or its `frame`")
+_INPUT = _inputs.Input("worse_slices", "a result of `find_slices`, or its `frame`")
 
 
 def worse_slices(

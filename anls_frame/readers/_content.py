@@ -114,7 +114,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         for start, what in _MAGIC.items():
             if data.startswith(start):
                 advice = Advice(
-                    f"not a text file, but {what}; its name should say so, or pass ",
+                    f"not a text file, but {what}; give it the right suffix, or pass ",
                     Option("format", None, "table"),
                 )
                 raise problem(path, advice)

@@ -93,7 +93,8 @@ def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> HarnessSc
         raise problem(
             path,
             Advice(
-                "scores rows by id, but the results have none; name their column with ", Option("question_id")
+                "scores rows by id, but the results have no ids; name their column with ",
+                Option("question_id"),
             ),
         )
     unknown = scores.keys() - set(frame["question_id"].to_list())

@@ -161,7 +161,7 @@ def _order(sample: dict[str, Any]) -> tuple[int, str]:
 def _json_log(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
     log = _json.read_whole(path, _content.read_text(path))
     if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
-        raise problem(path, "not a log of Inspect, or one that was written without samples")
+        raise problem(path, "not a log of Inspect, or a log written without samples")
     return log, [(f"samples[{index}]", _reduced(sample)) for index, sample in enumerate(log["samples"])]
 
 

@@ -152,7 +152,7 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     warn(
         Advice(
             f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
-            f"({raw.place(index)}){beside}; each is taken as one text. Pass ",
+            f"({raw.place(index)}){beside}; each counts as one text. Pass ",
             *(Option("answers_format", separator or "list"), " to read them as lists, or "),
             *(Option("answers_format", "text"), " if they are texts"),
         )

@@ -144,7 +144,7 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
     if not path.is_dir():
         found = [file for file in found if not _is_aggregated(file)]
     if not found:
-        raise FileNotFoundError(errno.ENOENT, "nothing but gold is here", str(path))
+        raise FileNotFoundError(errno.ENOENT, "there is only gold here", str(path))
     return found
 
 
@@ -165,7 +165,7 @@ def _is_aggregated(path: Path) -> bool:
     """Whether a file holds a harness's figures and no rows; a note says that it is passed over."""
     if path.suffix.lower() != ".json" or not path.is_file() or is_log(path, path.parent):
         return False
-    warn(f"passed over: {path}: holds figures of a harness, and no rows")
+    warn(f"passed over: {path}: holds aggregated results, not rows")
     return True
 
 
@@ -181,7 +181,7 @@ def found_by(name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], boo
         found = sorted(file for file in below if is_wanted(file, path))
         if not found:
             advice = Advice(
-                f"this folder contains no {what}; of pages, name the ground truth with ", Option("gold")
+                f"this folder contains no {what}; for pages, name the ground truth with ", Option("gold")
             )
             raise FileNotFoundError(errno.ENOENT, advice, str(path))
         return found

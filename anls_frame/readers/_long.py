@@ -33,7 +33,7 @@ _WIDER = {pl.UInt64, pl.Int128}  # than Int64
 _ADVICE = Advice(
     "to count questions that a system lacks as missing predictions, pass ",
     Option("unmatched", "null"),
-    "; to leave out questions that are not everywhere, and to keep fewer epochs, ",
+    "; to leave out questions that some systems lack, and keep questions with fewer epochs, ",
     Option("unmatched", "drop"),
 )
 
@@ -255,8 +255,8 @@ def _alike(ids: Iterable[str], others: Iterable[str]) -> str:
         other = written.get(_plainly(name))
         if other is not None:
             return (
-                f"ids must be written alike: {quoted(name)} in the files and {quoted(other)} in gold are "
-                "taken as different"
+                f"ids must be written alike: {quoted(name)} in the files and {quoted(other)} in gold "
+                f"count as different"
             )
     return ""
 
@@ -332,7 +332,7 @@ def _shared(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
     kept = rows.join(systems.filter(system=every), on=_KEYS, how="semi", maintain_order="left")
     if kept.is_empty():
-        raise ValueError("there is no question that every system has")
+        raise ValueError("no question is common to all systems")
     if lacking := list(_lacking(rows, asked)):
         warn(f"{numbered(rows.height - kept.height, 'row')} left out, because {'; '.join(lacking)}")
     if uneven := list(_uneven(kept)):

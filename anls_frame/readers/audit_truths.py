@@ -184,7 +184,7 @@ def _check_complete(rows: pl.DataFrame, found: pl.DataFrame, id_column: str | No
     """Raise an error unless the drawn rows have a verdict, and no others."""
     has_verdict = rows[_ROW].is_in(found[_ROW].implode())
     is_drawn = rows[AUDIT].fill_null(value=False)
-    skipped = "have no verdict; judge them too: those that a judge skips are not like the others"
+    skipped = "have no verdict; judge them, too, because skipped rows are rarely typical"
     undrawn = "have a verdict, but were not drawn; leave these verdicts out"
     for wrong, what in ((is_drawn & ~has_verdict, skipped), (~is_drawn & has_verdict, undrawn)):
         ids = rows.filter(wrong)[id_column or _ROW].to_list()

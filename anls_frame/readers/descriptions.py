@@ -107,7 +107,7 @@ READERS: Mapping[str, Description] = {
         files="CSV, TSV, JSON Lines, JSON, Parquet, XLSX; `.gz` and `.zst`",
         python="`read_results`, `scan_results` (lazy); `write_results` writes one",
         options={
-            "format": ReaderOption(help="csv, tsv, jsonl, json, parquet or xlsx, if the name says nothing"),
+            "format": ReaderOption(help="csv, tsv, jsonl, json, parquet or xlsx, if the name does not tell"),
             "encoding": _ENCODING,
             "delimiter": ReaderOption(help="delimiter of a CSV file, if it is not detected"),
             "sheet": _SHEET,
@@ -152,7 +152,7 @@ READERS: Mapping[str, Description] = {
         looks_like=_is_of_lm_eval,
         ids="rows",
         options={
-            "filter": ReaderOption(help="which filter, if there are responses after several"),
+            "filter": ReaderOption(help="filter to read, if responses of several are logged"),
             "response": _RESPONSE,
         },
     ),
@@ -161,7 +161,9 @@ READERS: Mapping[str, Description] = {
         files="Inspect: `.json`, `.eval`",
         suffixes=(".eval",),
         looks_like=_is_of_inspect,
-        options={"scorer": ReaderOption(help="scorer whose answer is the prediction, not the whole output")},
+        options={
+            "scorer": ReaderOption(help="scorer whose answer is the prediction, in place of the whole output")
+        },
     ),
     "pages": Description(
         function="pages.read_as_answers",

@@ -57,7 +57,7 @@ class Gold:
             chosen = _standard.choose(self.names, {}, ("answers",), problems)
             if "answers" in chosen:
                 problems.add(f"column {chosen['answers']!r} must hold strings or lists of strings")
-            problems.add("has no answers of its own, so those of gold are needed", "", path)
+            problems.add("has no answers, so gold must have them", "", path)
             problems.raise_any()
 
     def joined(self, rows: pl.DataFrame) -> pl.DataFrame:

@@ -33,7 +33,7 @@ _LOST = (
     "no row has their id and their texts: the row was left out, its texts have changed since the verdict, or "
     "the page had other systems, or the same in another order"
 )
-_DOUBLED = "several verdicts are on the same row; keep one of them"
+_DOUBLED = "several verdicts refer to the same row; keep one of them"
 _GIVE_IDS = "rows are found again by ids, if the page is made with id="
 _AMBIGUOUS = (
     "several rows have their id and their texts; make the page with an id= that differs in each row, or with "

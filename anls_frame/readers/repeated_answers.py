@@ -50,7 +50,7 @@ def note_of_uneven(rows: pl.DataFrame) -> str | None:
     if not fewer:
         return None
     questions = numbered(len(fewer), "question")
-    return f"{questions} with fewer than {most} epochs, averaged over those that there are: {ids_text(fewer)}"
+    return f"{questions} with fewer than {most} epochs, averaged over the existing epochs: {ids_text(fewer)}"
 
 
 def are_read(metrics: Sequence[Metric]) -> bool:

@@ -317,5 +317,5 @@ def _names(given: SystemFiles, usual: Sequence[str]) -> list[str]:
     if len(names) != len(usual):
         raise ValueError(f"name must be given for each system or none: {len(names)} for {len(usual)}")
     if len(set(names)) < len(names) or "" in names:
-        raise ValueError(f"name must be another one for each system, got {listed(list(map(quoted, names)))}")
+        raise ValueError(f"name must differ between systems, got {listed(list(map(quoted, names)))}")
     return names

@@ -261,13 +261,13 @@ def _check_judged(rows: pl.DataFrame, systems: Mapping[str, System], names: Mapp
         is_drawn = rows[AUDIT].fill_null(value=False)
         _refuse(
             is_drawn & ~judged,
-            f"column {first!r} has no truth of drawn rows; judge these too: those that a judge skips are not "
-            "like the others",
+            f"column {first!r} has no truth of drawn rows; judge these, too, because skipped rows are "
+            f"rarely typical",
         )
         _refuse(
             ~is_drawn & judged,
-            f"column {first!r} has a truth of rows that were not drawn; set it to null there: such rows are "
-            "not like the others",
+            f"column {first!r} has a truth of rows that were not drawn; set it to null there, because "
+            f"such rows are rarely typical",
         )
     if not judged.any():
         raise ValueError(
@@ -292,7 +292,7 @@ def _check_drawn(rows: pl.DataFrame, name: str) -> None:
         _refuse(
             probability.is_null() & ((score - first).abs() > _ROUNDING),
             f"systems have different scores in rows that need no verdict (null in column {name!r}), where "
-            "all say the same; score them in the same way",
+            f"all systems agree; score all systems in the same way",
         )
     drawn, n = probability.drop_nulls().to_numpy(), int(judged.sum())
     expected = drawn.sum()
@@ -335,6 +335,6 @@ def _check_undrawn(rows: pl.DataFrame, judged: pl.DataFrame, systems: Mapping[st
         distance = abs(own.mean() - scores.mean())
         if distance > _FAR * error > 0:
             warn(
-                f"the judged rows are not like the others: their mean of column {system.score!r} is "
+                f"the judged rows differ from the others: their mean of column {system.score!r} is "
                 f"{distance:.3f} away from that of all rows; draw rows with `audit_sample`"
             )

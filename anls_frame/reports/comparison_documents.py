@@ -596,7 +596,9 @@ def _notes(view: ComparisonView) -> list[str]:
     if view.significant:
         notes.append(f"Only differences with an adjusted p of at most {view.alpha:g} are listed.")
     notes += [*_directions(view), *_notes_on_cer(view), *_family(view)]
-    notes.append(f"Each interval has {level} confidence by itself; none is adjusted for the others.")
+    notes.append(
+        f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
+    )
     lines = view.differences()
     notes += few_note(pl.concat([view.overall.select("few_rows"), lines.select("few_rows")]))
     if view.is_of_two:
@@ -652,7 +654,7 @@ def _notes_on_cer(view: ComparisonView) -> list[str]:
             "corpus CER (cer_corpus) divides all edits by all characters."
         )
     if BUILT_IN["cer_corpus"] in view.metrics and view.is_of_two:
-        notes.append("Wins, ties and losses in corpus CER are by the CER of each row.")
+        notes.append("Wins, ties and losses in corpus CER are counted by the CER of each row.")
     has_cer = any(metric.is_built_in and metric.row == "cer" for metric in view.metrics)
     if settings["n_empty_reference"] and has_cer:
         notes.append(

@@ -159,7 +159,8 @@ class ConfidenceRows:
             _, counts = np.unique(confidence[confidence > -np.inf], return_counts=True)
             if 0 < len(counts) < _FEW_VALUES:
                 warn(
-                    f"the confidence {name!r} has only {len(counts)} different values: few thresholds differ"
+                    f"the confidence {name!r} has only {len(counts)} different values: only few "
+                    f"thresholds are possible"
                 )
             elif counts.max(initial=0) > len(confidence) / 2:
                 share = counts.max() / len(confidence)
@@ -176,8 +177,7 @@ def _columns_of(signals: Any, prediction: Any) -> dict[str, str]:
     columns = {name: name if column is None else column for name, column in given.items()}
     if not columns or not all(isinstance(text, str) for pair in columns.items() for text in pair):
         raise ValueError(
-            "model_confidence must be the column that says how sure the model is, or several, got "
-            f"{signals!r}"
+            f"model_confidence must be a column with the model's confidences, or several, got {signals!r}"
         )
     if are_several(prediction):
         systems = list(systems_of(prediction))
@@ -216,7 +216,7 @@ def _bounded(metric: Metric, scores: Sequence[FloatArray]) -> Metric:
     bounded = metric.within(*ends)
     if bounded.span is None:
         raise ValueError(
-            f"metrics: {metric.name!r} has no two bounds, so a row has no loss between 0 and 1; pass "
-            "'exact_match', or say the bounds of a score of your own: Metric(..., bounds=(0, 5))"
+            f"metrics: {metric.name!r} does not have two bounds, so a row has no loss between 0 and 1; "
+            f"pass 'exact_match', or give the bounds of your own score: Metric(..., bounds=(0, 5))"
         )
     return bounded

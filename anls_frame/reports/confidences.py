@@ -465,7 +465,7 @@ class Selective(SlicedResult[Table_co]):
         """
         if len(self._rows.signals) > 1:
             raise ValueError(
-                f"a threshold is one of a single confidence, but there are {list(self._rows.signals)}; pass "
+                f"a threshold refers to a single confidence, but there are {list(self._rows.signals)}; pass "
                 "one as model_confidence"
             )
         (ranked,) = self._all_rows.values()

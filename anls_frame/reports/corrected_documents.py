@@ -112,13 +112,15 @@ def notes(view: CorrectedView) -> list[str]:
     figures = [frame.get_column(name, default=None) for frame in tables for name in _DIFFERENCES]
     if any(values is not None and values.null_count() for values in figures):
         said.append(
-            "No figure is given below 30 verdicts or 10 documents with verdicts, of a slice below 10 or 5, "
-            "nor where a stratum of the draw has no verdict."
+            "No figure is given below 30 verdicts or 10 documents with verdicts (in a slice, 10 or 5), or "
+            "where a stratum of the draw has no verdict."
         )
     if any(frame["few_rows"].any() for frame in tables):
         said.append(f"{FEW} few rows: verdicts rest on few documents; treat the interval as rough.")
     if view.settings["cluster"] is None:
-        said.append("Without cluster=, rows are taken as independent; name their documents if they have any.")
+        said.append(
+            "Without cluster=, rows are treated as independent; name their documents if they have any."
+        )
     return said
 
 
@@ -149,7 +151,7 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
 
 def _share(line: Mapping[str, Any]) -> str:
     """Return how much of the uncertainty is that of the draw."""
-    return f"; {100 * line['audit_share']:.0f} % of the variance could be removed by more of them"
+    return f"; {100 * line['audit_share']:.0f} % of the variance could be removed by more verdicts"
 
 
 def _bias(line: Mapping[str, Any], kind: Kind) -> str:

@@ -250,12 +250,12 @@ class RiskDecision:
         """Return the decision in one line."""
         if self.risk is None:
             return f"undecided: no answer is accepted from {self.threshold:g} on"
-        accepted = f"of what is accepted from {self.threshold:g} on"
+        accepted = f"of the answers accepted from {self.threshold:g} on are lost"
         if self.answer == "fine":
-            return f"fine: at most {self.target:.3g} {accepted} is lost"
+            return f"fine: at most {self.target:.3g} {accepted}"
         if self.answer == "regressed":
-            return f"regressed: more than {self.target:.3g} {accepted} is lost ({self.risk:.3g})"
-        line = f"undecided: {self.risk:.3g} {accepted} is lost, {self.target:.3g} are allowed"
+            return f"regressed: more than {self.target:.3g} {accepted} ({self.risk:.3g})"
+        line = f"undecided: {self.risk:.3g} {accepted}, {self.target:.3g} is allowed"
         if self.needed is None:
             return line
         documents = numbered(self.documents, "document" if self.has_clusters else "row")
@@ -283,7 +283,7 @@ def beside(
             f"of {systems}"
         )
     if len(metrics) > 1:
-        raise ValueError(f"{name} decides in one metric, got {len(metrics)}; compare each by itself")
+        raise ValueError(f"{name} decides in one metric, got {len(metrics)}; compare each separately")
     return others[0], others[1]
 
 

@@ -124,7 +124,8 @@ class Planner:
         unit = "document" if self.summary.settings.cluster is not None else "row"
         equal = "" if worth > documents - 1 else f", worth {worth:.0f} of equal size"
         warn(
-            f"the plan comes from {numbered(documents, unit)}{equal}; it is unsure with fewer than {PILOT} "
+            f"the plan comes from {numbered(documents, unit)}{equal}; it is unreliable with fewer than "
+            f"{PILOT} "
             f"{unit}s, or {FEW_UNITS:g} of equal size"
         )
         return True

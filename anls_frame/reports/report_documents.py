@@ -268,7 +268,9 @@ def _report_notes(view: ReportView) -> list[str]:
         notes.append(f"{numbered(view.left_out, 'slice')} of fewer than {view.min_n:,} rows left out.")
     keys = key_names(settings.by, None)
     if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
-        notes.append("A row counts in each of its slices, so their counts may add up to more than all rows.")
+        notes.append(
+            "Rows in several slices count once in each, so the counts may add up to more than the total."
+        )
     notes += _unspaced_note(overall)
     if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.measures):
         empty = numbered(overall["n_empty_reference"], "empty reference")
@@ -288,9 +290,9 @@ def _unspaced_note(overall: Mapping[str, Any]) -> list[str]:
     if not words or not characters or characters / words < _LONG_WORDS:
         return []
     text = (
-        f"Words have {characters / words:.0f} characters on average: texts that have no spaces between words "
-        'say little by their WER. Where the errors of the protocol have words="uax29", in the shell with '
-        "--protocol anls,errors.words=uax29, words are found there too."
+        f"Words have {characters / words:.0f} characters on average: the WER of texts without spaces between "
+        'words means little. A protocol whose errors have words="uax29" (in the shell, --protocol '
+        "anls,errors.words=uax29) splits such texts into words."
     )
     return [text]
 
@@ -478,8 +480,8 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int) -> list[str]:
     if not fine:
         return []
     text = (
-        f"{numbered(rows, 'row')} in {', '.join(fine)}: slices of one row or two show nothing. A column that "
-        "names the document of each row belongs in cluster=, in the shell -c."
+        f"{numbered(rows, 'row')} in {', '.join(fine)}: slices of one or two rows show nothing. Pass a "
+        f"column that names the document of each row as cluster= (in the shell, -c)."
     )
     return [text]
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _AREAS = ("augrc", "aurc")
 _AUGRC = (
-    "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower is "
-    "better, half the mean loss is chance."
+    "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower "
+    "is better; a random order gives half the mean loss."
 )
 _NAMES = {
     "signal": "confidence",
@@ -158,14 +158,14 @@ def _statement(line: Mapping[str, Any], risk: float, confidence: float, reach: s
     if line["status"] == "too_few_documents":
         needed = line["documents_needed"]
         would = "" if needed is None else f"; about {numbered(needed, 'document')} would"
-        return f"no loss at all in so few documents would not show a risk of {target}{would}."
+        return f"even without any loss, so few documents would not show a risk of {target}{would}."
     if line["status"] == "risk_too_high":
         return f"no threshold is shown to have a risk of at most {target}."
     return (
-        f"{reach.format(line['threshold'])}, at most {target} of what is accepted is lost, at a confidence "
-        f"of {_percent(confidence)}. That accepts {_percent(line['accepted'])} of the answers, of which "
-        f"{_percent(line['risk'])} were lost here. Without a promise, the observed risk would let "
-        f"{_percent(line['naive_accepted'])} pass."
+        f"{reach.format(line['threshold'])}, at most {target} of accepted answers are lost, with "
+        f"{_percent(confidence)} confidence. This accepts {_percent(line['accepted'])} of the answers, of "
+        f"which {_percent(line['risk'])} were lost here. Without a guarantee, the observed risk would accept "
+        f"{_percent(line['naive_accepted'])}."
     )
 
 
@@ -195,7 +195,7 @@ def _notes(view: SelectiveView) -> list[str]:
     for line in view.flat.head(len(view.settings["signals"])).iter_rows(named=True):
         if line["n_unsure"]:
             unsure = numbered(line["n_unsure"], "row")
-            notes.append(f"{unsure} without {line['signal']}: below all others, never accepted.")
+            notes.append(f"{unsure} without {line['signal']}: ranked below all others and never accepted.")
     for line in view.differences.head(max(len(view.settings["signals"]) - 1, 0)).iter_rows(named=True):
         ends = [line["difference_low"], line["difference_high"]]
         change = spelled(line["difference"], ends, "points" if view.percent else "difference")

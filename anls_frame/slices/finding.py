@@ -197,7 +197,7 @@ def find_slices(
         row_options |= {"missing": missing, "unanswerable": unanswerable, "protocol": protocol}
         passed = [name for name, value in row_options.items() if value != usual.get(name)]
         if passed:
-            raise ValueError(f"a summary knows how its rows were scored; {passed} must be left out")
+            raise ValueError(f"a summary already says how its rows were scored; {passed} must be left out")
         return _searched(lines_of(frame, columns, metrics), plan)
     frame = at_hand(frame)
     given = _Given.of(frame, prediction, answers, metrics=metrics, protocol=protocol)
@@ -254,7 +254,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
     left_out = {**source.unreadable, **left_out}
     if not sliced:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
-        raise ValueError(f"columns must have one that can slice rows{': ' if reasons else ''}{reasons}")
+        raise ValueError(f"columns must include one that can slice rows{': ' if reasons else ''}{reasons}")
     values = {column.name: column.codes.size for column in sliced}
     work.check(values, rows=source.frame.height, depth=plan.depth, draws=0 if plan.holdout else search.draws)
     document = numbers(source.documents, source.frame.height)
@@ -337,7 +337,7 @@ class _Given:
     ) -> Candidates:
         """Return the candidates with features of texts, unless a column has the name of one."""
         if answers is None:
-            raise ValueError("features are those of texts; columns of scores have none")
+            raise ValueError("features need texts; columns of scores have none")
         made = features_of(self.texts[0] if len(self.systems) == 1 else None, answers, schema)
         new = {name: expr for name, expr in made.items() if name not in (*wanted.names, *wanted.made)}
         return Candidates(wanted.names, {**wanted.made, **new})

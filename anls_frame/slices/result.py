@@ -120,7 +120,7 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         """
         index = count("slice", slice, 0, max(len(self.conditions) - 1, 0))
         if not self.conditions:
-            raise ValueError("there is no slice: none was found")
+            raise ValueError("no slice was found")
         parts = self.conditions[index]
         return pl.all_horizontal(part.expression(*self.sources[part.column]) for part in parts)
 

@@ -138,12 +138,12 @@ def notes(slices: FoundSlices) -> list[str]:
         share = f"{100 * (1 - slices.holdout):.3g} % of the {units}"
         tested = numbered(slices.n_tests, "slice")
         said = [
-            f"Looked at {looked}{metrics} on {share}. Tested {tested} on the others; figures are of these.",
+            f"Searched {looked}{metrics} on {share}. Tested {tested} on the others, which give the figures.",
             f"p is adjusted for these tests: if none is worse than the rest, p ≤ {alpha} in at most {level}.",
         ]
     else:
         said = [
-            f"Looked at {looked}{metrics}; p is adjusted for all of them.",
+            f"Searched {looked}{metrics}; p is adjusted for all of them.",
             f"If nothing were wrong, a list like this would appear in about {level} of cases.",
         ]
         if slices.table.height:
@@ -154,7 +154,7 @@ def notes(slices: FoundSlices) -> list[str]:
             )
             said.append(
                 f"Each interval has {level_of_each:.6g} % confidence, so that "
-                f"{100 * slices.confidence:.3g} % of the intervals of selected slices hold."
+                f"{100 * slices.confidence:.3g} % of the intervals of selected slices contain the true value."
             )
     left_out = {name: reason for name, reason in slices.left_out.items() if reason != ONE_VALUE}
     if left_out:
@@ -163,7 +163,7 @@ def notes(slices: FoundSlices) -> list[str]:
         said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
     said += documents.note(slices.settings["forgotten_documents"])
     if slices.table.height and slices.table["few_rows"].any():
-        said.append(f"{FEW} few {_names(slices).row}s: intervals are only roughly right.")
+        said.append(f"{FEW} few {_names(slices).row}s: treat the interval as rough.")
     return said
 
 

@@ -395,8 +395,8 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
         return _prepared(named, protocol)
     if metric.sources[0].endswith("()"):
         raise ValueError(
-            f"metric {metric.name!r} is taken from a result, which does not keep its function "
-            f"{metric.sources[0]}: pass the Metric that was passed there"
+            f"metric {metric.name!r} comes from a result, which does not store its function "
+            f"{metric.sources[0]}: pass the original Metric"
         )
     return metric
 
@@ -428,7 +428,7 @@ def row_metrics(metrics: Sequence[Metric], given: object) -> tuple[Metric, ...]:
     names = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
     is_named = any(isinstance(name, str) and name == zeros.name for name in names)
     if is_named or not kept:
-        raise ValueError("metrics must be scores of rows, and 'zeros' is none; pass 'anls'")
+        raise ValueError("metrics must be scores of rows, but 'zeros' is not; pass 'anls'")
     return kept
 
 
@@ -437,9 +437,9 @@ def refuse_quantiles(metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if metric.probability is not None:
             raise ValueError(
-                f"metrics must be scores of rows here, and {metric.name!r} is a quantile, which reports have;"
-                " take the share of rows at or below a value, such as Metric(lambda prediction, answers: "
-                "af.cer(prediction, answers) <= 0.1, name='cer_at_most_0.1')"
+                f"metrics must be scores of rows here, but {metric.name!r} is a quantile, which only reports "
+                "support; use the share of rows at or below a value, such as Metric(lambda prediction, "
+                "answers: af.cer(prediction, answers) <= 0.1, name='cer_at_most_0.1')"
             )
 
 

@@ -235,7 +235,7 @@ class Metric:
         base = metric if isinstance(metric, Metric) else cls(metric)
         if not base.is_mean:
             raise ValueError(
-                f"metric {base.name!r} {base.kind}; a quantile is that of a score of rows, such as 'cer'"
+                f"metric {base.name!r} {base.kind}; a quantile needs a score of rows, such as 'cer'"
             )
         word = "median" if probability == 0.5 else f"quantile {probability:g}"  # noqa: PLR2004
         name = str(base.numerator) if base.is_built_in else base.name

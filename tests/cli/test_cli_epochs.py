@@ -235,14 +235,15 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
     refused(
         run("compare", "short"),
         "'beta' has 3 epochs, but not all of them for 1 question: '5'",
-        "to leave out questions that are not everywhere, and to keep fewer epochs, --unmatched drop",
+        "to leave out questions that some systems lack, and keep questions with fewer epochs, "
+        "--unmatched drop",
     )
     uneven = run("compare", "short", "--unmatched", "drop", "--json")
     said = "questions with fewer epochs stay: 'beta' has 3 epochs, but not all of them for 1 question: '5'"
     assert uneven.stderr.startswith(f"anls-frame: {said}")
     assert json.loads(uneven.stdout)["settings"]["n"] == len(QUESTIONS)
     assert (
-        "1 question with fewer than 3 epochs, averaged over those that there are: '5'"
+        "1 question with fewer than 3 epochs, averaged over the existing epochs: '5'"
         in run("report", "short/beta.json").stderr
     )
 
@@ -284,7 +285,7 @@ def test_figures_of_harnesses_beside_their_samples_are_passed_over(run: Run, tmp
 
     # As the shell expands runs/*.json.
     files = [f"runs/{path.name}" for path in sorted((tmp_path / "runs").glob("*.json"))]
-    said = "anls-frame: passed over: runs/results_2026.json: holds figures of a harness, and no rows\n"
+    said = "anls-frame: passed over: runs/results_2026.json: holds aggregated results, not rows\n"
     assert ranking(fine(run("compare", *files, "--json"), said)) == before
 
 

@@ -204,7 +204,7 @@ def test_compare_takes_a_function(run: Run, folder: Path) -> None:
     assert run(*files, "-m", "own.py:characters", *gate).returncode == 0
     assert run(*files, "-m", "own.py:similarity", *gate).returncode == 0
     refused(run(*files, "-m", "own.py:none"), "own.py has no metric or function 'none'")
-    refused(run(*files, "-m", "zeros"), "'zeros' is none; pass 'anls'")
+    refused(run(*files, "-m", "zeros"), "'zeros' is not; pass 'anls'")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -233,7 +233,7 @@ def test_quantiles_of_names_columns_and_functions(run: Run, suffix: str) -> None
         ),
         ("report", "quantile:2:cer", "probability must be a number in (0, 1)"),
         ("report", "median:f1", "a quantile must be of 'anls', 'nls'"),
-        ("slices", "median:cer", "'cer_median' is a quantile, which reports have"),
+        ("slices", "median:cer", "'cer_median' is a quantile, which only reports support"),
     ],
 )
 def test_quantiles_that_cannot_be_are_refused(run: Run, command: str, metric: str, message: str) -> None:

@@ -117,7 +117,7 @@ def test_damage_far_down_leaves_no_file(folder: Path, rows: pl.DataFrame) -> Non
     for suffix in ("parquet", "csv"):
         options = ["--answers-format", "list", "-o", f"out.{suffix}"]
         refused(
-            run(folder, "score", "damaged.parquet", *options), "looks like a list and cannot be read as one"
+            run(folder, "score", "damaged.parquet", *options), "looks like a list but cannot be read as one"
         )
     assert names(folder) == ["damaged.parquet", "rows.parquet"]
 

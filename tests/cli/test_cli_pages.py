@@ -185,7 +185,7 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("", "old: this folder contains no logs; of pages, name the ground truth with --gold"),
+        ("", "old: this folder contains no logs; for pages, name the ground truth with --gold"),
         ("--reader pages", "old: name the ground truth of the pages with --gold"),
         ("--gold truth --min-nls 1", "--min-nls needs --details"),
         ("--gold truth --unmatched keep", "--unmatched must be one of 'error', 'null', 'drop', got 'keep'"),

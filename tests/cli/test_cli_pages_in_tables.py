@@ -158,5 +158,5 @@ def test_a_function_that_a_result_does_not_keep_is_named() -> None:
     metric = af.Metric(lambda prediction, answers: prediction == answers, name="same")
     report = af.report(df, "ocr", "truth", metrics=metric)
 
-    with pytest.raises(ValueError, match=r"metric 'same' is taken from a result.*pass the Metric that was"):
+    with pytest.raises(ValueError, match=r"metric 'same' comes from a result.*pass the original Metric"):
         af.browse(df, "ocr", "truth", metrics=report.measures)

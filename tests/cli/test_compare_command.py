@@ -160,7 +160,7 @@ def test_names_are_those_of_the_files_or_given(run: Run, tmp_path: Path) -> None
     assert systems("all.parquet", "--systems", "dates,silent,mixture", *names) == ["x", "y", "a b"]
     assert systems(*files, *names, "--baseline", "y") == ["y", "x", "a b"]
     refused(run("compare", *files, *names[:4]), "--name must be given for each system or none: 2 for 3")
-    refused(run("compare", *files, *names[:4], "--name", "x"), "--name must be another one for each system")
+    refused(run("compare", *files, *names[:4], "--name", "x"), "--name must differ between systems")
     refused(run("compare", *files, "--baseline", "z"), "--baseline must be one of the systems")
 
 
@@ -190,7 +190,7 @@ def test_questions_that_a_file_lacks_are_listed_for_each(run: Run, tmp_path: Pat
     assert figures(filled.stdout) == expected(lost, SIX[:3])
     for name, kept in (("tesseract", FRAME[:9]), ("mixture", FRAME[9:])):
         kept.select(*KEPT, pl.col(name).alias("prediction")).write_ndjson(tmp_path / f"{name}.jsonl")
-    refused(run("compare", *files, "--unmatched", "drop"), "there is no question that every system has")
+    refused(run("compare", *files, "--unmatched", "drop"), "no question is common to all systems")
 
 
 def test_every_file_with_other_answers_is_named(run: Run, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_one_system_in_a_text_file(rows: pl.DataFrame, tmp_path: Path) -> None:
         tmp_path, *["slices", "results.csv", "-c", "doc", "--column", "kind", "--depth", "1"]
     ).stdout
     assert "none found" in printed
-    assert "Looked at 2 slices of up to 1 condition" in printed
+    assert "Searched 2 slices of up to 1 condition" in printed
 
 
 def test_what_the_second_of_two_files_lost(rows: pl.DataFrame, tmp_path: Path) -> None:

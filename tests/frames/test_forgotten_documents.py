@@ -24,7 +24,7 @@ FRAME = pl.DataFrame(
         "lang": ["en", "de", "fr", "it"] * 30,
     }
 )
-NOTE = 'Documents have several rows (doc_id), which intervals and p-values take as independent: they are too narrow and too small. Pass cluster="doc_id", in the shell -c doc_id.'  # noqa: E501
+NOTE = 'Documents have several rows (doc_id), but intervals and p-values treat rows as independent, so they are too narrow and too small. Pass cluster="doc_id", in the shell -c doc_id.'  # noqa: E501
 KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
     "polars": lambda frame: frame,
     "lazy": lambda frame: frame.lazy(),
@@ -133,7 +133,7 @@ def test_slices_of_nearly_one_row_each_are_noted(call: str) -> None:
             line for line in repr(CALLS[call](FRAME[:rows], by=by)).splitlines() if "slices of one" in line
         ]
 
-    said = "slices of one row or two show nothing. A column that names the document"
+    said = "slices of one or two rows show nothing. Pass a column that names the document"
     assert len(noted("question_id")) == 1
     assert noted("question_id")[0].startswith(f"120 rows in 120 slices by question_id: {said}")
     assert noted([["lang"], ["question_id"]])[0].startswith(f"120 rows in 120 slices by question_id: {said}")

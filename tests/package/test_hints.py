@@ -37,11 +37,11 @@ def test_names_of_scores_that_are_not_built_in_lead_to_own_ones() -> None:
 
 def test_ids_that_differ_in_case_only_are_named(tmp_path: Path) -> None:
     lower = FRAME.with_columns(pl.col("id").str.to_lowercase())
-    message = "ids must agree in case: 'Q1' and 'q1' are taken as different"
+    message = "ids must agree in case: 'Q1' and 'q1' count as different"
     with pytest.warns(af.InputWarning, match=message):
         assert af.pair(FRAME, lower, on="id", prediction="prediction").frame.is_empty()
     long = pl.concat([FRAME.with_columns(model=pl.lit("a")), lower.with_columns(model=pl.lit("b"))])
-    with pytest.raises(ValueError, match=r"'[Qq]1' and '[Qq]1' are taken as different"):
+    with pytest.raises(ValueError, match=r"'[Qq]1' and '[Qq]1' count as different"):
         af.side_by_side(long, "prediction", "answers", system="model", id="id")
     for name, frame in {"a": FRAME, "b": lower}.items():
         frame.write_ndjson(tmp_path / f"{name}.jsonl")
@@ -60,7 +60,7 @@ def test_pages_whose_names_differ_in_case_only_are_named(tmp_path: Path) -> None
     for name in ("truth/Page_1.txt", "ocr/page_1.txt"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text("a")
-    with pytest.raises(af.InputError, match="'Page_1' and 'page_1' are taken as different"):
+    with pytest.raises(af.InputError, match="'Page_1' and 'page_1' count as different"):
         af.read_pages(tmp_path / "truth", {"ocr": tmp_path / "ocr"})
 
 

@@ -102,7 +102,7 @@ def test_formats_with_lists_keep_texts_unless_told_otherwise(tmp_path: Path, suf
 def test_lists_beside_texts_are_texts_and_the_place_is_named(tmp_path: Path) -> None:
     path = saved(tmp_path, "csv", "answers", ["['a', 'b']", "c", "['d']"])
 
-    with pytest.warns(af.InputWarning, match=r"\(line 2\), but not 'c' \(line 3\); each is taken"):
+    with pytest.warns(af.InputWarning, match=r"\(line 2\), but not 'c' \(line 3\); each counts"):
         assert read(path) == [["['a', 'b']"], ["c"], ["['d']"]]
     assert read(path, answers_format="list") == [["a", "b"], ["c"], ["d"]]
 

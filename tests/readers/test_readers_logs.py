@@ -412,7 +412,7 @@ LACKING = [
 def test_questions_that_are_missing_are_listed(lacking: dict[str, list[Path]]) -> None:
     advice = (
         "to count questions that a system lacks as missing predictions, pass unmatched='null'; to leave out "
-        "questions that are not everywhere, and to keep fewer epochs, unmatched='drop'"
+        "questions that some systems lack, and keep questions with fewer epochs, unmatched='drop'"
     )
     assert problems(lacking) == [("", "", message) for message in [*LACKING, advice]]
 

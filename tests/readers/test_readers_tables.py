@@ -232,7 +232,7 @@ def test_every_problem_is_named_with_its_line(write: Write) -> None:
     assert problems(path, answers_format="list") == [
         ("line 4", "2 fields instead of 3"),
         ("line 7", "4 fields instead of 3"),
-        ("line 8", "'answers' looks like a list and cannot be read as one: \"['x', y]\""),
+        ("line 8", "'answers' looks like a list but cannot be read as one: \"['x', y]\""),
         ("line 5", "duplicate id '1', first seen at line 2"),
         ("line 6", "the id is missing"),
     ]

@@ -77,7 +77,7 @@ def test_notes_account_for_the_rows_and_say_who_wins() -> None:
         "5 rows: 4 scored, 1 without an answer. Missing predictions, scored as the empty text: 1 of old.",
         "Difference: new minus old; wins and losses are those of new.",
         "The adjusted p allows for all slices of a table together; all rows are a table of their own.",
-        "Each interval has 95 % confidence by itself; none is adjusted for the others.",
+        "Each interval has 95 % confidence; intervals are not adjusted for multiple comparisons.",
         "All rows together and 3 slices cannot be tested at 0.05: fewer than 6 rows.",
         one.signature,
     ):

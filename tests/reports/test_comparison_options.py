@@ -141,7 +141,7 @@ def test_any_other_name_will_do(name: str) -> None:
         ),
         ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers"),
         ({"metrics": ""}, ValueError, "metrics must be of"),
-        ({"metrics": "zeros"}, ValueError, "'zeros' is none; pass 'anls'"),
+        ({"metrics": "zeros"}, ValueError, "'zeros' is not; pass 'anls'"),
         ({"metrics": af.Metric("d")}, ValueError, "metric 'd' is one column, but systems are compared"),
         ({"metrics": pl.col("d")}, ValueError, "metric 'd' is one column, but systems are compared"),
         (

@@ -336,9 +336,11 @@ def test_holds() -> None:
     assert fine.risk == pytest.approx(1 - accepted["right"].mean())
     assert (fine.risk_low, fine.risk_high) == pytest.approx((low[0], high[0]))
     assert (fine.answer, fine.documents, fine.has_clusters) == ("fine", accepted["doc"].n_unique(), True)
-    assert str(fine) == "fine: at most 0.3 of what is accepted from 0.8 on is lost"
+    assert str(fine) == "fine: at most 0.3 of the answers accepted from 0.8 on are lost"
     assert result.holds(0.0, 0.05).answer == "regressed"
-    assert str(result.holds(0.0, 0.05)).startswith("regressed: more than 0.05 of what is accepted from 0 on")
+    assert str(result.holds(0.0, 0.05)).startswith(
+        "regressed: more than 0.05 of the answers accepted from 0 on"
+    )
     open_ = result.holds(0.8, 0.02)
     assert open_.answer == "undecided"
     assert "70 documents cannot tell, about" in str(open_)
@@ -389,12 +391,12 @@ def test_warnings_name_the_confidence() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"confidence": None}, ValueError, "model_confidence must be the column that says how sure"),
+        ({"confidence": None}, ValueError, "model_confidence must be a column with the model"),
         ({"confidence": "kind"}, af.DTypeError, "column 'kind' has dtype String; a confidence is a number"),
         ({"confidence": "is_form"}, af.DTypeError, "column 'is_form' has dtype Boolean"),
         ({"confidence": "absent"}, af.exceptions.ColumnNotFoundError, "absent"),
         ({"confidence": pl.Series("sure", [1.0])}, TypeError, "pass its name: model_confidence='sure'"),
-        ({"metrics": "stars"}, ValueError, "'stars' has no two bounds.*exact_match.*Metric"),
+        ({"metrics": "stars"}, ValueError, "'stars' does not have two bounds.*exact_match.*Metric"),
         ({"metrics": ["right", SURE]}, ValueError, "metrics must be one score of rows"),
         ({"frame": DATA.head(1)}, ValueError, "at least two rows with a score to rank, got 1"),
         ({"frame": DATA.clear()}, ValueError, "at least two rows with a score to rank, got 0"),
@@ -409,7 +411,7 @@ def test_refused(options: dict[str, Any], error: type[Exception], words: str) ->
 
 
 def test_refused_texts_and_systems() -> None:
-    with pytest.raises(ValueError, match="'cer_mean' has no two bounds"):
+    with pytest.raises(ValueError, match="'cer_mean' does not have two bounds"):
         af.selective(DATA, "prediction", "answer", SURE, metrics="cer_mean")
     with pytest.raises(ValueError, match="metrics must be one score of rows"):
         af.selective(DATA, "prediction", "answer", SURE, metrics="cer_corpus")
@@ -426,7 +428,7 @@ def test_refused_texts_and_systems() -> None:
         (lambda one: one.curve(points=1), "points must be an integer of at least 2"),
         (lambda one: one.reliability(bins=0), "bins must be an integer of at least 1"),
         (lambda one: one.plot("pie"), "kind must be one of"),
-        (lambda one: one.holds(0.5), "a threshold is one of a single confidence"),
+        (lambda one: one.holds(0.5), "a threshold refers to a single confidence"),
         (lambda _: selective(DATA.rename({"kind": "signal"}), by="signal").by_group, "would collide"),
     ],
 )

@@ -171,7 +171,7 @@ def test_notes_say_what_the_figures_mean() -> None:
         "Difference: each system minus first.",
         "Lower is better: CER (corpus).",
         f"The adjusted p allows for the 2 differences to first and 3 metrics together: {fewer}",
-        "Each interval has 95 % confidence by itself; none is adjusted for the others.",
+        "Each interval has 95 % confidence; intervals are not adjusted for multiple comparisons.",
     ):
         assert note in notes
     assert notes[0] == "ANLS, exact match and CER (corpus) of first, second and third"

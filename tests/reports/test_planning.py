@@ -94,7 +94,7 @@ def test_few_documents_show_nothing() -> None:
     made = af.compare(frame, SYSTEMS, None, cluster="doc")
     assert made.detectable_difference()["detectable"].to_list() == [None]
     assert made.detectable_difference(alpha=0.1)["detectable"].item() > 0
-    with pytest.warns(InputWarning, match="comes from 5 documents; it is unsure with fewer than 60 doc"):
+    with pytest.warns(InputWarning, match="comes from 5 documents; it is unreliable with fewer than 60 doc"):
         assert made.sample_size(0.4)["n_clusters_needed"].item() >= 6
     decision = made.decide(0.1)
     assert (decision.answer, decision.difference_low, decision.difference_high) == ("undecided", None, None)
@@ -329,9 +329,9 @@ def test_a_margin_must_be_within_reach_of_every_metric() -> None:
     ("sizes", "clustered", "warned"),
     [
         ([3] * 60, True, None),
-        ([3] * 59, True, "comes from 59 documents; it is unsure with fewer than 60 documents"),
+        ([3] * 59, True, "comes from 59 documents; it is unreliable with fewer than 60 documents"),
         ([3] * 59, False, None),
-        ([1] * 59, False, "comes from 59 rows; it is unsure with fewer than 60 rows"),
+        ([1] * 59, False, "comes from 59 rows; it is unreliable with fewer than 60 rows"),
         ([1] * 78 + [200] * 2, True, "comes from 80 documents, worth 3 of equal size"),
     ],
 )

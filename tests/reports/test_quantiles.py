@@ -182,7 +182,7 @@ MEDIAN = af.Metric.quantile("cer")
     [
         (
             lambda: af.compare(FRAME, ["a", "b"], "answer", metrics=MEDIAN),
-            "is a quantile, which reports have",
+            "is a quantile, which only reports support",
         ),
         (lambda: af.summarize(FRAME, ["a", "b"], "answer", metrics=MEDIAN), "share of rows at or below"),
         (lambda: af.find_slices(FRAME, "a", "answer", metrics=MEDIAN), "is a quantile"),

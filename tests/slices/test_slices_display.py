@@ -41,7 +41,7 @@ def test_print_has_the_slice_its_score_and_what_was_looked_at(found: Slices) -> 
     printed = repr(found)
     assert "kind = fax" in printed
     assert "0.250 [" in printed
-    assert "Looked at 3 slices of up to 2 conditions; p is adjusted for all of them." in printed
+    assert "Searched 3 slices of up to 2 conditions; p is adjusted for all of them." in printed
     assert "Left out: id (it has 600 values, more than 50)." in printed
     assert "same" not in printed
     assert found.signature in printed
@@ -64,7 +64,7 @@ def test_a_sentence_says_how_much_worse_and_how_much_of_the_loss(rows: pl.DataFr
 def test_honest_slices_say_on_what_they_were_tested(rows: pl.DataFrame) -> None:
     search = af.SliceSearch(holdout=0.4)
     honest = af.find_slices(rows, "prediction", "answer", ["kind"], cluster="doc", search=search)
-    assert "Looked at 3 slices of up to 2 conditions on 60 % of the documents." in repr(honest)
+    assert "Searched 3 slices of up to 2 conditions on 60 % of the documents." in repr(honest)
     assert honest.n_tests == honest.frame.height == 1
     assert honest.frame["n"][0] < 200
     assert honest.settings["holdout"] == 0.4

@@ -58,7 +58,7 @@ def selective(
     Evaluate a model's confidence, and find the threshold above which answers may be used unseen.
 
     The threshold is certified: with the confidence of --confidence, the true risk of the accepted answers is
-    at most --risk. With --by, each slice has its own threshold, and all promises hold together.
+    at most --risk. With --by, each slice has its own threshold, and all guarantees hold together.
 
     With --require-accepted the command is a gate for scripts.
     """
