@@ -142,7 +142,7 @@ def in_marimo(browser: Browser, folder: Path) -> list[str]:
         page, errors = opened(browser, f"http://127.0.0.1:{port}")
         frames = page.locator("iframe[name^=anls_frame_]")
         rows = frames.first.content_frame
-        rows.locator("#count", has_text="1,624 rows").wait_for(timeout=1000 * WAITS)
+        rows.locator("#count", has_text="1\u202f624 rows").wait_for(timeout=1000 * WAITS)
         first, second = judge(page, rows)
         # Markdown makes its own quotation marks.
         told = f"heard 165 [({first}, .answer_wrong.), ({second}, .our_error.)]"
@@ -189,7 +189,9 @@ def as_in_vs_code(browser: Browser, folder: Path) -> list[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page, errors = opened(browser, f"http://127.0.0.1:{server.server_port}/host.html")
         rows = page.frame_locator("iframe").frame_locator("iframe")
-        rows.locator("#count", has_text=f"{both.height:,} rows").wait_for(timeout=1000 * WAITS)
+        rows.locator("#count", has_text=f"{both.height:,} rows".replace(",", "\u202f")).wait_for(
+            timeout=1000 * WAITS
+        )
         judge(page, rows)
         webview = page.frames[1]
         webview.wait_for_function("() => window.heard?.selected && window.heard.verdicts.our_error.length")

@@ -161,10 +161,10 @@ def look(page: Page, address: str, folder: Path) -> None:
     run_all(page, address)
     page.wait_for_selector(".jp-OutputArea iframe", timeout=1000 * RUNS)
     rows = page.frame_locator(".jp-OutputArea iframe")
-    said(rows, "#count", "1,624 rows")
+    said(rows, "#count", "1\u202f624 rows")
     page.locator(".jp-OutputArea table", has_text="0.660 [0.610, 0.706]").wait_for()
     rows.get_by_label("missing").check()
-    said(rows, "#count", "165 of 1,624 rows")
+    said(rows, "#count", "165 of 1\u202f624 rows")
     rows.locator(".row:not([hidden])").first.click()
     said(rows, "#row .place", "1 of 165")
     page.keyboard.press("j")
@@ -230,13 +230,13 @@ def follow(page: Page, address: str, folder: Path) -> None:
 
 def open_large(page: Page, large: Locator, folder: Path) -> None:
     """Measure how fast 100,000 rows open that a kernel follows, and the same rows of a file."""
-    shown(large, "100,000 rows")
+    shown(large, "100\u202f000 rows")
     opened = [ready(large, page)]
     for _ in range(2):
         large.locator(".cm-content").first.click()
         page.keyboard.press("Control+Enter")
         page.wait_for_timeout(2_000)
-        shown(large, "100,000 rows")
+        shown(large, "100\u202f000 rows")
         opened.append(ready(large, page))
     file = page.context.new_page()
     file.goto((folder / "large.html").as_uri())

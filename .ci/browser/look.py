@@ -27,9 +27,8 @@ NUMBERS = """() => [...document.querySelector("table").tBodies[0].rows]
   .map((row) => Number(row.cells[1].dataset.v))"""
 
 
-def main() -> None:
+def main(chromium: str, folder: Path) -> None:
     """Look at all pages in all modes."""
-    chromium, folder = sys.argv[1], Path(sys.argv[2])
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for path in sorted(folder.glob("*.html")):
@@ -103,4 +102,5 @@ def check_sorting(page: Page) -> list[str]:
     return wrong if order == "ascending" else [*wrong, f"aria-sort is {order}"]
 
 
-main()
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -13,27 +13,33 @@ from anls_frame.export import write
 
 SLICES = 10_000
 
-folder = Path(sys.argv[1])
-questions = pl.read_parquet("data/ocr_qa.parquet")
-by = {"by": "question_types", "cluster": "doc_id"}
-af.report(questions, "tesseract", "answers", worst=20, details=True, **by).write(folder / "report.html")
-systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
-af.compare(questions, systems, "answers", **by).write(folder / "comparison.html")
-many = {**systems, **{f"again {number}": "tesseract" for number in range(4)}}
-af.compare(questions, many, "answers", details=True, metrics=["anls", "cer_mean"], **by).write(
-    folder / "many.html"
-)
-pages = pl.read_parquet("data/ocr_pages.parquet")
-af.report(pages, "tesseract", "reference", metrics="cer", worst=20, keep="doc_id").write(
-    folder / "pages.html"
-)
-write(hostile_document(), folder / "hostile.html")
-rows = range(2 * SLICES)
-large = pl.DataFrame(
-    {
-        "prediction": [f"answer {row % 7}" for row in rows],
-        "answer": [f"answer {row % 5}" for row in rows],
-        "slice name": [f"slice {row % SLICES}" for row in rows],
-    }
-)
-af.report(large, "prediction", "answer", by="slice name", worst=20).write(folder / "large.html")
+
+def main(folder: Path) -> None:
+    """Write all pages into a folder."""
+    questions = pl.read_parquet("data/ocr_qa.parquet")
+    by = {"by": "question_types", "cluster": "doc_id"}
+    af.report(questions, "tesseract", "answers", worst=20, details=True, **by).write(folder / "report.html")
+    systems = {"tesseract": "tesseract", "rapidocr": "rapidocr"}
+    af.compare(questions, systems, "answers", **by).write(folder / "comparison.html")
+    many = {**systems, **{f"again {number}": "tesseract" for number in range(4)}}
+    af.compare(questions, many, "answers", details=True, metrics=["anls", "cer_mean"], **by).write(
+        folder / "many.html"
+    )
+    pages = pl.read_parquet("data/ocr_pages.parquet")
+    af.report(pages, "tesseract", "reference", metrics="cer", worst=20, keep="doc_id").write(
+        folder / "pages.html"
+    )
+    write(hostile_document(), folder / "hostile.html")
+    rows = range(2 * SLICES)
+    large = pl.DataFrame(
+        {
+            "prediction": [f"answer {row % 7}" for row in rows],
+            "answer": [f"answer {row % 5}" for row in rows],
+            "slice name": [f"slice {row % SLICES}" for row in rows],
+        }
+    )
+    af.report(large, "prediction", "answer", by="slice name", worst=20).write(folder / "large.html")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

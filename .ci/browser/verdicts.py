@@ -12,50 +12,58 @@ import anls_frame as af
 
 VERDICTS = 100
 
-folder = Path(sys.argv[1])
-questions = pl.read_parquet("data/ocr_qa.parquet")
-hostile = pl.read_parquet(folder / "hostile.parquet")
-runs = pl.read_parquet(folder / "runs.parquet")
-one = af.browse(questions, "tesseract", "answers", id="question_id")
-both = af.browse(questions, {"tesseract": "tesseract", "rapidocr": "rapidocr"}, "answers", id="question_id")
-marked = af.readers.read_verdicts(folder / "two.jsonl", both)
-if set(marked["verdict"]) != {"answer_wrong"}:
-    sys.exit(f"two: {marked['verdict'].value_counts()}")
-print(f"two: {marked.height} verdicts on texts of both systems")
-sample = pl.read_parquet(folder / "audit.parquet")
-drawn = sample.anls.browse("prediction", "answers", id="question_id", audit=True)
-audited = af.readers.read_verdicts(folder / "audit.jsonl", drawn)
-scored = af.add_scores(sample, "prediction", "answers", columns=["anls"], missing="empty")
-corrected = af.corrected(
-    af.audited_scores(scored, audited, "anls", id="question_id"), "anls", "audited_score"
-).overall.row(0, named=True)
-command = [
-    Path(sys.executable).with_name("anls-frame"),
-    "verdicts",
-    folder / "audit.jsonl",
-    folder / "audit.parquet",
-]
-done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own
-said = done.stdout.splitlines()[-1]
-if not said.startswith(f"audit: {corrected['corrected']:.3f} [{corrected['corrected_low']:.3f}, "):
-    sys.exit(f"audit: the shell says {said!r}, Python {corrected}")
-print(f"audit: {audited.height} verdicts; {said}")
-for name, frame, id_, page in (
-    ("one", questions, "question_id", one),
-    ("hostile", hostile, "a", af.browse(hostile, "a", "b", id="a")),
-    ("runs", runs, "question_id", af.browse(runs, "prediction", "answers", id="question_id")),
-):
-    verdicts = af.readers.read_verdicts(folder / f"{name}.jsonl", page)
-    joined = frame.with_row_index("row").join(verdicts, on="row")
-    if joined.height != VERDICTS or (joined[id_] != joined["id"]).any():
-        sys.exit(f"{name}: {joined.height} verdicts were read, or ids differ")
-    for column in ("system", "epoch"):
-        saved = verdicts[column].drop_nulls()
-        if column not in frame.columns:
-            if len(saved):
-                sys.exit(f"{name}: verdicts of a page without {column} have {saved.unique().to_list()}")
-        elif saved.n_unique() != frame[column].n_unique() or (
-            joined[column].cast(pl.String).ne_missing(joined[f"{column}_right"]).any()
-        ):
-            sys.exit(f"{name}: {column} of verdicts is not that of their rows")
-    print(f"{name}: {joined.height} verdicts, {verdicts['verdict'].n_unique()} different ones")
+
+def main(folder: Path) -> None:
+    """Read the verdicts of all pages in a folder."""
+    questions = pl.read_parquet("data/ocr_qa.parquet")
+    hostile = pl.read_parquet(folder / "hostile.parquet")
+    runs = pl.read_parquet(folder / "runs.parquet")
+    one = af.browse(questions, "tesseract", "answers", id="question_id")
+    both = af.browse(
+        questions, {"tesseract": "tesseract", "rapidocr": "rapidocr"}, "answers", id="question_id"
+    )
+    marked = af.readers.read_verdicts(folder / "two.jsonl", both)
+    if set(marked["verdict"]) != {"answer_wrong"}:
+        sys.exit(f"two: {marked['verdict'].value_counts()}")
+    print(f"two: {marked.height} verdicts on texts of both systems")
+    sample = pl.read_parquet(folder / "audit.parquet")
+    drawn = sample.anls.browse("prediction", "answers", id="question_id", audit=True)
+    audited = af.readers.read_verdicts(folder / "audit.jsonl", drawn)
+    scored = af.add_scores(sample, "prediction", "answers", columns=["anls"], missing="empty")
+    corrected = af.corrected(
+        af.audited_scores(scored, audited, "anls", id="question_id"), "anls", "audited_score"
+    ).overall.row(0, named=True)
+    command = [
+        Path(sys.executable).with_name("anls-frame"),
+        "verdicts",
+        folder / "audit.jsonl",
+        folder / "audit.parquet",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own
+    said = done.stdout.splitlines()[-1]
+    if not said.startswith(f"audit: {corrected['corrected']:.3f} [{corrected['corrected_low']:.3f}, "):
+        sys.exit(f"audit: the shell says {said!r}, Python {corrected}")
+    print(f"audit: {audited.height} verdicts; {said}")
+    for name, frame, id_, page in (
+        ("one", questions, "question_id", one),
+        ("hostile", hostile, "a", af.browse(hostile, "a", "b", id="a")),
+        ("runs", runs, "question_id", af.browse(runs, "prediction", "answers", id="question_id")),
+    ):
+        verdicts = af.readers.read_verdicts(folder / f"{name}.jsonl", page)
+        joined = frame.with_row_index("row").join(verdicts, on="row")
+        if joined.height != VERDICTS or (joined[id_] != joined["id"]).any():
+            sys.exit(f"{name}: {joined.height} verdicts were read, or ids differ")
+        for column in ("system", "epoch"):
+            saved = verdicts[column].drop_nulls()
+            if column not in frame.columns:
+                if len(saved):
+                    sys.exit(f"{name}: verdicts of a page without {column} have {saved.unique().to_list()}")
+            elif saved.n_unique() != frame[column].n_unique() or (
+                joined[column].cast(pl.String).ne_missing(joined[f"{column}_right"]).any()
+            ):
+                sys.exit(f"{name}: {column} of verdicts is not that of their rows")
+        print(f"{name}: {joined.height} verdicts, {verdicts['verdict'].n_unique()} different ones")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

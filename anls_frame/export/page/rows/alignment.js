@@ -5,6 +5,10 @@ const MOST_PAIRS = 400_000;
 /** Pairs of characters up to which two words are compared letter by letter. */
 const MOST_LETTERS = 10_000;
 const FEW_LINES = 3;
+/** Words that are shown at once: a browser takes seconds to lay out tens of thousands of them. */
+const WORDS_AT_ONCE = 2_000;
+/** Characters of a word after which a line may break. */
+const LONGEST_PIECE = 40;
 const JOINED = /[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Thai}]/u;
 const TOKENS = /\s|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+|[^]/gu;
 const CLUSTERS = typeof Intl.Segmenter === "function" ? new Intl.Segmenter("und", { granularity: "grapheme" }) : null;
@@ -94,16 +98,21 @@ function operation(answer, prediction) {
   return prediction === "" ? "delete" : "replace";
 }
 
+/** Whether two words are too long to be compared letter by letter. */
+function isTooLong(answer, prediction) {
+  return answer.length * prediction.length > MOST_CELLS;
+}
+
 /** Return the parts of a word that are equal or differ. */
 function partsOfWord(answer, prediction) {
   const whole = [{ operation: operation(answer, prediction), answer, prediction }];
   if (answer === prediction || answer === "" || prediction === "" || JOINED.test(answer + prediction)) {
     return whole;
   }
-  const [first, second] = [clusters(answer), clusters(prediction)];
-  if (first.length * second.length > MOST_CELLS) {
+  if (isTooLong(answer, prediction)) {
     return whole;
   }
+  const [first, second] = [clusters(answer), clusters(prediction)];
   const parts = [];
   const pairs = aligned(first, second, (one, other) => (one === other ? 0 : 1), () => 1);
   for (const [i, j] of pairs) {
@@ -122,14 +131,29 @@ function partsOfWord(answer, prediction) {
   return isAnother ? whole : parts;
 }
 
-/** Return the words of both texts, each as its parts; null if the texts are too long for it. */
+/** Return a word as pieces between which a line may break, each with its parts. */
+function piecesOfWord(parts) {
+  if (parts.every((part) => Math.max(part.answer.length, part.prediction.length) <= LONGEST_PIECE)) {
+    return [parts];
+  }
+  return parts.flatMap((part) => {
+    const [answer, prediction] = [clusters(part.answer), clusters(part.prediction)];
+    const number = Math.ceil(Math.max(answer.length, prediction.length) / LONGEST_PIECE);
+    return Array.from({ length: number }, (_, at) => {
+      const piece = (text) => text.slice(at * LONGEST_PIECE, (at + 1) * LONGEST_PIECE).join("");
+      return [{ operation: part.operation, answer: piece(answer), prediction: piece(prediction) }];
+    });
+  });
+}
+
+/** Return the words of both texts in pairs, "" where one has none; null if there are too many. */
 function alignedWords(answer, prediction) {
   const [first, second] = [answer.match(TOKENS) ?? [], prediction.match(TOKENS) ?? []];
   if (first.length * second.length > MOST_PAIRS) {
     return null;
   }
   const pairs = aligned(first, second, wordCosts(), (word) => word.length);
-  return pairs.map(([i, j]) => partsOfWord(i < 0 ? "" : first[i], j < 0 ? "" : second[j]));
+  return pairs.map(([i, j]) => [i < 0 ? "" : first[i], j < 0 ? "" : second[j]]);
 }
 
 /** Return the lines of two long texts in pairs, null where one has none; null if there are too many. */
@@ -180,48 +204,82 @@ function wordElement(parts) {
   )));
 }
 
+/** Return a place with elements of items until enough words are shown, and a button that appends the next ones. */
+function shownInParts(place, items, elementOf, noun) {
+  let at = 0;
+  const appendNext = () => {
+    let words = 0;
+    // With each child, browsers look through all texts again for the direction.
+    place.removeAttribute("dir");
+    while (at < items.length && words < WORDS_AT_ONCE) {
+      const made = elementOf(items[at]);
+      words += Math.max(1, made.querySelectorAll(".word").length);
+      place.append(made);
+      at += 1;
+    }
+    place.setAttribute("dir", "auto");
+    button.textContent = `Show more: ${counted(items.length - at, noun)} left`;
+    if (at === items.length) {
+      button.remove();
+    }
+  };
+  const button = element("button", { type: "button", class: "rest", onclick: appendNext });
+  const whole = element("div", {}, place, button);
+  appendNext();
+  return whole;
+}
+
+function noteElement(text) {
+  return element("p", { class: "skipped" }, text);
+}
+
+/** Return two lines above each other, word by word. */
 function shortElement(answer, prediction) {
   const words = alignedWords(answer, prediction);
   if (words === null) {
     return element(
       "div",
       { class: "plain" },
+      noteElement("Too many words to align them; the upper text is"),
       element("p", { dir: "auto" }, visible(answer)),
-      element("p", { class: "skipped" }, "too long to be aligned; the prediction is"),
+      noteElement("and the lower one"),
       element("p", { dir: "auto" }, visible(prediction)),
     );
   }
-  return element("div", { class: "words", dir: "auto" }, ...words.map(wordElement));
+  const place = element("div", { class: "words", "aria-hidden": "true" });
+  const pieces = words.flatMap(([one, other]) => piecesOfWord(partsOfWord(one, other)));
+  const made = shownInParts(place, pieces, wordElement, "word");
+  if (words.some(([one, other]) => one !== other && isTooLong(one, other))) {
+    made.prepend(noteElement("Words too long to be compared letter by letter are marked as a whole."));
+  }
+  return made;
 }
 
-function skippedElement(number) {
-  return element("p", { class: "skipped" }, counted(number, "equal line"));
-}
-
+/** Return the lines of two texts above each other; equal ones are counted. */
 function longElement(answer, prediction) {
   const lines = alignedLines(answer, prediction);
   if (lines === null) {
     return shortElement(answer, prediction);
   }
-  const made = element("div", { class: "lines" });
-  let skipped = 0;
-  for (const [one, other] of lines) {
-    if (one === other) {
-      skipped += 1;
+  const items = [];
+  let equal = 0;
+  for (const pair of lines) {
+    if (pair[0] === pair[1]) {
+      equal += 1;
       continue;
     }
-    if (skipped) {
-      made.append(skippedElement(skipped));
-      skipped = 0;
+    items.push(...(equal ? [equal] : []), pair);
+    equal = 0;
+  }
+  items.push(...(equal ? [equal] : []));
+  return shownInParts(element("div", { class: "lines" }), items, (item) => {
+    if (typeof item === "number") {
+      return noteElement(counted(item, "equal line"));
     }
-    const line = shortElement(one ?? "", other ?? "");
-    line.classList.toggle("alone", one === null || other === null);
-    made.append(line);
-  }
-  if (skipped) {
-    made.append(skippedElement(skipped));
-  }
-  return made;
+    const line = shortElement(item[0] ?? "", item[1] ?? "");
+    line.classList.toggle("alone", item.includes(null));
+    return line;
+  }, "line");
 }
 
 /** Return two texts above each other, with marks where they differ. */

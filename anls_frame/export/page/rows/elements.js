@@ -3,6 +3,7 @@
 /** Return an element; `on...` are listeners, `class` and names with a hyphen attributes, the rest properties. */
 function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
+  made.append(...children.filter((child) => child !== null && child !== undefined));
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null) {
       continue;
@@ -15,7 +16,6 @@ function element(tag, properties = {}, ...children) {
       made[name] = value;
     }
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
   return made;
 }
 

@@ -2,6 +2,8 @@
 
 const STEP_NAMES = { unicode_form: "Unicode form", case: "lower case", whitespace: "whitespace" };
 const LONGEST_QUOTE = 200;
+/** Characters of a pair of texts that screen readers read at once. */
+const LONGEST_SPOKEN = 2_000;
 const SPACE = /[\s\u001c-\u001f\u0085]+/gu;
 
 /** Return a text as the protocol compares it, in code points. */
@@ -141,7 +143,7 @@ class RowView {
       "div",
       { class: "compared" },
       element("div", { class: "sides", "aria-hidden": "true" }, element("span", {}, names.answer), element("span", {}, names.prediction)),
-      element("div", { role: "img", "aria-label": visible(spokenPair.slice(0, 2000)) }, alignmentElement(answer, prediction)),
+      element("div", { role: "group", "aria-label": shownValue(spokenPair, LONGEST_SPOKEN) }, alignmentElement(answer, prediction)),
     );
   }
 
