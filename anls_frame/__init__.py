@@ -46,7 +46,7 @@ __all__ += ["__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name on first use, so that nobody waits for modules that they do not use."""
+    """Import a public name on first use, so that unused modules cost no time."""
     return import_module(f"{__name__}.{name}") if name in MODULES else imported(name)
 
 

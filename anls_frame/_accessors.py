@@ -53,8 +53,8 @@ class _FreshNamespace:
     A namespace that is created at each access.
 
     Polars' own descriptor stores the namespace on its frame. This cycle keeps the frame alive until the
-    garbage collector runs, so a loop over large frames runs out of memory: the collector counts objects, not
-    gigabytes.
+    garbage collector runs. A loop over large frames would run out of memory, because the collector counts
+    objects, not gigabytes.
     """
 
     def __init__(self, name: str) -> None:
@@ -71,7 +71,8 @@ class _Watch:
     """
     Waits for the import of a library and registers the accessor after it.
 
-    It is a meta path finder without the base class, whose import takes as long as the rest of the package.
+    The class is a meta path finder without the usual base class, whose import takes as long as the rest of
+    the package.
     """
 
     def __init__(self, library: str, register_now: Callable[[], None]) -> None:
@@ -96,7 +97,7 @@ class _Watch:
 
         def execute_and_register(module: ModuleType) -> None:
             execute(module)
-            # Not earlier: some libraries only check whether another one could be found.
+            # Not earlier, because some libraries only check whether another library could be found.
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
             self._register()

@@ -70,7 +70,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _is_foreign(error: BaseException, temporary: Path) -> bool:
-    """Whether a file with the temporary name existed before, which must not be removed."""
+    """Return whether a file with the temporary name existed before; such a file must not be removed."""
     return isinstance(error, FileExistsError) and error.filename == os.fspath(temporary)
 
 
@@ -93,7 +93,7 @@ def _existing(target: Path) -> os.stat_result | None:
 
 def _keep_mode(file: BinaryIO, existing: os.stat_result) -> None:
     if os.name == "posix":
-        # The owner first, because changing it clears mode bits; only root may change it.
+        # The owner comes first, because changing it clears mode bits; only root may change it.
         with suppress(OSError):
             os.fchown(file.fileno(), existing.st_uid, existing.st_gid)
         os.fchmod(file.fileno(), stat.S_IMODE(existing.st_mode))

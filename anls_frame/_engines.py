@@ -57,7 +57,7 @@ def checked_first(function: Callable[Options, T]) -> Callable[Options, T]:
 def _dispatched(
     function: Callable[Options, T], elsewhere: Callable[[Any, inspect.BoundArguments], T]
 ) -> Callable[Options, T]:
-    """Return the function that calls another one, with the module of the engine, for frames of engines."""
+    """Return a function that calls the engine's module, or the given function for other frames."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -71,12 +71,12 @@ def _dispatched(
 
 
 def _listed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options that can be read more than once."""
+    """Return options with lists in place of iterators."""
     return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
 
 
 def _home(arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Return the module for a frame, which is the first argument; None for a frame in this process."""
+    """Return the engine's module for a frame (the first argument); None for a frame in this process."""
     module = type(arguments[0] if arguments else options.get("frame")).__module__
     for frames, functions in _homes.items():
         if module == frames or module.startswith(f"{frames}."):

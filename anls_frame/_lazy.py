@@ -27,7 +27,7 @@ def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(modules[name]), name)
-        # What is imported is not looked for again; a module of the same name would stand before it.
+        # Imported names are not looked up again; a module of the same name would take precedence.
         setattr(sys.modules[package], name, value)
         return value
 

@@ -16,7 +16,8 @@ LIGHT = "#C9CED6"
 # on white.
 PALETTE = (BLUE, "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#4D4D4D")
 
-# From right to wrong: pale for no loss, cold colours for form, warm ones for content, grey for no prediction.
+# From right to wrong: pale for no loss, cold colours for form, warm colours for content, grey for no
+# prediction.
 ERROR_COLORS = {
     "exact": "#D9DEE5",
     "case": "#A9D5F2",
@@ -33,7 +34,7 @@ ERROR_COLORS = {
     "missing": "#525252",
 }
 
-# Cold for what is there and wrong, warm for what should not be there, pale for what only stands elsewhere.
+# Cold colours for wrong or missing text, warm colours for surplus text, pale for moved text.
 PAGE_COLORS = {
     "misread": "#0072B2",
     "omitted": "#56B4E9",

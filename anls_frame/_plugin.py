@@ -16,7 +16,7 @@ from anls_frame.exceptions import warn
 if TYPE_CHECKING:
     from anls_frame._typing import IntoExprColumn
 
-# The file itself: given a folder, Polars takes the first library it finds there, even a stale one.
+# The file itself, because in a folder, Polars takes the first library it finds, even a stale one.
 _LIBRARY = native.__file__
 
 _WITHOUT_THREADS = (

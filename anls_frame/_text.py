@@ -111,7 +111,7 @@ def shortened_apart(names: Sequence[str], most: int = LABEL_WIDTH) -> list[str]:
 
 
 def _alike(names: Sequence[str]) -> int:
-    """Return how many characters all names have in common at their start."""
+    """Return the length of the common prefix of all names."""
     columns = enumerate(zip(*names, strict=False))
     return next((index for index, column in columns if len(set(column)) > 1), min(map(len, names)))
 

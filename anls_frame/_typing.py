@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import TypeVar
 
-    # A report that is annotated without it may be of either kind.
+    # A report annotated without this parameter may be of either kind.
     Table = TypeVar("Table", default=Any)
     Table_co = TypeVar("Table_co", covariant=True, default=Any)
 else:

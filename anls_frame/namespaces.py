@@ -134,7 +134,7 @@ class AnlsFrameNamespace(Generic[FrameT]):
     def __repr__(self) -> str:
         return described(self, f"a {type_name(self._owner)}")
 
-    # Type checkers must not see it: they would take every name for an attribute.
+    # Hidden from type checkers, which would accept every name as an attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -160,14 +160,14 @@ class AnlsFrameNamespace(Generic[FrameT]):
 
 
 def _not_the_column(namespace: AnlsFrameNamespace[Any]) -> str:
-    """Return where the column is that the caller may have meant."""
+    """Return a hint at the column that the caller may have meant."""
     is_lazy = type_name(vars(namespace).get("_owner")) == "polars.LazyFrame"
     column = 'pl.col("anls")' if is_lazy else 'df["anls"]'
     return f"`df.anls` is the accessor of anls_frame, the column of this name is `{column}`"
 
 
 def _refuse_use_as_data(self: AnlsFrameNamespace[Any], *_: object, **__: object) -> NoReturn:
-    # A TypeError would say that it is a single value, of which Polars makes a column of objects.
+    # A TypeError would mark a single value, of which Polars makes a column of objects.
     raise ValueError(_not_the_column(self))
 
 

@@ -315,7 +315,7 @@ def _for_errors(protocol: ScoreProtocol) -> ScoreProtocol | str:
 
 def plugin_options(protocol: ScoreProtocol | str) -> dict[str, Any]:
     """Return the options that the plugin reads, without those passed separately or used only in Python."""
-    # The equivalences anew: the plugin does not read a pickle in which two options share them.
+    # A copy of the equivalences, because the plugin cannot read a pickle in which two options share them.
     options = protocol_to_dict(resolve_protocol(protocol))
     del options["threshold"], options["hits"], options["errors"]
     return options
@@ -383,9 +383,9 @@ PROTOCOLS: Mapping[str, ScoreProtocol] = MappingProxyType(
         "stvqa": ScoreProtocol(whitespace="strip", length="prepared", cut="similarity", threshold=0.5),
         # jiwer 4: whitespace at the ends only
         "jiwer": ScoreProtocol(ignore_case=False, whitespace="strip", words="spaces"),
-        # Text as it is
+        # Unprepared text
         "raw": ScoreProtocol(ignore_case=False, whitespace="keep"),
-        # torchmetrics 1.9: the same texts and words, but another number of hits
+        # torchmetrics 1.9: unprepared texts and the same words, but other hits
         "torchmetrics": ScoreProtocol(ignore_case=False, whitespace="keep", hits="longer"),
         # dinglehopper 0.11 on files of text
         "dinglehopper": ScoreProtocol(

@@ -201,7 +201,7 @@ def _lean_column(lean: str, score: str | None, systems: Mapping[str, str], names
 
 
 def _kinds(rows: pl.DataFrame, lean: str, score: str | None, texts: Sequence[str]) -> pl.Series:
-    """Return the kind of each row, by what is expected of its truth."""
+    """Return the kind of each row, by the expected uncertainty of its truth."""
     kind = pl.lit(_ALL)
     if lean == "differing":
         first, *others = (cs.by_name(name).cast(pl.String) for name in texts)
@@ -222,7 +222,7 @@ def _labels(kinds: pl.Series, slices: Sequence[str]) -> pl.Expr:
 
 
 def _shared_out(strata: pl.DataFrame, n: int, least: int) -> dict[str, int]:
-    """Return how many rows are drawn from each stratum whose rows need a verdict."""
+    """Return the number of rows to draw from each stratum whose rows need a verdict."""
     wanted = strata.filter(pl.col("kind") != SAME).group_by("label").agg(pl.len(), pl.col("kind").first())
     wanted = wanted.sort("label")
     sizes = wanted["len"].cast(pl.Int64).to_numpy()
@@ -237,7 +237,7 @@ def _shared_out(strata: pl.DataFrame, n: int, least: int) -> dict[str, int]:
 
 
 def _numbers(rows: pl.DataFrame, name: str, least: float = -np.inf) -> FloatArray:
-    """Return a column of numbers of at least this."""
+    """Return a column of numbers of at least the given value."""
     if not (rows.schema[name].is_numeric() or rows.schema[name] == pl.Boolean):
         raise DTypeError(f"column {name!r} must hold numbers, but has dtype {rows.schema[name]}")
     values = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()

@@ -64,7 +64,7 @@ class Asked:
     def first_sort(self) -> str:
         """The column by which rows are initially sorted, with a leading hyphen if large values are bad."""
         if self.is_audit:
-            # No column: they stay in their order.
+            # No column, so that rows stay in their order.
             return "drawn"
         sign = "" if self.metrics[0].higher_is_better else "-"
         # With two systems, the rows that broke.
@@ -168,7 +168,7 @@ def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | N
 
 
 def _drawn(rows: pl.DataFrame, selected: Mapping[str, pl.Expr], asked: Asked) -> pl.DataFrame:
-    """Return what the page draws of selected rows."""
+    """Return the columns that the page displays for selected rows."""
     answers = pl.col("answers")
     if not isinstance(rows.schema["answers"], pl.List | pl.Array):
         answers = pl.when(answers.is_not_null()).then(pl.concat_list(answers))
@@ -189,7 +189,7 @@ def _drawn(rows: pl.DataFrame, selected: Mapping[str, pl.Expr], asked: Asked) ->
 
 
 def _system_columns(system: int, settings: Settings) -> list[pl.Expr]:
-    """Return the error types of a system, the nearest answers, and what their similarity is made of."""
+    """Return the error types of a system, the nearest answers, and the parts of their similarity."""
     prediction = pl.col(f"prediction_{system}")
     text = prediction.fill_null("") if settings.missing == "empty" else prediction
     protocol = settings.protocol
@@ -204,14 +204,14 @@ def _system_columns(system: int, settings: Settings) -> list[pl.Expr]:
 
 
 def _how(system: int, settings: Settings) -> list[pl.Expr]:
-    """Return what a similarity is computed from: the number of edits, and what they are divided by."""
+    """Return the parts of a similarity: the number of edits, and the length that divides it."""
     text = pl.col(f"prediction_{system}").fill_null("")
     counts = words.edit_counts(text, "nearest", protocol=settings.protocol).struct
     edits = counts.field("substitutions") + counts.field("deletions") + counts.field("insertions")
     length = (edits / (1 - pl.col(f"similarity_{system}"))).round().cast(pl.Int64, strict=False)
     return [
         edits.alias(f"edits_{system}"),
-        # Without an edit, it does not matter.
+        # Without edits, the length does not matter.
         pl.when(edits > 0).then(length).alias(f"length_{system}"),
     ]
 
@@ -230,7 +230,7 @@ def _same(asked: Asked) -> pl.Expr:
     first, *others = (pl.col(f"prediction_{system}") for system, _ in enumerate(asked.systems))
     if asked.settings.missing == "empty":
         first, *others = (text.fill_null("") for text in (first, *others))
-    # A missing prediction is the same as another missing one alone.
+    # A missing prediction equals only another missing prediction.
     are_same = [
         scores.nls(first, other, protocol=asked.settings.protocol)
         .eq(1)
@@ -242,7 +242,7 @@ def _same(asked: Asked) -> pl.Expr:
 
 
 def _best(metric: Metric) -> float | None:
-    """Return the best possible score, if there is one."""
+    """Return the best possible score, if the metric has one."""
     low, high = metric.bounds or (None, None)
     return high if metric.higher_is_better else low
 

@@ -90,7 +90,7 @@ class RowsPage:
         self.noun = content.names.row
         self.size = len(self._html.encode())
         if self.size > LARGEST:
-            # The worst rows have more different texts than the others.
+            # The worst rows have more distinct texts than the others.
             fitting = int(content.table.height * 0.8 * LARGEST / self.size)
             more = ", or fewer columns in keep=" if content.keep else ""
             raise ValueError(
@@ -185,7 +185,7 @@ class RowsPage:
         content, html = self._content, self._html
         counting = {name: settings.get(name) for name in content.counting}
         if settings.get("details") and counting != content.counting:
-            # The figures count the substitutions of rows in another way.
+            # The figures count the substitutions of rows with other settings.
             table = with_substitutions(content.table, counting)
             content = dataclasses.replace(content, table=table, counting=counting)
             html = _page(content)
@@ -437,7 +437,7 @@ def _title(systems: Sequence[str]) -> str:
 
 
 def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[SystemFigures]) -> list[str]:
-    """Return what stands below the title: the score of each system, how many rows there are, and notes."""
+    """Return the texts below the title: the score of each system, the number of rows, and notes."""
     metric = asked.metrics[0]
     name = NAMES.get(metric.row or metric.name, metric.name)
     row = asked.settings.names.row
@@ -468,7 +468,7 @@ def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[Syste
 
 
 def _means(name: str, asked: Asked, table: pl.DataFrame | None, figures: Sequence[SystemFigures]) -> str:
-    """Return the mean scores of several systems, and of all rows, how many they have right."""
+    """Return the mean scores of several systems, and the numbers of rows that they have right."""
     named = [
         f"{system} {spelled(own.mean, (), _SCORE)}"
         for system, own in zip(shortened_apart(list(asked.systems)), figures, strict=True)
@@ -496,13 +496,13 @@ def _means(name: str, asked: Asked, table: pl.DataFrame | None, figures: Sequenc
 
 
 def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str, str] | None:
-    """Return the value with the worst mean of those with enough rows, if they differ."""
+    """Return the value with the worst mean among those with enough rows, if means differ."""
     slices: list[tuple[float, str]] = []
     for index, _ in enumerate(asked.settings.by):
         name = f"by_{index}"
         rows = table.select(name, "score_0_0").drop_nulls("score_0_0")
         if isinstance(dtype := rows.schema[name], pl.List | pl.Array):
-            # A row belongs once to each of its entries.
+            # A row counts once for each of its entries.
             entries = pl.col(name).cast(pl.List(dtype.inner)).list.unique()
             rows = explode_lists(rows.with_columns(entries), [name])
         means = rows.group_by(name, maintain_order=True).agg(pl.len(), pl.col("score_0_0").mean())
@@ -514,7 +514,7 @@ def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str
 
 
 def _lost_points(table: pl.DataFrame, metric: Metric) -> dict[str, float] | None:
-    """Return the share of each error type in what is missing to the best possible scores."""
+    """Return the share of each error type in the points missing to the best possible scores."""
     _, best = metric.bounds or (None, None)
     if best is None or not metric.higher_is_better:
         return None

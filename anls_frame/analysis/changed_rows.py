@@ -175,7 +175,7 @@ def changes(
 
 
 def _may_differ(metrics: Sequence[Metric], settings: Settings) -> pl.Expr:
-    """Return in which rows scores may differ: those of equal texts cannot."""
+    """Return the rows whose scores may differ; those of equal texts cannot."""
     if settings.has_texts and all(metric.is_built_in or metric.is_function for metric in metrics):
         first, second = map(predicted, _TEXTS)
         return first != second
@@ -183,7 +183,7 @@ def _may_differ(metrics: Sequence[Metric], settings: Settings) -> pl.Expr:
 
 
 def _columns(systems: Sequence[str], metrics: Sequence[Metric], settings: Settings) -> dict[str, pl.Expr]:
-    """Return the columns of the result by name; raise an error if two of them have the same one."""
+    """Return the columns of the result by name; raise an error for duplicate names."""
     columns = list(zip(settings.keep, map(pl.col, kept_names(settings)), strict=True))
 
     def add(what: str, values: Iterable[pl.Expr]) -> None:

@@ -135,7 +135,7 @@ def confusions(
     rows = to_lazy(frame, [prediction, answers], columns, answers=answers)
     schema = rows.collect_schema()
     texts = cs.by_name(prediction), cs.by_name(answers)
-    # Checked with a public function that has the same rule, because the error names the function.
+    # Checked with a public function with the same rule, because the error names the function.
     check_dtypes(
         pl.Schema({name: schema[name] for name in (prediction, answers)}),
         _plugin.call("nearest_answer", *texts, protocol=options["protocol"]),

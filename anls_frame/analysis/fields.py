@@ -412,7 +412,7 @@ def _documents(frame: Any, column: str) -> list[Any]:
             f"{documents.dtype}"
         )
     values = documents.to_list()
-    # A Struct has the keys of all documents: null is a key that this one may not have.
+    # A Struct has the keys of all documents, so null may be a key that this document lacks.
     return values if documents.dtype == pl.String else [_without_nulls(value) for value in values]
 
 
@@ -493,7 +493,7 @@ class _DocumentReader:
     def matched(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
         """Return the gold item that each predicted item is paired with, if any."""
         if self.is_answers(gold):
-            # One row takes one of the predicted values, the most similar to any answer.
+            # The row takes one of the predicted values, the most similar to any answer.
             similar = self._similarities(self._flat_items(gold), self._flat_items(predicted))
             nearest = int(similar.max(axis=0).argmax()) if similar.size and similar.max() > 0 else None
             return {} if nearest is None else {nearest: 0}

@@ -124,7 +124,7 @@ class RowsWidget(AnyWidget):
 
     @validate("_selected")
     def _check_selected(self, proposal: Any) -> list[int] | None:
-        """Return the numbers of the selected rows; None if all are."""
+        """Return the numbers of the selected rows; None if all rows are selected."""
         rows: list[int] | None = proposal["value"]
         _check_rows("selected", [] if rows is None else [rows], self._numbers)
         return rows
@@ -146,7 +146,7 @@ class RowsWidget(AnyWidget):
 
 
 def _written(value: Any) -> Any:
-    """Return a value as the page writes it into a file."""
+    """Return a value in the form that the page writes to a file."""
     plain = plain_value(value)
     if isinstance(plain, float) and plain.is_integer():
         plain = int(plain)

@@ -152,7 +152,7 @@ def worst(
         own="score_0_0",
     )
     compared = resolve_errors(settings.protocol) if metric.row == "cer" else settings.protocol
-    # The texts are shown as they are, so only what is compared is that of the protocol.
+    # The texts are shown unprepared, so only the unit is that of the protocol.
     units = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
     alignments = [
         None if nearest is None else Alignment(shown, nearest, units).to_text(context=_CONTEXT)

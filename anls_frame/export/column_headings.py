@@ -88,7 +88,7 @@ def headings(columns: Iterable[str], labels: Mapping[str, str]) -> dict[str, str
     taken = [*named.values()]
     unlike: dict[str, str] = {}
     for column, heading in named.items():
-        # A name that two columns would have says less than their own, unless the caller has given it.
+        # Two columns with the same heading keep their names, unless the caller gave the heading.
         shown = heading if column in labels or taken.count(heading) == 1 else column
         again = sum(other == shown for other in unlike.values())
         unlike[column] = f"{shown} ({again + 1})" if again else shown

@@ -230,7 +230,7 @@ def figure(value: float, kind: Kind) -> str:
 
 
 def _rounded(value: float, kind: Kind) -> str:
-    """Return a figure in the decimals of its kind, without one that says less than it could."""
+    """Return a figure with the decimals of its kind, without decimals that carry no information."""
     value = 100 * value if kind in _UNITS else value
     shown = f"{value:{_DECIMALS[kind]}}"
     if kind == "p_value" and value < _LEAST_P:
@@ -249,7 +249,7 @@ def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:
 
 
 def _with_interval(value: object, ends: Sequence[object], kind: Kind) -> tuple[str, str]:
-    """Return a figure and the ends of its interval, as they are written."""
+    """Return a figure and the ends of its interval, as text."""
     shown = _figure_or_dash(value, kind)
     if kind == "rank":
         low, high = (_figure_or_dash(end, kind) for end in ends or (value, value))
@@ -296,7 +296,7 @@ def _sources(table: Table) -> list[_ColumnSource]:
 
 
 def _is_repeated_count(table: Table, name: str) -> bool:
-    """Whether this is the number of rows of a metric, which is the number of rows of each slice."""
+    """Return whether this column repeats, for a metric, the number of rows of each slice."""
     metric = name.removesuffix("_n")
     names = table.frame.columns
     return name != metric and f"{metric}_low" in names and table.frame[name].equals(table.frame["n"])
@@ -317,13 +317,13 @@ def _cell(values: Mapping[str, object], source: _ColumnSource, table: Table, *, 
         return Cell(shown, "plain", (value, *ends), interval, marks, _is_shown(values, source, table))
     if value is None:
         return Cell("" if kind in ("note", "link") else "null", "mark")
-    # The JSON text of a list is data too.
+    # The JSON text of a list is data, too.
     is_empty = value == "" and kind != "note"
     return Cell("empty", "mark") if is_empty else Cell(as_text(value), "data")
 
 
 def _is_shown(values: Mapping[str, object], source: _ColumnSource, table: Table) -> bool:
-    """Whether a difference is one, by its adjusted p-value and by its interval."""
+    """Return whether a difference is significant by its adjusted p-value and by its interval."""
     if table.alpha is None or source.name != "difference":
         return False
     p, low, high = (values.get(name) for name in ("p_adjusted", "difference_low", "difference_high"))

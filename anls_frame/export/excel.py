@@ -54,7 +54,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@")
 _IMPOSSIBLE = re.compile("[\ufffe\uffff]")
 _NARROWEST, _WIDEST = 6, 60
 _MEASURED_ROWS = 1_000
-# Any fixed date will do; it makes equal reports equal files.
+# A fixed date makes files of equal reports equal.
 _CREATED = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - Excel has no time zones
 _HEADING = {"bold": True, "bottom": 1}
 _OPTIONS = {
@@ -213,7 +213,7 @@ class _ReportBook:
         sheet.write_string(row, column, self.texts.stand_in(kept), self._format({**style, **prefix}))
 
     def _held(self, sheet: Worksheet, row: int, column: int, text: str) -> str:
-        """Return the part of a text that a cell can hold, and note what it cannot."""
+        """Return the part of a text that a cell can hold, and note omissions."""
         cell = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
         possible = _IMPOSSIBLE.sub(lambda match: visible(match[0]), text)
         if possible != text:
@@ -246,7 +246,7 @@ class _ReportBook:
 
 
 class _RowBook(_ReportBook):
-    """A workbook of data, in which nothing may be changed or truncated."""
+    """A workbook of data, in which nothing must be changed or truncated."""
 
     def __init__(self, workbook: xlsxwriter.Workbook, columns: Sequence[str]) -> None:
         super().__init__(workbook, ())
@@ -269,7 +269,7 @@ class _RowBook(_ReportBook):
 
 
 def _headings(table: Table) -> dict[str, str]:
-    """Return the columns of a sheet: those that people read, and marks that any row has."""
+    """Return the columns of a sheet: those for people, and marks that occur in a row."""
     if not table.headings:
         return {name: name for name in table.frame.columns}
     marks = [
@@ -281,7 +281,7 @@ def _headings(table: Table) -> dict[str, str]:
 
 
 def _values(table: Table, name: str, column: pl.Series) -> list[object]:
-    """Return the values of a column as they stand in a sheet."""
+    """Return the values of a column for a sheet."""
     if table.headings and name in MARKS:
         return [MARKS[name][1].strip() if value else None for value in column]
     if table.headings and name == SLICE and table.has_slices:
@@ -292,7 +292,7 @@ def _values(table: Table, name: str, column: pl.Series) -> list[object]:
 
 
 def _is_gap(value: object, kind: Kind) -> bool:
-    """Whether a value is NaN or infinite, which a cell cannot hold; keys are written as text."""
+    """Return whether a value is NaN or infinite, which a cell cannot hold; keys are written as text."""
     return isinstance(value, float) and not math.isfinite(value) and kind != "key"
 
 

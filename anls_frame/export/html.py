@@ -76,7 +76,7 @@ class _Section(NamedTuple):
 
 
 class _HtmlCell(NamedTuple):
-    """What stands in a cell: a text and the class of its element, a figure with its number, or a drawing."""
+    """The content of a cell: a text with the class of its element, a figure with its number, or a drawing."""
 
     role: Literal["figure", "drawn", "mark", "text", "link"]
     shown: str
@@ -86,7 +86,7 @@ class _HtmlCell(NamedTuple):
 
 
 class _Bars(NamedTuple):
-    """The columns with bars, by their numbers, and the number whose bar takes all the room."""
+    """The columns with bars, by number, and the value of a full-width bar."""
 
     columns: Sequence[int]
     longest: float
@@ -96,7 +96,7 @@ def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) 
     """Write the page, with an embedded page of the rows behind its figures."""
     page = templates().get_template("page.html")
     systems = document.settings.get("systems")
-    # It is the first system whose error types changed.
+    # The first system whose error types changed.
     baseline = next(iter(systems), "") if isinstance(systems, Mapping) else ""
     links = None if rows is None else Links(rows.content, baseline)
     sections = _sections(document, links)
@@ -145,7 +145,7 @@ def _load(name: str) -> tuple[str, str, None]:
 
 
 def _seen(value: object) -> object:
-    # Most texts are printable, and to ask them is a tenth of the work.
+    # Most texts are printable, and this check takes a tenth of the time.
     if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
         return value
     return visible(value)
@@ -153,7 +153,7 @@ def _seen(value: object) -> object:
 
 def _whole_intervals(text: str) -> Markup:
     """Keep a line from breaking within an interval."""
-    # Markup would escape what is put into it.
+    # Markup would escape inserted text.
     shown = str(escape(_seen(text)))
     return Markup(_INTERVAL.sub(r'<span class="whole">\g<0></span>', shown))  # noqa: S704 - it is escaped
 
@@ -165,7 +165,7 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
         for index, figure in enumerate(document.figures)
         if isinstance(figure, RankChart | HeatMap | Dumbbell | Crossed)
     }
-    # A figure that says all that is in a table stands for it.
+    # A figure that shows a whole table replaces it.
     drawn = {figure.table for figure in figures.values() if isinstance(figure, Stacked)}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
     whole = {
@@ -176,9 +176,9 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
     }
     contents = _tables([table for table in tables if table.name not in whole], links)
     written = iter(contents)
-    # A matrix says more about what is in its table.
+    # A matrix explains its table.
     headings = {figure.table: figure.name for figure in document.figures if isinstance(figure, Crossed)}
-    # Tables that stand below one with a matrix, by its name.
+    # Tables below a table with a matrix, by the name of the latter.
     below = {
         name: figure.table
         for figure in document.figures
@@ -203,7 +203,7 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
     n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
     main, rest = sections[:n_first], sections[n_first:]
     shown = [_section(figure, document, links) for figure in figures.values()]
-    # Alignments explain rows of a table before them.
+    # Alignments explain rows of a preceding table.
     last = [section for section in shown if section.template == "alignments.html"]
     shown = [section for section in shown if section.template != "alignments.html"]
     if document.notes:
@@ -220,7 +220,7 @@ def _section(figure: Figure, document: Document, links: Links | None) -> _Sectio
         lines = [line for *_, cells in figure.matrices for _, line in cells.values()]
         content["views"] = _views(_first(named[figure.table], max(lines, default=-1) + 1), links)
     if links is not None and isinstance(figure, Stacked | HeatMap | Dumbbell):
-        # Their lines are the first rows of a table.
+        # The lines of these figures are the first rows of a table.
         named = {table.name: table for table in document.tables}
         table = document.main if isinstance(figure, Stacked) else named[figure.table]
         views = _views(_first(table, len(figure.rows)), links)
@@ -252,7 +252,7 @@ def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def _tables(tables: Sequence[Table], links: Links | None) -> list[dict[str, object]]:
-    """Write all tables; one that needs less room than its share leaves the rest to the longer ones."""
+    """Write all tables; tables that need less than their share of bytes leave the rest to longer tables."""
     room, written = LARGEST, {}
     by_length = sorted(range(len(tables)), key=lambda index: tables[index].frame.height)
     for done, index in enumerate(by_length):
@@ -262,8 +262,8 @@ def _tables(tables: Sequence[Table], links: Links | None) -> list[dict[str, obje
 
 
 def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, object], int]:
-    """Write the rows of a table as far as there is room; with the bytes that they take."""
-    # More cannot fit, and a million would take gigabytes to lay out.
+    """Return the rows of a table that fit, and the bytes that they take."""
+    # More rows cannot fit, and laying out a million would take gigabytes.
     least = _SMALLEST_CELL * max(table.frame.width, 1)
     first = _first(table, room // least + 1)
     columns, rows = display_table(first)
@@ -304,11 +304,11 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
 
 
 def _lines(rows: Iterator[tuple[Sequence[_HtmlCell], bool, str | None]], room: int) -> tuple[list[str], int]:
-    """Write rows as far as there is room; with the bytes that they take."""
+    """Return the rows that fit, and the bytes that they take."""
     template = templates().get_template("rows.html")
     used, lines = 0, list[str]()
     while batch := list(islice(rows, _BATCH)):
-        # A line is a row: line feeds in texts are shown by a symbol.
+        # Each line is a row, because line feeds in texts are shown as symbols.
         for line in template.render(rows=batch).splitlines(keepends=True):
             size = len(line.encode())
             if used + size > room:
@@ -358,13 +358,13 @@ def _cell(cell: Cell, column: ShownColumn) -> _HtmlCell:
         return _HtmlCell("link", shortened_label(address, _LONGEST_LINK), number=cell.figure)
     if cell.role == "mark":
         return _HtmlCell("mark", cell.text, kind)
-    # Short texts stay in one line and need no more room than they have; long ones may break anywhere.
+    # Short texts stay on one line without extra room; long texts may break anywhere.
     short = " s" if kind == "d" and len(cell.text) <= _SHORT_TEXT else ""
     return _HtmlCell("text", spelled(shortened(cell.text, LONGEST_TEXT)), kind + short)
 
 
 def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
-    """Lay out the first column with intervals, of the row over everything and of the first groups."""
+    """Lay out the first column with intervals, for all rows and for the first groups."""
     first = _first(table, _FOREST_ROWS + 1)
     columns, rows = display_table(first)
     drawn = _drawn(columns)

@@ -58,7 +58,8 @@ class Axis:
         low, high = (min(known), max(known)) if known else (0.0, 1.0)
         self.in_percent = in_percent
         margin = 0.05 * (high - low) or 0.05
-        # No room where there is nothing to be: what lies from 0 on, or up to 1, has its end there.
+        # No margin beyond a natural bound: an axis of non-negative numbers, or of numbers up to 1, ends
+        # there.
         self.low = max(low - margin, 0.0) if low >= 0 else low - margin
         self.high = min(high + margin, 1.0) if high <= 1 else high + margin
 
@@ -175,7 +176,7 @@ def _stacked(figure: Stacked) -> Mapping[str, object]:
 
 
 def _parts(figure: Stacked) -> Mapping[str, object]:
-    """Lay out shares of another whole: the longest bar takes the width."""
+    """Lay out shares of another whole, with the longest bar at full width."""
     longest = max((sum(shares.values()) for _, shares in figure.rows), default=0.0) or 1.0
     rows = []
     for label, shares in figure.rows:
@@ -201,7 +202,7 @@ def _key_entry(name: str, count: int, total: int, color: str) -> tuple[str, str]
 def _dumbbell(figure: Dumbbell) -> Mapping[str, object]:
     axis = Axis(value for _, first, second, _ in figure.rows for value in (first, second))
     names, (first, second) = list(figure.systems), figure.systems.values()
-    # Told apart by form too: a hollow point and a full one.
+    # Distinguished by form, too: a hollow and a filled point.
     points = (first, "var(--page)"), (second, second)
     rows = [
         (
@@ -220,7 +221,7 @@ def _dumbbell(figure: Dumbbell) -> Mapping[str, object]:
 
 
 def _ranks(figure: RankChart) -> Mapping[str, object]:
-    """Lay out a bar from the best to the worst rank of each system, each rank as wide as the others."""
+    """Lay out a bar from the best to the worst rank of each system, with ranks of equal width."""
     step = 100 / max(figure.n_systems, 1)
     rows = []
     for name, (rank, low, high), note in figure.rows:
@@ -233,7 +234,7 @@ def _ranks(figure: RankChart) -> Mapping[str, object]:
                 "is_best": low == 1,
                 "title": f"{low}" if low == high else f"{low} to {high}",
             }
-        # Where there is little room, lines break before the interval, not within it.
+        # In narrow cells, lines break before the interval, not within it.
         rows.append((name, bar, note.replace(", ", ",\xa0")))
     every = -(-figure.n_systems // _MOST_RANKS)
     ticks = [
@@ -272,7 +273,7 @@ def _heat_map(figure: HeatMap) -> Mapping[str, object]:
 
 
 def _crossed(figure: Crossed) -> Mapping[str, object]:
-    """Lay out matrices whose cells are the stronger, the more rows became another category."""
+    """Lay out matrices whose cells are stronger, the more rows changed from one category to another."""
     numbers = (cells for *_, cells in figure.matrices)
     most = max((n for cells in numbers for (old, new), (n, _) in cells.items() if old != new), default=1)
 
@@ -280,7 +281,7 @@ def _crossed(figure: Crossed) -> Mapping[str, object]:
         if pair is None:
             return {"text": "", "line": None, "strength": "0", "is_same": old == new}
         number, line = pair
-        # By roots: few rows are seen beside many.
+        # By square roots, so that few rows are visible beside many.
         strength = 0.0 if old == new else _STRONGEST * math.sqrt(number / most)
         return {
             "text": f"{number:,}",
@@ -299,7 +300,7 @@ def _crossed(figure: Crossed) -> Mapping[str, object]:
 def _alignments(figure: Alignments) -> Mapping[str, object]:
     rows = []
     for number, (caption, *texts) in enumerate(figure.rows[:_MOST_ALIGNMENTS], 1):
-        # A page is shown line by line, in which it is found again.
+        # A page is shown line by line, so that places can be found in it.
         is_page = "\n" in texts[1].strip()
         longest = _LONGEST_PAGE if is_page else _LONGEST_ALIGNED
         prediction, reference = (text[:longest] for text in texts)
@@ -337,6 +338,6 @@ def _strip(
 
 
 def _ink(color: str) -> str:
-    """Return black or white, whichever is read better on a colour."""
+    """Return black or white, whichever is more legible on a colour."""
     red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 127 else "#fff"  # noqa: PLR2004

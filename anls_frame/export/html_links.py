@@ -79,12 +79,12 @@ class Links:
         return urlencode({"sort": f"{sign}score_{self._metrics[metric]}_{self._systems[system]}"})
 
     def _substitution_view(self, reference: str, predicted: str) -> str | None:
-        """Return the link of the rows in which a character was read as another; None if the page has none."""
+        """Return the link to the rows in which a character was read as another; None if the page has none."""
         name = substitution(reference, predicted)
         return urlencode({"read_as_0": _listed([name])}) if name in self._substitutions else None
 
     def _selection_view(self, selections: Mapping[str, Selection]) -> str | None:
-        """Return the link of the rows that all selections take; None if the page cannot select them."""
+        """Return the link to the rows that match all selections; None if the page cannot select them."""
         filters = {}
         for name, selection in selections.items():
             written = self._selected(self._by[name], selection) if name in self._by else None
@@ -94,11 +94,11 @@ class Links:
         return urlencode(filters | self._scored)
 
     def _selected(self, column: str, selection: Selection) -> str | None:
-        """Return the filter of the values of a column that are meant; None if there is none."""
+        """Return the filter for the selected values of a column; None if there is none."""
         values = self._table[column].unique().sort()
         is_list = isinstance(values.dtype, pl.List | pl.Array)
         if is_list:
-            # A row passes if any of its entries does, and an empty list passes as null.
+            # A row matches if any of its entries does, and an empty list matches as null.
             entries = values.explode(empty_as_null=True, keep_nulls=True).unique().sort()
             values = entries.to_frame().select(pl.concat_list(pl.all())).to_series()
         try:
@@ -108,7 +108,7 @@ class Links:
         return self._filter(column, _plain((entries if is_list else values).filter(is_meant)))
 
     def _filter(self, column: str, values: Sequence[Any]) -> str | None:
-        """Return the filter of these values of a column, which are in order; None if there is none."""
+        """Return the filter for these sorted values of a column; None if there is none."""
         if not values:
             return None
         if column not in self._ranges:
@@ -134,7 +134,7 @@ class Links:
 
 
 def _is_range(column: pl.Series) -> bool:
-    """Whether the page selects values of a column by their ends: `allFilters` in its main.js."""
+    """Return whether the page filters a column by a range; see `allFilters` in its main.js."""
     if not column.dtype.is_numeric():
         return False
     values = _plain(column.drop_nulls().unique())
@@ -142,10 +142,10 @@ def _is_range(column: pl.Series) -> bool:
 
 
 def _plain(column: pl.Series) -> list[Any]:
-    """Return values as the page has them."""
+    """Return values in the form of the page."""
     return [plain_value(value) for value in plain_frame(column.to_frame(), "rows").to_series()]
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """Return values as the script of the page reads them."""
+    """Return values in the form that the page's script reads."""
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))[1:-1]

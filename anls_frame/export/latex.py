@@ -165,7 +165,7 @@ def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - pr
 
 
 def _in_math(text: str) -> str:
-    """Write the signs of figures: a minus is longer than a hyphen."""
+    """Write the signs of figures with a proper minus instead of a hyphen."""
     for plain, sign in _SIGNS.items():
         text = text.replace(plain, sign)
     return text
@@ -176,7 +176,7 @@ def _alignment(columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> str:
     for index, column in enumerate(columns):
         narrow = "r" if column.is_numeric else "l"
         kinds.append(rf"p{{{_WRAPPED_EMS}em}}" if _is_wide(index, column, rows) else narrow)
-    # No space outside the rules of booktabs.
+    # No space beyond the rules of booktabs.
     return "@{}" + "".join(kinds) + "@{}"
 
 

@@ -73,7 +73,7 @@ class Packed:
             self.columns[name] = {"codes": self._part(codes), "pool": pool, "lists": is_list}
 
     def _part(self, content: list[Any]) -> int:
-        """Return the number of the part with this content, which is there once."""
+        """Return the number of the part with this content, which is stored once."""
         held = {"steps": _steps(content)} if _is_rising(content) else content
         text = json.dumps(held, ensure_ascii=False, separators=(",", ":"))
         part = base64.b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode()
@@ -84,7 +84,7 @@ class Packed:
 
 
 def _is_rising(content: list[Any]) -> bool:
-    """Return whether the content is numbers of rows, or others of which the steps need less room."""
+    """Return whether the content is numbers, such as row numbers, that are shorter as differences."""
     return all(type(entry) is int for entry in content) and all(map(operator.le, content, content[1:]))
 
 
@@ -102,7 +102,7 @@ def _entries(values: Iterable[Any]) -> Iterable[Any]:
 
 def _values(column: pl.Series) -> list[Any]:
     values = column.to_list()
-    # Most columns are texts, and to look at each of them takes as long as to compress them.
+    # Most columns are texts, and examining each takes as long as compressing them.
     return values if column.dtype in (pl.String, pl.List(pl.String)) else list(map(plain_value, values))
 
 
@@ -118,11 +118,11 @@ def _scalar(value: Any) -> Any:
         return value
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if is_number and math.isfinite(value) and abs(value) <= _LARGEST_INTEGER:
-        # Equal numbers are one value, and JSON has no negative zero that scripts tell apart.
+        # Equal numbers are one value, and scripts do not distinguish a negative zero of JSON.
         return value or 0
     return as_text(value)
 
 
 def _sort_key(value: Any) -> tuple[Any, ...]:
-    """Return what values are sorted by: numbers first, texts without regard to case."""
+    """Return the sort key of values: numbers first, texts regardless of case."""
     return (1, value.lower(), value) if isinstance(value, str) else (0, value)

@@ -47,7 +47,7 @@ def verdict_frame(verdicts: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     frame = pl.DataFrame(plain, schema=dtypes)
     known = [id_ for id_ in columns["id"] if id_ is not None]
     if known and all(isinstance(id_, Number) for id_ in known):
-        # Whole numbers, unless one of them is none or has more digits.
+        # Integers, unless an id is not an integer or has more digits.
         numbers = frame["id"].cast(pl.Int64, strict=False)
         if numbers.null_count() == frame["id"].null_count():
             return frame.with_columns(numbers)

@@ -49,7 +49,7 @@ def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool) -> None:
 
 
 class _Remembering:
-    """A file that keeps the error of a write, because Polars raises an error of its own."""
+    """A file that keeps the error of a write, because Polars raises its own error."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

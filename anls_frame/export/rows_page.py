@@ -56,7 +56,8 @@ _NOTEBOOK_ROWS = 2_000
 _NOTEBOOK_HEIGHT = 640
 _MOST_ORIGINS = 100
 _SCHEME = re.compile(r"(?i)^([a-z][a-z0-9+.-]+):")
-# What browsers leave out of an address, and the beginnings of paths that name a host: `//host`, `/.//host`.
+# Characters that browsers drop from addresses, and beginnings of paths that name a host: `//host`,
+# `/.//host`.
 _IGNORED = re.compile(r"^[\x00-\x20]+|[\t\r\n]+|[\x00-\x20]+$")
 _FILE = re.compile(r"(?i)^file:(//(?=/))?")
 _HOST_PATH = re.compile(r"(?i)^(\.|%2e|/)*//")
@@ -99,7 +100,7 @@ def page(content: RowsContent, packed: Packed) -> str:
         .render(
             content=content,
             image_sources=_image_sources(content),
-            # In a script element only these could end it.
+            # Only these characters could end a script element.
             meta=Markup(json.dumps(meta).replace("<", "\\u003c")),  # noqa: S704 - JSON without markup
             parts=packed.parts,
             script=_script(),
@@ -129,7 +130,7 @@ def framed(html: str, name: str = "") -> str:
 
 
 def _key(packed: Packed) -> str:
-    """Return what verdicts are kept under: they are of these texts, whatever else the page shows of them."""
+    """Return the storage key of verdicts, which depends only on the texts of the page."""
     names = [name for name in packed.columns if re.match("(id|row|answers|prediction_.*)$", name)]
     parts = (packed.parts[packed.columns[name][part]] for name in names for part in ("codes", "pool"))
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
@@ -153,14 +154,14 @@ def in_one_line(text: str) -> str:
 
 
 def _marks() -> str:
-    """Return the styles of alignments, which are those of all pages."""
+    """Return the styles of alignments, which all pages share."""
     return "".join(
         f".aligned {TAGS[operation]} {{ color: inherit; {style}; }}\n" for operation, style in STYLES.items()
     )
 
 
 def _image_sources(content: RowsContent) -> str:
-    """Return what the page's policy has to allow for the addresses of its images, and nothing else."""
+    """Return the sources that the page's policy must allow for the addresses of its images."""
     addresses = content.table["image"].drop_nulls().unique() if "image" in content.table.columns else ()
     sources = set()
     for address in addresses:
@@ -168,7 +169,7 @@ def _image_sources(content: RowsContent) -> str:
         scheme = _SCHEME.match(plain)
         host = _HOST.match(plain)
         if scheme is None and _is_here(plain):
-            # Beside the page, which may be a file.
+            # Relative to the page, which may be a file.
             sources |= {"'self'", "file:"}
         elif host is not None:
             sources.add(host[1].lower())
@@ -188,6 +189,6 @@ def _image_sources(content: RowsContent) -> str:
 
 
 def _is_here(address: str) -> bool:
-    """Whether a path is on this computer: Windows connects to the host of //host/x and of its spellings."""
+    """Return whether a path is on this computer; Windows connects to the host of //host/x and the like."""
     path = _FILE.sub("", address)
     return not ("\\" in path or "%5c" in path.lower() or _HOST_PATH.match(path))

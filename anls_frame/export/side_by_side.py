@@ -107,7 +107,7 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = 
 
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Return column names that are distinct from each other and from given names."""
-    # Those named like the ends of another's interval would be shown as such.
+    # Columns named like the ends of another column's interval would be shown as such.
     ends = {name for name in names for other in names if name in (f"{other}_low", f"{other}_high")}
     used, free = {*taken, *ends}, list[str]()
     for name in names:

@@ -34,7 +34,7 @@ def named(files: Source | Sequence[Source]) -> list[str]:
 
 def _named(path: Path) -> str:
     name = path_text(path.name or path.resolve().name)
-    # A folder changes with what is in it.
+    # The date of a folder is the latest date of its content.
     files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
     dates = [file.stat().st_mtime for file in files if file.exists()]
     return f"{name} ({datetime.fromtimestamp(max(dates), UTC).date().isoformat()})" if dates else name

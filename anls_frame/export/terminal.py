@@ -45,7 +45,7 @@ def rendered(glances: Sequence[Glance]) -> str:
 def _rendered(glance: Glance, most: int | None) -> str:
     columns, rows = display_table(glance.table)
     hidden = [f"... and {glance.hidden:,} more rows"] if glance.hidden else []
-    # Control characters are shown as symbols; column names may hold them too.
+    # Control characters, also in column names, are shown as symbols.
     title, *notes = (wrapped(visible(line), most) for line in (glance.title, *hidden, *glance.notes))
     return "\n".join([title, table_text(columns, rows, most), *notes])
 
@@ -83,7 +83,7 @@ def table_text(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], most: i
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of texts: the figure or text of each cell, aligned, and the interval beside or below it."""
+    """A column of texts: the aligned figure or text of each cell, with the interval beside or below it."""
 
     name: str
     heading: str
@@ -114,10 +114,10 @@ class _Column:
         return replace(self, is_below=True)
 
     def cut(self, most: int) -> _Column:
-        """Return the column with its texts cut to a width."""
+        """Return the column with texts cut to a width."""
         if self.is_numeric:
             return self
-        # Names of systems stay different.
+        # Names of systems stay distinct.
         figures = shortened_apart(self.figures, most) if self.figures else []
         return replace(self, heading=shortened(self.heading, most), figures=figures)
 
@@ -140,12 +140,12 @@ class _Column:
 
     @property
     def is_right(self) -> bool:
-        """Whether its texts stand on the right."""
+        """Whether its texts are right-aligned."""
         return self.is_numeric and not any(self.intervals)
 
     @cached_property
     def width(self) -> int:
-        """Columns of a terminal that it takes."""
+        """Its width in columns of the terminal."""
         return max([self._content, *map(text_width, self.head)])
 
     @cached_property
@@ -177,7 +177,7 @@ def _at_point(text: str) -> tuple[str, str]:
 
 
 def _fitting(columns: list[_Column], most: int | None) -> list[_Column]:
-    """Return the form of a table that loses least, of those that are narrow enough."""
+    """Return the form of a table that omits least among those that are narrow enough."""
     form = columns
     for form in _forms(columns):
         if most is None or _width(form) <= most:
@@ -200,7 +200,7 @@ def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
 
 
 def _least_first(columns: Sequence[_Column]) -> list[str]:
-    """Return the columns that may be left out, in this order: all but the first two and what is kept."""
+    """Return the columns that may be left out, in this order: all but the first two and the kept columns."""
     names = [column.name for column in columns[2:] if not column.is_kept]
     return [
         *(name for name in _LEAST if name in names),
@@ -227,7 +227,7 @@ def _framed(columns: Sequence[_Column], n_rows: int) -> list[str]:
 
 
 def _lines(cells: Sequence[Sequence[str]], columns: Sequence[_Column]) -> Iterator[str]:
-    """Yield the lines of a row of cells; figures without intervals stand on the right."""
+    """Yield the lines of a row of cells; figures without intervals are right-aligned."""
     for index in range(max(map(len, cells), default=0)):
         texts = [cell[index] if index < len(cell) else "" for cell in cells]
         padded = [

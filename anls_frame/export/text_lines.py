@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # What JSON escapes.
 _ESCAPES = {letter: json.dumps(letter)[1:-1] for letter in (*map(chr, range(0x20)), '"', "\\")}
 
-# What Python strips: more than Rust does.
+# The characters that Python strips, which are more than those of Rust.
 _SPACE = r"[\s\x1c-\x1f]"
 
 
@@ -79,14 +79,14 @@ def _field(values: pl.Expr, dtype: Any, delimiter: str, *, escape_formulas: bool
 
 
 def _is_written_alike(dtype: Any) -> bool:
-    """Whether Polars writes the values as Python does."""
+    """Return whether Polars writes the values as Python does."""
     return dtype.is_integer() or dtype in {pl.Boolean, pl.Null}
 
 
 def _is_list_of_simple(dtype: Any) -> bool:
     if not isinstance(dtype, pl.List):
         return False
-    # A function in Python would be called for each list.
+    # Otherwise, a Python function would be called for each list.
     return dtype.inner == pl.String or _is_written_alike(dtype.inner) or _is_list_of_simple(dtype.inner)
 
 

@@ -115,7 +115,7 @@ def _needing_conversion(schema: pl.Schema) -> dict[str, pl.DataType]:
 
 
 def _is_plain(dtype: pl.DataType) -> bool:
-    """Return whether values of a dtype need no conversion; an error if they cannot be converted."""
+    """Return whether values of a dtype need no conversion; raise an error if they cannot be converted."""
     if isinstance(dtype, pl.List | pl.Array):
         inner = _is_plain(_inner(dtype))
         return inner and isinstance(dtype, pl.List)

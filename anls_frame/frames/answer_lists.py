@@ -25,7 +25,7 @@ __all__ = ["parse_answers"]
 _LIST = pl.List(pl.String)
 _ARRAY = re.compile(r"^array\((?P<list>\[.*\])(,\s*dtype=[\w'<>=]+)?\)$", re.DOTALL)
 _QUOTED = re.compile(r"""\[[\[(\s]*(?:np\.str_\()?['"]""")
-# After whitespace: what Python strips.
+# After the whitespace that Python strips.
 _BEGINNING = r"\A[\s\x1c-\x1f]*(?:\[|array\()"
 _DEEPEST = 50
 # An entry as Python and numpy print it, and what may follow it; numpy prints no commas.
@@ -201,7 +201,7 @@ def may_be_lists(texts: pl.Series) -> pl.Series:
 
 
 def _plain_lists(texts: pl.Series, special: pl.Series, separator: str | None) -> pl.Series | None:
-    """Return what `_plain` does for all strings that may be lists; None if it cannot read one of them."""
+    """Return the results of `_plain` for strings that may be lists; None if it cannot read a string."""
     text = pl.col("text")
     parts = text.str.strip_prefix("['").str.strip_suffix("']").str.split("', '")
     is_plain = (

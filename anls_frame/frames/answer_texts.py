@@ -71,7 +71,7 @@ def several_answers(texts: pl.Series) -> SeveralAnswers | None:
 
 def _separator_of(marked: pl.Series, known: int) -> tuple[str | None, pl.Series] | None:
     """
-    Return what separates answers in texts with a mark, None in printed lists, and in which; None if nothing.
+    Return the separator of answers (None for printed lists) and a text that has it; None without answers.
 
     `known` is the number of all texts, those without a mark included.
     """
@@ -123,7 +123,7 @@ def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = 
 
 
 def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) -> str | None:
-    """Return what to tell about answers, if anything; `column` is how `parse_answers` is given them."""
+    """Return the warning about answers, if any; `column` is the argument for `parse_answers`."""
     if protocol == _ANLS_STAR and _most_are_objects(answers):
         return (
             f"most texts in column {answers.name!r} are JSON objects, which protocol 'anls_star' compares as "

@@ -98,7 +98,7 @@ def _is_text(dtype: Any) -> bool:
 
 
 def _was_read(dtype: Any) -> bool:
-    """Whether values, or the entries of lists, are what a reader makes of texts: numbers, times and so on."""
+    """Return whether values, or entries of lists, look like texts that a reader converted, as numbers do."""
     types = pa.types
     if types.is_list(dtype) or types.is_large_list(dtype) or types.is_dictionary(dtype):
         return _was_read(dtype.value_type)

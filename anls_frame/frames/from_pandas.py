@@ -105,7 +105,7 @@ def parse_answers(column: pd.Series[Any], parse: Callable[[pl.Series], pl.Series
     """Return a column with its texts parsed as lists; other cells may already be lists."""
     name = column.name if isinstance(column.name, str) else "answers"
     is_list = column.map(lambda value: isinstance(value, (list, tuple, np.ndarray))).to_numpy(dtype=bool)
-    # Apart from each other, because no column holds both texts and lists.
+    # Separately, because no column can hold both texts and lists.
     texts, lists = (_text_column(name, column.mask(hidden, None)) for hidden in (is_list, ~is_list))
     both = pl.DataFrame([parse(texts).alias("texts"), parse(lists).alias("lists")])
     entries = both.select(pl.coalesce("lists", "texts")).to_series()
@@ -134,7 +134,7 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
 
 
 def _signed(column: pl.Series) -> pl.Series:
-    """Return unsigned integers as `Int64`, unless one is too large: a key of the given frame can be."""
+    """Return unsigned integers as `Int64`, unless a value is too large, as keys of the given frame can be."""
     signed = column.cast(pl.Int64, strict=False)
     return signed if signed.null_count() == column.null_count() else column
 
@@ -177,7 +177,7 @@ def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
     labels = _labels(name, column)
     if labels is not None:
         return labels
-    # Arrow recurses into what contains itself until the process crashes.
+    # Arrow recurses into self-containing objects until the process crashes.
     if column.dtype == object:
         for label, value in column.items():
             if _is_deep(value):

@@ -225,7 +225,7 @@ def _named(systems: Any) -> dict[str, Any]:
 
 
 def _scored(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.Series:
-    """Return which rows have counts; a row with counts of some systems only is an error."""
+    """Return which rows have counts; raise an error for rows with counts of some systems only."""
     has = rows.select(of.has_counts(pl.col(str(index))).alias(str(index)) for index in range(len(names)))
     every, some = has.select(every=pl.all_horizontal(pl.all()), some=pl.any_horizontal(pl.all()))
     for row in (some & ~every).arg_true().head(1):
@@ -298,7 +298,7 @@ def _differences(
 def _answered(
     difference: float, variance: float, units: float, decision: tuple[float, float]
 ) -> dict[str, Any]:
-    """Return whether a system is worse by more than the margin, and what these units can show."""
+    """Return whether a system is worse by more than the margin, and the margin that these units decide."""
     within, alpha = decision
     if math.isnan(difference) or not units >= _LEAST_UNITS:
         return {"answer": "undecided"}
@@ -324,7 +324,7 @@ _SCHEMA = {
 
 
 def _by_unit(numbers: FloatArray, rows: pl.DataFrame) -> FloatArray:
-    """Add up the numbers of each document, if there are any."""
+    """Add up the counts of each document, if documents are given."""
     if _UNIT not in rows.columns:
         return numbers
     table = pl.DataFrame(numbers).with_columns(rows[_UNIT])

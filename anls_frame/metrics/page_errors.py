@@ -125,7 +125,7 @@ def page_errors(
         answers,
         missing=missing,
         protocol=plugin_options(protocol),
-        # No text has so many words.
+        # More words than any text has.
         min_words=min(count("min_words", min_words, least=1), 2**32),
     )
 

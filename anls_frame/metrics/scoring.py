@@ -118,9 +118,9 @@ def add_scores(
     prefix, suffix = string("prefix", prefix), string("suffix", suffix)
     names = {field: f"{prefix}{field}{suffix}" for field in _score_columns(columns)}
     compared = resolve_scoring(protocol)
-    # Made in any case, because it checks the options.
+    # Always built, because it checks the options.
     scores = score(*texts, protocol=compared, missing=missing)
-    # A score alone takes less time.
+    # Computing a single score takes less time.
     match list(names):
         case ["nls"]:
             scores = nls(*texts, protocol=compared, missing=missing)

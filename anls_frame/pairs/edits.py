@@ -61,7 +61,7 @@ def edits_between(prediction: Sequence[str], reference: Sequence[str]) -> Iterat
 
     compared: Sequence[Sequence[object]] = (reference, prediction)
     if not (isinstance(reference, str) and isinstance(prediction, str)):
-        # Numbers in place of units, whose hashes could be equal where they are not.
+        # Numbers in place of units, because different units may have equal hashes.
         numbers: dict[str, int] = {}
         compared = [
             [numbers.setdefault(unit, len(numbers)) for unit in side] for side in (reference, prediction)

@@ -271,7 +271,7 @@ def aligned_lines(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[A
     starts = starts_of(sides)
     row: list[EditRun] = []
     for run in runs(_moved(edits, sides), length):
-        # Of what only the prediction has, whole lines are lines of their own, and so is all after the end.
+        # Whole lines that only the prediction has, and all text after the end, are separate lines.
         is_read = run.op == "insert"
         is_cut = not is_read or run.reference == length or all(earlier.op == "insert" for earlier in row)
         for part, is_end in ends[is_read].cut(run) if is_cut else [(run, False)]:

@@ -22,9 +22,9 @@ SPACE = "␣"
 _SIGNS: dict[Operation, str] = {"equal": " ", "replace": "S", "insert": "I", "delete": "D"}
 _NOTHING = " ", " ", " "
 _WHITESPACE = re.compile(r"\s+")
-# Cannot be seen, but between emoji.
+# Invisible, except between emoji.
 _JOINERS = re.compile("[\u200c\u200d]")
-# Force the direction of writing from left to right and end that, so that columns stay aligned.
+# Marks that force and end left-to-right writing, so that columns stay aligned.
 _LEFT_TO_RIGHT = "\u202d", "\u202c"
 # Colours that are distinguishable with every kind of colour vision, on any background, plus a line.
 STYLES: dict[Operation, str] = {
@@ -39,7 +39,7 @@ def cells(segments: Iterable[Segment], unit: Unit = "codepoint") -> Iterator[tup
     """Yield columns of three: a character of each text, and the sign of the operation."""
     if unit == "word":
         word_cells = itertools.chain.from_iterable(_word_cells(*segment) for segment in segments)
-        # One space is enough between words, whatever the texts have there.
+        # One space between words is enough, whatever whitespace the texts have.
         for cell, same in itertools.groupby(word_cells):
             yield from [cell] if cell == _NOTHING else same
         return
@@ -96,7 +96,7 @@ def marked(op: Operation, text: str, *, styled: bool = True) -> str:
     shown = escape("".join(map(_changed_symbol, clusters(text))))
     if styled:
         return f'<{TAGS[op]} title="{op}" style="{STYLES[op]};color:inherit">{shown}</{TAGS[op]}>'
-    # Lines may break after a space that is shown; and more fonts have the arrow.
+    # Lines may break after a visible space, and more fonts have the arrow.
     shown = shown.replace(SPACE, f"{SPACE}<wbr>").replace("␊", "↵")
     return f'<{TAGS[op]} title="{op}">{shown}</{TAGS[op]}>'
 
@@ -114,9 +114,9 @@ def _words(cells: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, st
 
 
 def _symbol(text: str) -> str:
-    """Return how a character is displayed: with a known width, at a fixed position."""
+    """Return the symbol of a character, with a known width and a fixed position."""
     text = visible(text)
-    # A combining mark needs a base, and a character without width a name.
+    # A combining mark needs a base character, and a character without width is shown by name.
     if unicodedata.combining(text[0]):
         return "◌" + text
     return text if text_width(text) else "".join(f"⟨U+{ord(character):04X}⟩" for character in text)

@@ -176,7 +176,7 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
 
 
 def _character(number: int) -> str:
-    """Return a character for each number: surrogates are none."""
+    """Return a character for each number, skipping surrogates."""
     return chr(number if number < _SURROGATES.start else number + len(_SURROGATES))
 
 
@@ -188,7 +188,7 @@ def _anls_options(threshold: float) -> bytes:
 
 
 def _entries(name: str, values: object) -> Sequence[object]:
-    """Return the entries of a string or a sequence, arrays and Series as Python values."""
+    """Return the entries of a string or a sequence; those of arrays and Series become Python values."""
     if isinstance(values, (str, list, tuple)):
         return values
     if len(getattr(values, "shape", (0,))) != 1:

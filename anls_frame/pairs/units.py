@@ -14,7 +14,7 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol, plugin_options
 
 __all__ = ["Side", "clusters", "side_of", "tokens"]
 
-# Characters that Python has and UTF-8 does not.
+# Characters that Python strings may hold but UTF-8 cannot encode.
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BY_CLUSTERS = PROTOCOLS["raw"].by("grapheme")
 
@@ -90,7 +90,7 @@ def side_of(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tu
 
 
 def _words(between: Sequence[str], words: Sequence[str]) -> Side:
-    """Return words with what stands between them; behind a line feed it belongs to the next word."""
+    """Return words with the text between them; text after a line feed belongs to the next word."""
     if not words:
         return Side(words, [], [])
     first, *inner, last = between

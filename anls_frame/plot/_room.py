@@ -37,7 +37,7 @@ def band_above(ax: Axes, height: float, gap: float = 0.0) -> Axes:
 
 @dataclass
 class _Above:
-    """Places a band: as wide as the axes, and of the same height when these change theirs."""
+    """Places a band as wide as the axes, with a constant height when the axes change theirs."""
 
     ax: Axes
     height: float

@@ -29,7 +29,7 @@ _SHORTEST = 8
 _MARKS = ("null", "empty")
 """What labels say of a null and of an empty text."""
 
-# Used after the reader's own font, for scripts that it may lack; only the first one comes with matplotlib.
+# Used after the reader's own font, for scripts that it may lack; only the first comes with matplotlib.
 _FALLBACK_FONTS = (
     "DejaVu Sans",
     "Noto Sans CJK JP",
@@ -213,7 +213,7 @@ def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label])
     width = widths.left + widths.axes
     options: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
     options |= {"columnspacing": 1.2, "handlelength": 1.0, "borderaxespad": 0.2, "borderpad": 0.2}
-    # Smaller before it takes many lines.
+    # The legend gets smaller before it takes many lines.
     sizes = [*(("small", lines) for lines in range(1, 4)), *(("x-small", n + 2) for n in range(len(names)))]
     for size, lines in sizes:
         columns = -(-len(names) // lines)

@@ -284,7 +284,7 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
 
 
 def _legend_entries(matrix: EditMatrix) -> list[tuple[str, str]]:
-    """Return the words and colours of the legend, for the operations and other paths that occur."""
+    """Return the labels and colours of the legend, for the operations and paths that occur."""
     present = set(matrix.operations())
     entries = [
         (word, _OPERATIONS[operation]) for operation, word in OPERATION_WORDS.items() if operation in present
@@ -397,7 +397,7 @@ def character_label(character: str | None) -> str:
         and _text.visible(character) == character
     ):
         return f"U+{ord(character):04X}"
-    # An accent alone needs something to stand on.
+    # A single accent needs a base character.
     text = f"{_CARRIER}{character}" if character and _style.accent(character[0]) else character
     return _style.drawable(text.replace(" ", "␣"))
 

@@ -177,12 +177,12 @@ def reliability(
 
 
 def _alone(lines: Mapping[str, pl.DataFrame]) -> dict[str, str] | None:
-    """Return the colour of a single line, whose name is no name of a system."""
+    """Return the colour of a single line, whose name is not that of a system."""
     return dict.fromkeys(lines, _palette.BLUE) if len(lines) == 1 else None
 
 
 def _lines(table: pl.DataFrame, first: str) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the rows of each line under its name: its confidence and keys, as far as these differ."""
+    """Yield the rows of each line under its name, made of its confidence and keys as far as these differ."""
     keys = table.columns[: table.columns.index(first)]
     for part in table.partition_by([cs.by_name(name) for name in keys], maintain_order=True):
         differing = [name for name in keys if name == "signal" or table[name].n_unique() > 1]

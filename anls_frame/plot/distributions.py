@@ -310,7 +310,7 @@ def _bars(
 
 
 def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]]) -> None:
-    """Draw the shares of all rows as a strip above the axes, each with its words if there is room."""
+    """Draw the shares of all rows as a strip above the axes, labelled where there is room."""
     height = 10 * _style.scale()
     strip = _room.band_above(ax, 1.9 * height, 0.9 * height)
     strip.set_xlim(0, 1)

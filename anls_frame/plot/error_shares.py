@@ -103,7 +103,7 @@ _Groups = list[tuple[_style.Label, _Counts]]
 
 
 def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tuple[_Groups, _Groups]:
-    """Return the counts of all rows, if they are known, and those of the groups in the order to draw them."""
+    """Return the counts of all rows, if known, and those of the groups in drawing order."""
     columns = check_by(by)
     if _inputs.is_result(given):
         if by is None:

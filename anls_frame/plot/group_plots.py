@@ -131,7 +131,7 @@ class _Series:
 
 @dataclass
 class _Forest:
-    """The reports on one axes, which are drawn anew when another one joins them."""
+    """The reports on the same axes, which are redrawn when a report is added."""
 
     metric: Metric
     most: int
@@ -141,7 +141,7 @@ class _Forest:
     own_title: str = ""
 
     def check(self, added: _Series, metric: Metric) -> None:
-        """Raise an error for a report that cannot be drawn beside the others."""
+        """Raise an error for a report that cannot share the axes."""
         if not self.series:
             return
         labels = [series.label for series in (*self.series, added)]
@@ -160,10 +160,10 @@ class _Forest:
             )
 
     def draw(self, ax: Axes) -> None:
-        """Draw all reports, in place of what was drawn before."""
+        """Draw all reports, replacing earlier drawings."""
         for artist in self.artists:
             artist.remove()
-        # In the order of the first report, then what only the others have.
+        # In the order of the first report, followed by slices found only in others.
         labels = {key: text for series in self.series for key, text in series.slices.labels.items()}
         hidden = max(len(labels) - (_inputs.WHOLE in labels) - self.most, 0)
         keys = list(labels)[: len(labels) - hidden]
@@ -202,7 +202,7 @@ class _Forest:
     def _draw_series(
         self, ax: Axes, rows: dict[str, tuple[Any, ...] | None], shade: str, offset: float
     ) -> Artist:
-        """Draw the points of a report; return what stands for it in a legend."""
+        """Draw the points of a report; return its legend handle."""
         from matplotlib.lines import Line2D  # noqa: PLC0415 - only to plot
 
         several = len(self.series) > 1
@@ -238,15 +238,15 @@ class _Forest:
 
 
 def _forest_on(ax: Axes, new: _Forest) -> _Forest:
-    """Return the forest that the axes show already, or the new one."""
+    """Return the forest already on the axes, or the new forest."""
     there = getattr(ax, _FOREST, None)
-    # Axes that were cleared have none of its artists.
+    # Cleared axes have none of its artists.
     children = set(map(id, ax.get_children())) if there else ()
     return there if there and all(id(artist) in children for artist in there.artists) else new
 
 
 def _counts(rows: Sequence[tuple[Any, ...] | None]) -> str:
-    """Return the number of rows of a slice, or one for each report if they differ."""
+    """Return the number of rows of a slice, or a number for each report if they differ."""
     numbers = ["0" if row is None else f"{row[-1]:,}" for row in rows]
     return f"n = {' / '.join(numbers if len(set(numbers)) > 1 else numbers[:1])}"
 
@@ -337,7 +337,7 @@ def comparison(
 
 
 def _both_systems(given: Any, frame: pl.DataFrame) -> tuple[str, str]:
-    """Return the names of both systems; of no rows, that they are the first and the second."""
+    """Return the names of both systems; without rows, "first" and "second"."""
     pairs = frame.select("baseline", "system").unique().rows()
     if len(pairs) > 1:
         raise _COMPARISON.error(given, f" with {len(pairs)} pairs of systems; use ranking or heat_map")

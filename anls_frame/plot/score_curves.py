@@ -195,7 +195,7 @@ def _curves_of_table(table: pl.DataFrame, measure: str | None) -> _Curves:
     metrics = [metric for metric in TEXT_METRICS if metric.name in table.columns]
     metric = _inputs.measured(measure, metrics)
     keys = table.columns[: table.columns.index("length_from")]
-    # A range of lengths is as wide as all below it, so every range has the same width on the axis.
+    # A range of lengths is as wide as all ranges below it, so all have the same width on the axis.
     length = pl.col("length_to").cast(pl.Float64).add(1).log(2).round().alias("length")
     points = table.select(
         *map(cs.by_name, keys),
@@ -380,7 +380,7 @@ def _edges(lengths: pl.Series, bins: int) -> list[float]:
 
 
 def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str | _style.Label, pl.DataFrame]]]:
-    """Return the number of groups that are not drawn, and the largest groups."""
+    """Return the number of omitted groups, and the largest groups."""
     if isinstance(rows.schema["key"], pl.List):
         rows = explode_lists(rows.with_columns(pl.col("key").list.unique()), ["key"])
     keys = rows["key"].value_counts().sort("count", "key", descending=[True, False])["key"]

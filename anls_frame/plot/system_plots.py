@@ -118,7 +118,7 @@ def ranking(
     every = _only_slice(given)
     frame = every.head(most)
     systems = frame["system"].to_list()
-    # More systems than colours would look related where they are not.
+    # With more systems than colours, unrelated systems would look related.
     alike = dict.fromkeys(systems, _palette.BLUE) if len(systems) > len(_palette.PALETTE) else {}
     shades = _palette.system_colors(systems, {**alike, **(colors or {})})
     ax = _inputs.axes(ax, 7.2, 1.2 + _ROW * max(len(systems), 2))
@@ -273,7 +273,7 @@ def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Met
 
 
 def _shrink(ax: Axes, texts: Sequence[Text], columns: int) -> None:
-    """Write figures smaller that are wider than their cells."""
+    """Shrink figures that are wider than their cells."""
     widest = max((_room.measured(text).width for text in texts), default=0.0)
     room = 0.92 * _room.widths(ax).axes / max(columns, 1)
     if widest > room:
@@ -307,7 +307,7 @@ def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
 
 
 def _keys(by: Sequence[str]) -> list[list[str]]:
-    """Return all choices of columns; there are few columns."""
+    """Return all combinations of columns, which are few."""
     choices: list[list[str]] = [[]]
     for name in by:
         choices += [[*choice, name] for choice in choices]
@@ -315,7 +315,7 @@ def _keys(by: Sequence[str]) -> list[list[str]]:
 
 
 def _only_slice(given: _Ranked) -> pl.DataFrame:
-    """Return the systems in all rows or, without these, in the only slice, best first."""
+    """Return the systems over all rows (or, without these, in the only slice), best first."""
     lines = given.frame.filter(pl.col("metric") == given.metric.name)
     overall = lines.filter(pl.col(SLICE) == OVERALL)
     chosen = lines if overall.is_empty() else overall

@@ -59,7 +59,7 @@ FIGURE_ROWS = 40
 _LEAST_FINE = 20
 """Below, a number of slices that is close to that of rows needs no note."""
 _CONFUSIONS = 30
-# The title of a report names so many scores.
+# Maximum number of scores in the title of a report.
 _NAMED = 3
 _ERROR_TYPES = "Error types"
 _LONG_WORDS = 12
@@ -96,7 +96,7 @@ class ReportView:
 def report_glances(view: ReportView, most: int | None) -> list[Glance]:
     """Return the tables of a report for a screen, with at most `most` rows."""
     document = _slices_of_report(view)
-    # Of metrics that were chosen, all are shown.
+    # Explicitly chosen metrics are all shown.
     measures = view.measures
     shown = [metric for metric in measures if metric.in_text != "nothing" or measures != TEXT_METRICS]
     # Shares of rows without a per-row score come last.
@@ -114,7 +114,7 @@ def macro_table(
     by: Sequence[str], averages: pl.DataFrame, kinds: Mapping[str, Kind], formats: Formats
 ) -> Table:
     """Return the macro averages over the slices of a table, with a line for each metric."""
-    # What is the same in all lines is in the title, or nothing.
+    # Values that are the same in all lines are in the title or omitted.
     hidden = {name for name in ("metric", "baseline") if name in averages and averages[name].n_unique() == 1}
     hidden |= {"few_rows", *(["n_clusters"] if not averages["n_clusters"].count() else [])}
     columns = [name for name in averages.columns if name not in hidden]
@@ -140,7 +140,7 @@ def report_document(view: ReportView) -> Document:
     if view.worst.height:
         by, kept = summary.settings.by, summary.settings.keep
         kinds = kinds_of(view.worst.columns, by, view.measures)
-        # What names a row stands before its texts, which may be pages.
+        # The name of a row precedes its texts, which may be pages.
         worst = view.worst.select(cs.by_name(*by, *kept), ~cs.by_name(*by, *kept))
         tables.append(_worst_rows(worst, kinds, view))
     figures = _report_figures(view)
@@ -148,7 +148,7 @@ def report_document(view: ReportView) -> Document:
 
 
 def _worst_rows(worst: pl.DataFrame, kinds: Mapping[str, Kind], view: ReportView) -> Table:
-    """Return the table of the worst rows; of pages their rates, as their texts are shown aligned."""
+    """Return the table of the worst rows, or of the rates of pages, whose texts are shown aligned."""
     settings = view.summary.settings
     if not settings.are_pages:
         kept = {name: name for name in (*settings.by, *settings.keep)}
@@ -167,7 +167,7 @@ def _worst_rows(worst: pl.DataFrame, kinds: Mapping[str, Kind], view: ReportView
 
 
 def _is_of_characters(metric: Metric) -> bool:
-    """Whether a metric only says again what CER and the errors by kind say of a page."""
+    """Return whether a metric repeats the information of CER and the errors by kind of a page."""
     return metric.name in ("substitutions", "deletions", "insertions")
 
 
@@ -181,7 +181,7 @@ def _slices_of_report(view: ReportView) -> Document:
 
 
 def _tables(view: ReportView) -> tuple[list[Table], Table | None]:
-    """Return the tables of slices and, of several, all of them in one."""
+    """Return the tables of slices and, if there are several, all of them combined."""
     settings = view.summary.settings
     tables = [
         replace(table, headings=headings(_with_keys(table, _columns(view, slices)), _labels(view)))
@@ -208,7 +208,7 @@ def _labels(view: ReportView) -> dict[str, str]:
 
 
 def _columns(view: ReportView, slices: pl.DataFrame) -> list[str]:
-    """Return the columns that people read: sizes, figures, and counts of anything at all."""
+    """Return the columns for people: sizes, figures, and counts that are not all 0."""
     first = [SLICE, "n", *view.summary.settings.lengths]
     counts = ("n_missing", "n_unanswerable", "n_empty_reference", "n_clusters")
     figures = [name for name in slices.columns[slices.columns.index("n") :] if name not in (*first, *counts)]
@@ -216,18 +216,18 @@ def _columns(view: ReportView, slices: pl.DataFrame) -> list[str]:
 
 
 def _with_keys(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return columns with the keys of a table behind the first one, which tells all rows from slices."""
+    """Return columns with the keys of a table after the first, which distinguishes all rows from slices."""
     keys = [name for name in table.frame.columns if table.kind(name) == "key"]
     return [columns[0], *keys, *columns[1:]]
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
-    """Return the error types and, of all rows that were read at all, the most frequent substitutions."""
+    """Return the error types and the most frequent substitutions of rows that were read at least in part."""
     errors = details.error_table(summary.report_sums.details["errors"], [])
     confusions = details.confusion_table(summary.report_sums.details["confusions"], [], "replace").select(
         *_PAIR, "count", "share_of_errors", "share_of_reference"
     )
-    # Where words and lines end is no confusion of letters.
+    # Word and line breaks are not confusions of letters.
     confusions = confusions.filter(~pl.any_horizontal(pl.col(_PAIR).str.contains(r"^\s+$")))
     name = "Substitutions"
     if confusions.height > _CONFUSIONS:
@@ -285,7 +285,7 @@ def _report_notes(view: ReportView) -> list[str]:
 
 
 def _unspaced_note(overall: Mapping[str, Any]) -> list[str]:
-    """Return the note on texts without spaces, whose words are lines."""
+    """Return the note on texts without spaces, whose words may be whole lines."""
     words, characters = overall.get("words"), overall.get("characters")
     if not words or not characters or characters / words < _LONG_WORDS:
         return []
@@ -298,7 +298,7 @@ def _unspaced_note(overall: Mapping[str, Any]) -> list[str]:
 
 
 def _report_head(view: ReportView) -> str:
-    """Return the first score of all rows, the slice where it is worst, and where its points are lost."""
+    """Return the first score of all rows, its worst slice, and the error types that lose its points."""
     overall, metric = view.flat.row(0, named=True), view.measures[0]
     if overall[metric.name] is None:
         return ""
@@ -345,7 +345,7 @@ def worst_slice(
 
 
 def _lost_points(view: ReportView, overall: Mapping[str, Any]) -> dict[str, float] | None:
-    """Return the shares of the error types whose rows score 0, in the points that all rows lose in ANLS."""
+    """Return the shares of error types in all points lost in ANLS, for types whose rows score 0."""
     settings = view.summary.settings
     is_known = view.measures[0] is BUILT_IN["anls"] and settings.details and settings.missing == "empty"
     lost = overall["n"] * (1 - overall["anls"]) if is_known else 0.0
@@ -400,7 +400,7 @@ def _substitutions(summary: Summary) -> list[Figure]:
     if not summary.settings.details:
         return []
     _, table = _detail_tables(summary)
-    # A combining mark needs something to stand on.
+    # A combining mark needs a base character.
     shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
     side, above, cells = categories(shown.with_row_index(ROW), _PAIR, "count", None)
     caption = "What stands there and what was read; the stronger the colour, the more often"
@@ -433,7 +433,7 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     if worst.is_empty():
         return []
     scores = _scores_named(settings.metrics)
-    # The texts are shown as they are, so only what is compared is that of the protocol.
+    # The texts are shown unprepared, so only the unit is that of the protocol.
     compared = resolve_errors(settings.protocol)
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
     nearest = nearest_answer("prediction", "answers", protocol=settings.protocol)
@@ -455,16 +455,16 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
 
 
 def _called(row: Mapping[str, Any], settings: Settings) -> list[str]:
-    """Return what names a row above its texts: pages have names, others at least a number."""
+    """Return the name of a row above its texts: the name of a page, or at least a row number."""
     kept = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
     is_named = settings.are_pages and kept
     return kept if is_named else [f"{settings.names.row.capitalize()} {row['anls_frame:row']}", *kept]
 
 
 def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
-    """Return the columns and the names of the scores that stand above a row of these metrics."""
+    """Return the columns and the names of the scores shown above a row, for these metrics."""
     names = [metric.name for metric in metrics]
-    # ANLS says little of pages, which are reported by their error rates.
+    # ANLS says little about pages, which are reported by their error rates.
     are_rates = "anls" not in names and any(metric.row == "cer" for metric in metrics)
     word_rates = [(name, "WER") for name in ("wer_corpus", "wer_mean") if name in names]
     return [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
@@ -494,7 +494,7 @@ def few_note(frame: pl.DataFrame) -> list[str]:
 
 
 def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[str]:
-    """Return notes on the direction of own metrics, and on rows that they leave out."""
+    """Return notes on the direction of custom metrics, and on rows that they leave out."""
     own = [metric for metric in metrics if not metric.is_built_in]
     if not own:
         return []
