@@ -84,7 +84,7 @@ def warn(message: str, category: type[Warning] = InputWarning) -> None:
 
 def warning_at_caller() -> Callable[[str, type[Warning]], None]:
     """Return a function that warns from any thread and attributes the warning to the line of `warn`."""
-    # As `skip_file_prefixes` of Python 3.12 does.
+    # Like `skip_file_prefixes` of Python 3.12.
     frame: Any = inspect.currentframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

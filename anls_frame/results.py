@@ -117,10 +117,10 @@ class Written(ABC):
 
     @abstractmethod
     def _document(self, **shown: Any) -> Document:
-        """Return the document under the result's own title, with the other options of `write`."""
+        """Return the document with the default title and the other options of `write`."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give the table of files of data to what reads Arrow: DuckDB, pyarrow, Ibis, other frames."""
+        """Export the table of data formats to readers of Arrow: DuckDB, pyarrow, Ibis, other frames."""
         return self.to_document().single.frame.__arrow_c_stream__(requested_schema)
 
     def to_text(self, **shown: Unpack[Shown]) -> str:
@@ -138,7 +138,7 @@ class Written(ABC):
         return self.to_text()
 
     def _shown(self, most: int | None, **shown: Unpack[Shown]) -> list[Glance]:
-        """Return the tables for a screen under their title, with the columns that were chosen."""
+        """Return the tables for a screen with their title and the chosen columns."""
         title, columns, own = _taken_apart(shown)
         glances = self._glances(most, **own)
         if columns is not None:
@@ -150,7 +150,7 @@ class Written(ABC):
 
     @abstractmethod
     def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        """Return the tables in their form for a screen, with at most `most` rows."""
+        """Return the tables for a screen, with at most `most` rows."""
 
     def _notebook_tables(self, glances: Sequence[Glance]) -> list[GT]:
         return [
@@ -245,7 +245,7 @@ class SlicedResult(Written, Generic[Table_co]):
         return self._as_given(self._groups)
 
     def _sliced_by(self, columns: Sequence[str]) -> list[str]:
-        """Return the keys of columns that slice the rows; all of them, if none is named."""
+        """Return the keys of the named `by` columns, or of all if none is named."""
         keys = chosen_keys(columns or self._by, self._by, self.noun)
         if not keys:
             raise ValueError(f"the {self.noun} has no slices; name columns in by= when making it")
@@ -268,7 +268,7 @@ class SlicedResult(Written, Generic[Table_co]):
         return self._with_overall(self._groups, self._overall)
 
     def _flat(self, slices: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
-        """Return other tables of the same slices as `to_polars` has them."""
+        """Return other tables of the same slices, in the form of `to_polars`."""
         overall = slices(())
         return self._with_overall(self._below_each_other(slices) if self._by else overall, overall)
 
@@ -313,7 +313,8 @@ class SlicedResult(Written, Generic[Table_co]):
         dtypes = {name: dtype for slices in all_slices for name, dtype in slices.schema.items()}
         tables = []
         for columns, slices in zip(self._tables, all_slices, strict=True):
-            # With their dtypes: to find a common one, Polars takes names such as "^.*$" for patterns.
+            # With their dtypes, because Polars reads names such as "^.*$" as patterns when it looks for a
+            # common dtype.
             nothing = [pl.lit(None, dtypes[name]).alias(name) for name in self._by if name not in columns]
             whole = slices.with_columns(nothing)
             figures = [name for name in slices.columns if name not in columns]
@@ -322,5 +323,5 @@ class SlicedResult(Written, Generic[Table_co]):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def _as_given(self, table: pl.DataFrame) -> Table_co:
-        """Return a table as the kind of frame from which the result was made."""
+        """Return a table as the kind of frame that the result was made from."""
         return cast("Table_co", to_pandas(table) if self._from_pandas else table)

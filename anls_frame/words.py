@@ -286,7 +286,7 @@ def mer(
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
     edits, hits = _edits(counts), _hits(counts, protocol)
-    # Without words there is nothing to get wrong.
+    # Without words, there are no errors.
     words = pl.max_horizontal(edits + hits, pl.lit(1, pl.Int64))
     return (edits / words).alias("mer")
 
@@ -451,7 +451,7 @@ def _lengths(counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
 
 
 def _hits(counts: pl.Expr, protocol: ScoreProtocol | str) -> pl.Expr:
-    """Return the number of words that are right, as the protocol has it."""
+    """Return the number of hits, as defined by the protocol."""
     if resolve_protocol(protocol).hits == "longer":
         return pl.max_horizontal(_lengths(counts)) - _edits(counts)
     return counts.struct.field("hits")

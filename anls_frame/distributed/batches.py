@@ -72,9 +72,9 @@ class Batches:
 @functools.cache
 def _rest_at_exit() -> None:
     """
-    Make Python wait a moment at exit, once Daft calls functions of this package.
+    Make Python wait briefly at exit, once Daft calls functions of this package.
 
-    Daft's threads release their Python objects shortly after a query. If Python exits before that, they
-    sometimes crash it (Daft 0.7.26), with any function.
+    Daft's threads release their Python objects shortly after a query. If Python exits earlier, they sometimes
+    crash it (Daft 0.7.26), with any function.
     """
     atexit.register(time.sleep, _SECONDS_OF_REST)

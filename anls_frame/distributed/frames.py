@@ -66,7 +66,7 @@ def summarize(frame: Any, *, part: str | None = None, **options: Any) -> Summary
     options["keep"] = nothing.settings.keep
     names = summarizing.columns_read(nothing, batches.frame.column_names, **options)
     if nothing.settings.cluster is None and DOCUMENT in batches.frame.column_names:
-        # So that batches note documents that no cluster names.
+        # Batches then note documents for which no cluster is named.
         dtype = batches.frame.schema()[DOCUMENT].dtype
         names += [DOCUMENT] if dtype.is_string() or dtype.is_integer() else []
     needed, columns = _columns(names)
@@ -110,7 +110,7 @@ def _computed(
     options: Mapping[str, Any],
     dtypes: Mapping[str, pa.DataType],
 ) -> daft.Expression:
-    """Return the struct with fields of these dtypes that a function of `workers` makes of columns."""
+    """Return the struct, with fields of these dtypes, that a function of `workers` computes from columns."""
     struct = daft.DataType.struct(
         {name: daft.DataType.from_arrow_type(dtype) for name, dtype in dtypes.items()}
     )
@@ -121,7 +121,7 @@ def _computed(
 
 
 def _with_fields(frame: Any, struct: daft.Expression, new: Mapping[str, str]) -> daft.DataFrame:
-    """Return the rows with new columns: for each name, which field of a struct it is."""
+    """Return the rows with new columns, given the struct field of each name."""
     # The struct is a temporary column, so that rows are computed once for all fields.
     rows, temporary = Batches.of(frame).frame, "__anls_frame_new"
     while temporary in rows.column_names:
@@ -131,7 +131,7 @@ def _with_fields(frame: Any, struct: daft.Expression, new: Mapping[str, str]) ->
 
 
 def _columns(names: Iterable[str]) -> tuple[tuple[str, ...], list[daft.Expression]]:
-    """Return the names, each once, and the columns."""
+    """Return the distinct names, and the columns."""
     names = tuple(dict.fromkeys(names))
     for name in names:
         if name == "*" or name.endswith(".*"):

@@ -49,7 +49,7 @@ class PartialSummary:
         contents = [content for content in states.to_pylist() if content]
         if len(contents) <= 1:
             return contents[0] if contents else b""
-        # Some at a time, then their sums: with clusters, all at once need too much memory.
+        # Some at a time, then their sums, because with clusters, all at once need too much memory.
         starts = range(0, len(contents), _MERGED_AT_ONCE)
         some = (map(Summary.from_bytes, contents[start : start + _MERGED_AT_ONCE]) for start in starts)
         return merge(map(merge, some)).to_bytes()

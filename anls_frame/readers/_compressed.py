@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 FORMATS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 """Compressions by suffix."""
 
-# Only files that exceed both are rejected. Results compress to a fifth or a fiftieth, malicious files to far
-# less.
+# Only files that exceed both are rejected. Results compress to between a fifth and a fiftieth, malicious
+# files to far less.
 MOST_BYTES = 1 << 30
 MOST_TIMES = 100
 

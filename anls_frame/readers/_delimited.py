@@ -90,10 +90,10 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
 
 def _arrow_memory(data: bytes) -> pa.Buffer:
     """
-    Return the bytes in memory that Arrow owns.
+    Return the bytes in memory owned by Arrow.
 
-    Arrow reads ahead in a thread. If this thread released memory of Python last, while Python is exiting, the
-    process would abort.
+    Arrow reads ahead in a thread. If this thread were the last to release memory of Python while Python
+    exits, the process would abort.
     """
     import pyarrow as pa  # noqa: PLC0415 - only for those who use it
 
@@ -104,7 +104,7 @@ def _arrow_memory(data: bytes) -> pa.Buffer:
 
 
 class _TextLines:
-    """The line on which each complete row starts; computed on first use."""
+    """The line on which each complete row starts, computed on first use."""
 
     def __init__(self, text: str, delimiter: str, width: int) -> None:
         self._text = text
@@ -178,7 +178,7 @@ def _rows(text: str, delimiter: str, *, strict: bool = False) -> Iterator[tuple[
 
 
 class _LongFields:
-    """Allows fields of any length while anybody reads; all threads share one limit."""
+    """Allows fields of any length during reading; all threads share one limit."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -26,7 +26,7 @@ _OWN = ("choices", "limit", "total_time", "working_time")
 _READ = {"id", "epoch", "input", "target", "error", *_OBJECTS, *_OWN}
 # The values that Inspect's own metrics use: correct, incorrect, partially correct, no answer.
 _LETTERS = {"C": Number("1.0"), "I": Number("0.0"), "P": Number("0.5"), "N": Number("0.0")}
-# Sources of a score's fields: its value, the entries of an object value, its other fields, its metadata.
+# Sources of a score's fields: its value, entries of an object value, other fields, and metadata.
 _VALUE, _ENTRY, _BESIDE, _METADATA = "score", "score_value", "score_field", "score_metadata"
 _DIGITS = 20
 # A value takes 50 to 250 bytes of memory, however well it is compressed. Before each stands one of these.
@@ -125,7 +125,7 @@ def _number(value: Any) -> Any:
 
 
 def _is_sample(place: str, sample: Any, problems: Problems) -> bool:
-    """Whether it is a valid sample; its errors are problems."""
+    """Return whether this is a valid sample, and report its problems."""
     if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
         problems.add("must be a sample with an id and a target", place)
         return False
@@ -218,7 +218,7 @@ def _score(name: str, score: dict[str, Any]) -> dict[Key, Any]:
 
 
 def _usage(log: InspectLog, sample: dict[str, Any]) -> dict[Key, Any]:
-    """Return the model and its tokens; if other models (such as graders) have tokens, also all of them."""
+    """Return the model and its tokens; if other models (such as graders) used tokens, also the total."""
     model = log.model
     if model is None:
         model = (sample.get("output") or {}).get("model")

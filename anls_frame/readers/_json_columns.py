@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-# The kinds of values in the order of their bits. What is missing is null; lists of strings are told apart.
+# The kinds of values, in the order of their bits. Missing values are null; lists of strings are a separate
+# kind.
 _KINDS = (NoneType, NoneType, bool, Number, str, list, list, dict)
 _TEXT, _TEXTS, _LIST, _OBJECT = (1 << bit for bit in (4, 5, 6, 7))
 _NULLS = 0b11

@@ -127,7 +127,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
         return None
     found, damaged = parsed(column, "list")
     read = pl.DataFrame([filled.alias("text"), found.alias("entries")])
-    # What is no list is the only entry of its own.
+    # A value that is not a list becomes a list of one.
     alone = (pl.col("entries").list.len() == 1) & (pl.col("entries").list.first() == pl.col("text"))
     if read.select((alone & (pl.col("text") != "")).any()).item():
         return None
@@ -138,7 +138,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
 
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
-    """Warn if strings that are taken as answers look like several answers each."""
+    """Warn if strings read as single answers look like several answers."""
     if isinstance(column, _json_columns.JsonColumn) and column.holds_texts:
         column = column.texts()
     if not isinstance(column, pl.Series):

@@ -62,7 +62,7 @@ def by_system(
 
 
 def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: bool) -> dict[Path, list[Path]]:
-    """Return the files of each system, by what names it: a file, a folder, or the time of a harness' run."""
+    """Return the files of each system, by the file, folder or time of a run that names it."""
     entries = list(map(_content.as_path, _several(logs)))
     if len(entries) == 1 and is_many(entries[0]) and not repeats:
         entries = _runs.chosen(_in(entries[0], without), runs)
@@ -162,7 +162,7 @@ def _in(argument: Path, without: Collection[Path]) -> list[Path]:
 
 
 def _is_aggregated(path: Path) -> bool:
-    """Whether a file holds a harness's figures and no rows; a note says that it is passed over."""
+    """Return whether a file holds aggregated results without rows; a note says that it is skipped."""
     if path.suffix.lower() != ".json" or not path.is_file() or is_log(path, path.parent):
         return False
     warn(f"passed over: {path}: holds aggregated results, not rows")
@@ -212,7 +212,7 @@ def is_hidden(file: Path, folder: Path) -> bool:
 
 
 def _format_suffix(file: Path) -> str:
-    """Return the suffix that names the format, compression included; of `model-1.5.jsonl.gz`, `.jsonl.gz`."""
+    """Return the suffix of the format and compression, such as `.jsonl.gz` for `model-1.5.jsonl.gz`."""
     packed = file.suffix if _compressed.is_compressed(file) else ""
     of_format = Path(file.name.removesuffix(packed)).suffix
     return of_format + packed if of_format.lower() in _SUFFIXES else ""

@@ -33,7 +33,7 @@ _NEEDED = ("doc_id", "target", "filtered_resps")
 # Fields of a logged sample that have a role or are split up, and objects that are not metrics.
 _USED = {*_NEEDED, "input", "doc"}
 _OBJECTS = {*_USED, "arguments"}
-# What the harnesses write beside the metrics.
+# Fields that the harnesses write beside the metrics.
 _WRITTEN = {
     *_OBJECTS,
     "resps",
@@ -90,13 +90,13 @@ def columns(
         fields = [rows.of_field(field) for field in fields]
         fields.append(_Field(0, (SAMPLE, "epoch"), pl.Series(rows.epochs, dtype=pl.Int64)))
         places = lines if rows.are_samples else [lines[sample] for sample in rows.samples]
-    # In the order in which a reader of rows would meet them, whatever their source.
+    # In the order in which they first appear in the rows, whatever their source.
     columns = {field.key: field.values for field in sorted(fields, key=itemgetter(0))}
     return _with_run(path, columns, len(places)), places
 
 
 def _predictions(samples: JsonTable, response: Response | None, problems: Problems) -> Values:
-    """Return the response of each sample that is its prediction; with "all", a list of all."""
+    """Return the response that is the prediction of each sample; with "all", a list of all responses."""
     responses = samples.columns["filtered_resps"]
     single = responses.out_of_lists().only_texts()
     if single.kinds == {str} and response in (None, "all", 1, -1):
@@ -106,7 +106,7 @@ def _predictions(samples: JsonTable, response: Response | None, problems: Proble
 
 
 def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:
-    """Return the columns with the task and the model of the run, as far as they are known."""
+    """Return the columns with the task and the model of the run, as far as known."""
     run = _runs.of(path)
     if run is not None:
         for name, value in (("task", run.task), ("model", _runs.model(path, run))):
@@ -146,8 +146,8 @@ class _LoggedRows:
             self._expand(filtered, raw)
 
     def _expand(self, filtered: list[list[Any]], raw: list[list[Any]]) -> None:
-        # Whether the filter returned one of several responses as it is, in all samples. One that changes
-        # responses may also return what another one happens to be, but not everywhere.
+        # Whether the filter returned one of several responses unchanged, in all samples. A filter that
+        # changes responses may by chance return another response, but not in every sample.
         selects = all(
             len(given) <= 1 or len(texts) > 1 or texts[0] in given
             for texts, given in zip(filtered, raw, strict=True)
@@ -171,7 +171,7 @@ class _LoggedRows:
                 self._has_tokens.append(selected is None or index == 0)
 
     def of_field(self, field: _Field) -> _Field:
-        """Return a field of the samples as one of the rows: metrics belong to one of several."""
+        """Return a field of the samples as a column of rows; metrics belong to one of several responses."""
         source, name = field.key[:2]
         if field.key == role("prediction"):
             return field._replace(values=self._predictions)
@@ -225,7 +225,7 @@ def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Values) 
 
 
 def _prompts(prompts: JsonColumn) -> Iterator[_Field]:
-    """Yield prompts that are texts as the questions, and others as a field of the sample."""
+    """Yield textual prompts as the questions, and other prompts as a field of the sample."""
     if prompts.holds_texts:
         yield from _filled(role("question"), prompts)
         return
@@ -261,12 +261,12 @@ def _targets(columns: Mapping[str, JsonColumn]) -> Column:
     """
     Return the targets, which are written as Python prints them.
 
-    `[1871]` may be a list of a number or a string. If the document has exactly this string, it is a string.
+    `[1871]` may be a list of a number, or a string. It is a string if the document has exactly this string.
     """
     targets, documents = columns["target"], columns.get("doc", repeat(None))
     if targets.holds_texts:
         texts = targets.texts()
-        # Of other strings than lists, a list of the string becomes the same as the string.
+        # For strings that are not printed lists, a list of the string becomes equal to the string.
         if not (may_be_lists(texts) & ~texts.str.contains("'", literal=True)).any():
             return texts.to_frame("target").select(pl.col("target").replace("None", None))["target"]
     return [
@@ -292,13 +292,13 @@ def out_of_lists(value: Any) -> Any:
 
 
 def _response(place: str, responses: Any, response: Response | None, problems: Problems) -> Any:
-    """Return the response that is the prediction; with "all", a list of all."""
+    """Return the response that is the prediction; with "all", a list of all responses."""
     texts = _responses(place, responses, problems)
     return (texts or [None]) if response == "all" else _chosen(place, texts, response, problems)
 
 
 def _responses(place: str, responses: Any, problems: Problems) -> list[Any]:
-    """Return the filtered responses, none if there is no text; anything but texts is a problem."""
+    """Return the filtered responses (none without text); values other than texts are problems."""
     found = out_of_lists(responses)
     several = found if isinstance(found, list) else [found]
     if len(several) == 1 and isinstance(several[0], str):

@@ -75,7 +75,7 @@ def as_in_file(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _renamed(names: Collection[str], *, has_epochs: bool) -> dict[str, str]:
-    """Return new names for columns whose names are those of columns that are added."""
+    """Return new names for columns whose names clash with added columns."""
     renamed: dict[str, str] = {}
     for name in _OWN:
         if name in names and not (name == "epoch" and has_epochs):
@@ -209,7 +209,7 @@ class _Epochs:
         self._known: dict[str, pl.DataFrame] = {}
 
     def of(self, log: Log) -> pl.Series:
-        """Return the epochs of a file, counted on if earlier files have some of them already."""
+        """Return the epochs of a file, renumbered to follow those of earlier files."""
         own = log.rows.select(pl.lit(log.task or "").alias(_TASK), _QUESTION, "epoch")
         before = self._known.get(log.system)
         if before is None:
@@ -223,7 +223,7 @@ class _Epochs:
 
 
 def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: ManyProblems) -> pl.DataFrame:
-    """Return the rows of questions that gold has; others are a problem, left out with a warning, or kept."""
+    """Return the rows of questions in gold; other rows are a problem, left out with a warning, or kept."""
     known = rows.join(gold.ids, on=_QUESTION, how="semi", maintain_order="left")
     unknown = rows.join(gold.ids, on=_QUESTION, how="anti", maintain_order="left")
     messages = []
@@ -249,7 +249,7 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: ManyProblem
 
 
 def _alike(ids: Iterable[str], others: Iterable[str]) -> str:
-    """Return a hint about ids that differ only in how they are written; empty if there are none."""
+    """Return a hint about ids that differ only in notation; empty without such ids."""
     written = {_plainly(other): other for other in others}
     for name in ids:
         other = written.get(_plainly(name))
@@ -262,7 +262,7 @@ def _alike(ids: Iterable[str], others: Iterable[str]) -> str:
 
 
 def _plainly(name: str) -> str:
-    """Return an id without differences in case, whitespace and the way in which a number is written."""
+    """Return an id normalized for case, whitespace and the notation of numbers."""
     text = name.strip().casefold()
     try:
         return str(Decimal(text).normalize())
@@ -271,7 +271,7 @@ def _plainly(name: str) -> str:
 
 
 def _check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[str, Path]) -> None:
-    """Report questions for which a file, or a system in it, accepts other answers than the first one."""
+    """Report questions for which a file, or a system in it, has different accepted answers than the first."""
     first = rows.group_by(_KEYS, maintain_order=True).first()
     source = ["system", "log_file"]
     both = rows.select(*_KEYS, *source, "answers").join(
@@ -279,7 +279,7 @@ def _check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[st
         on=_KEYS,
         how="left",
     )
-    # Nearly all are equal as they are, and sorting the answers of all rows takes as long as reading them.
+    # Nearly all answers are equal without sorting, which would take as long as reading the rows.
     unequal = both.filter(both["answers"].ne_missing(both["first"]))
     differing = unequal.filter(disagreeing(unequal["answers"], unequal["first"]))
     differing = differing.unique([*_KEYS, *source], maintain_order=True)
@@ -311,7 +311,7 @@ def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: ManyProbl
 
 
 def _filled(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows, and those without a prediction for what is missing, of which a warning tells."""
+    """Return the rows with added rows for missing predictions, and warn of the latter."""
     keys = ["system", "epoch", *_KEYS]
     copied = [role for role in (*_standard.ROLES, "task") if role not in {_QUESTION, "prediction"}]
     there = [name for name in copied if name in rows.columns]
@@ -327,7 +327,7 @@ def _filled(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shared(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of questions that all systems have; warnings tell of others, and of fewer epochs."""
+    """Return the rows of questions common to all systems, and warn of other questions and fewer epochs."""
     every = rows["system"].n_unique()
     systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
     kept = rows.join(systems.filter(system=every), on=_KEYS, how="semi", maintain_order="left")
@@ -341,7 +341,7 @@ def _shared(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lacking(rows: pl.DataFrame, asked: pl.DataFrame) -> Iterator[str]:
-    """Yield which of the questions that are asked each system lacks."""
+    """Yield the questions that each system lacks."""
     for (system,), own in rows.group_by("system", maintain_order=True):
         lost = _ids(asked.join(own, on=_KEYS, how="anti", maintain_order="left"))
         if lost:
@@ -349,7 +349,7 @@ def _lacking(rows: pl.DataFrame, asked: pl.DataFrame) -> Iterator[str]:
 
 
 def _uneven(rows: pl.DataFrame) -> Iterator[str]:
-    """Yield of which questions each system lacks some of its epochs."""
+    """Yield the questions for which each system lacks some epochs."""
     for (system,), own in rows.group_by("system", maintain_order=True):
         epochs = own["epoch"].n_unique()
         counts = own.group_by(_KEYS, maintain_order=True).len().filter(pl.col("len") < epochs)
@@ -368,7 +368,7 @@ def _ids(questions: pl.DataFrame) -> list[str]:
 
 
 def _common(columns: Sequence[pl.Series]) -> pl.DataType:
-    """Return a dtype for the values of all columns: a number that holds each exactly, otherwise String."""
+    """Return a dtype for the values of all columns: a numeric dtype that is exact, otherwise String."""
     # A column without a value says nothing about the dtype.
     filled = [column for column in columns if column.null_count() < len(column)] or columns[:1]
     dtypes = {column.dtype for column in filled}
@@ -380,14 +380,14 @@ def _common(columns: Sequence[pl.Series]) -> pl.DataType:
 
 
 def _are_floats(column: pl.Series) -> bool:
-    """Whether floats hold the values of a column exactly."""
+    """Return whether floats can hold the values of a column exactly."""
     if not column.dtype.is_integer():
         return column.dtype.is_float() or column.dtype == pl.Boolean
     return column.is_between(-_FLOATS_TO, _FLOATS_TO).all()
 
 
 def _as(column: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """Return a column as this dtype, lists and the like as JSON text."""
+    """Return a column cast to this dtype, with lists and other nested values as JSON text."""
     if column.dtype == dtype:
         return column
     if dtype == pl.String and (column.dtype.is_nested() or column.dtype == pl.Binary):

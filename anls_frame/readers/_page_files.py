@@ -19,9 +19,9 @@ Pages: TypeAlias = (
 )
 """A folder, a pattern, a file or several of these, or a mapping from page to file."""
 
-# A folder often has images and other things beside the texts.
+# A folder often has images and other files beside the texts.
 _TEXTS = frozenset({".txt", ".xml", ".hocr", ".html", ".htm", ".xhtml"})
-# What programs append to the name of a page: the format, the image they read, or what the text is.
+# Suffixes that programs append to the name of a page: a format, an image, or the role of the text.
 _SUFFIXES = _TEXTS | {
     *(".gt", ".ocr", ".pred", ".page", ".alto", ".bin", ".nrm", ".dew"),
     *(".png", ".jpg", ".jpeg", ".tif", ".tiff", ".jp2", ".webp"),
@@ -94,7 +94,7 @@ def _files_of(given: Pages) -> list[tuple[Path, Path]]:
 
 
 def _folder(path: Path) -> Path:
-    """Return the folder, or the one that all files of a pattern are in, as far as the pattern says it."""
+    """Return the folder, or the fixed part of a pattern, which contains all its files."""
     if path.is_dir():
         return path
     folder = path.parent

@@ -25,7 +25,7 @@ _PLAIN_HTML = re.compile(
 )
 _POSITION = re.compile(r"(, line \d+, column \d+)? \([^)]*line \d+\)$|, line \d+, column \d+$")
 _SPACES = re.compile(r"[ \t\r\n\f]+")
-# Classes of hOCR: elements of one line, and those that stand for lines where a file has none.
+# Classes of hOCR: elements of a line, and elements that replace lines in files without lines.
 _LINES = frozenset({"ocr_line", "ocrx_line", "ocr_header", "ocr_footer", "ocr_caption", "ocr_textfloat"})
 _BLOCKS = frozenset({"ocr_par", "ocrx_block"})
 _WORD = frozenset({"ocrx_word", "ocr_word"})
@@ -76,7 +76,7 @@ def read(path: Path, encoding: str | None = None) -> Page:
 
 def _is_unicode(data: bytes) -> bool:
     """
-    Whether a text says that it is UTF-8 or UTF-16, by a byte order mark or by its other letters.
+    Return whether a text is UTF-8 or UTF-16, as shown by a byte order mark or by non-ASCII letters.
 
     The pages of an engine are often in another encoding than the ground truth.
     """
@@ -89,10 +89,10 @@ def _is_unicode(data: bytes) -> bool:
 
 
 def _parsed(path: Path, data: bytes) -> Any:
-    """Parse XML without touching anything else; entities of its own are refused."""
+    """Parse XML without accessing other resources; declared entities are rejected."""
     from lxml import etree  # noqa: PLC0415 - only for XML
 
-    # Nothing is loaded, neither from the network nor from files, and no entity is replaced.
+    # Nothing is loaded from the network or from files, and no entity is replaced.
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
     )
@@ -120,7 +120,7 @@ def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
         raise problem(path, "ends before </html>: it is not complete", f"line {text.count(chr(10)) + 1}")
     parser = etree.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, encoding="utf-8")
     root = etree.fromstring(text.encode(), parser)
-    # This parser does not fail where it stops reading.
+    # This parser does not raise an error where it stops reading.
     for error in parser.error_log.filter_from_fatals():
         message = "tags are nested too deep" if "depth" in error.message else "a text or a tag is too long"
         raise problem(path, f"cannot be read as a whole: {message}", f"line {error.line}")
@@ -167,7 +167,7 @@ def _page_line(line: Any) -> str:
 
 
 def _equivalent(element: Any) -> str:
-    """Return the text of an element: of several, the one with the lowest index, or else the first."""
+    """Return the text of an element: of several texts, the one with the lowest index, or else the first."""
     for found in _by_index(element.findall("{*}TextEquiv")):
         for name in ("{*}Unicode", "{*}PlainText"):
             text = found.find(name)
@@ -197,7 +197,7 @@ def _alto(root: Any, _: Path) -> Iterator[str]:
 
 
 def _alto_line(line: Any) -> str:
-    """Return the line as printed; files without any space between words mean one."""
+    """Return the line as printed; in files without spaces, words are separated by one."""
     between = "" if line.find("{*}SP") is not None else " "
     text = ""
     for part in line.iterchildren("{*}String", "{*}SP", "{*}HYP"):
@@ -239,7 +239,7 @@ def _collapsed(element: Any) -> str:
 
 
 def _refs(group: Any) -> Iterator[str]:
-    """Yield what a group of a reading order refers to: by index if it is ordered, otherwise as written."""
+    """Yield the references of a group of a reading order, by index if it is ordered, otherwise as written."""
     is_ordered = _name(group).startswith("Ordered")
     members = list(group.iterchildren("{*}*"))
     for member in _by_index(members) if is_ordered else members:
@@ -250,12 +250,12 @@ def _refs(group: Any) -> Iterator[str]:
 
 
 def _in_order(root: Any, name: str, refs: list[str], id_: str) -> Iterator[Any]:
-    """Yield the elements of a name once each: those that are referred to, then the others as written."""
+    """Yield each element with a name once: the referenced elements, then the others as written."""
     found = {element.get(id_): element for element in _outside_lines(root)} if refs else {}
     referred, done = set(refs), set()
     for outer in [*(found[ref] for ref in refs if ref in found), root]:
         for element in outer.iter(f"{{*}}{name}"):
-            # What is inside another element may have a place of its own.
+            # Elements inside another element may have their own place.
             if element in done or (
                 element is not outer and outer is not root and element.get(id_) in referred
             ):
@@ -265,7 +265,7 @@ def _in_order(root: Any, name: str, refs: list[str], id_: str) -> Iterator[Any]:
 
 
 def _outside_lines(element: Any) -> Iterator[Any]:
-    """Yield what is below an element, but not the words and glyphs of lines, which most elements are."""
+    """Yield the descendants of an element, except words and glyphs of lines, which make up most of them."""
     for child in element.iterchildren("{*}*"):
         if _name(child) != "TextLine":
             yield child

@@ -39,7 +39,7 @@ def reading_parquet(path: Path) -> Iterator[None]:
 
 
 def _fault_of_parquet(path: Path) -> str | None:
-    """Read the whole file, and return why that fails, or None."""
+    """Read the whole file, and return the reason for a failure, or None."""
     try:
         rows = pl.scan_parquet(_pipes.seekable(path), glob=False)
         rows.map_batches(pl.DataFrame.clear, streamable=True, projection_pushdown=False).collect(

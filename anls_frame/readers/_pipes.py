@@ -51,7 +51,7 @@ def seekable(path: Path) -> Path | io.BytesIO:
 
 
 def _is_unicode(path: Path) -> bool:
-    """Whether a file's name is valid Unicode, as Polars needs it; on POSIX it can be any bytes."""
+    """Return whether a file name is valid Unicode, which Polars requires; on POSIX, it can be any bytes."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

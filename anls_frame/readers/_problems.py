@@ -29,7 +29,7 @@ class Option(NamedTuple):
     """The reader that has it, if only one has."""
 
     def __str__(self) -> str:
-        """Return it as Python has it."""
+        """Return the option as written in Python."""
         return f"{self.name}={_UNSAID.get(self.value, repr(self.value))}"
 
     @property

@@ -173,7 +173,7 @@ def kept(name: str, column: Column) -> pl.Series:
 
 
 def _kept_json(name: str, column: _json_columns.JsonColumn) -> pl.Series:
-    """Return what `kept` does, without a look at each value as far as possible."""
+    """Return the result of `kept`, without examining each value if possible."""
     kinds = column.kinds - {NoneType}
     if kinds == {bool}:
         return kept(name, column.values)

@@ -97,7 +97,7 @@ def _names(columns: Mapping[Key, _raw.Column], doc_ids: Sequence[str]) -> dict[K
 
 
 def _fits(values: _raw.Column, *, lists: bool) -> bool:
-    """Whether values are strings (or lists of strings), so that they can have a role."""
+    """Return whether values are strings (or lists of strings), so that they can have a role."""
     texts = {str, Number}
     kinds = _raw.kinds_of(values) - {NoneType}
     if not lists or list not in kinds:

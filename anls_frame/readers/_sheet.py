@@ -186,7 +186,7 @@ class _Reader:
             self._parts.append(data)
 
     def note_merged(self) -> None:
-        """Report merged cells, because all but the first have no value."""
+        """Report merged cells, of which all but the first have no value."""
         for reference in self._merged:
             first, _, last = reference.partition(":")
             (left, top), (right, bottom) = self._place(first), self._place(last or first)
@@ -337,7 +337,7 @@ def _clock(milliseconds: int) -> str:
 
 
 def _decoded(text: str) -> str:
-    """Return a string with Excel's codes for characters that XML lacks decoded."""
+    """Return a string with Excel's codes for characters missing from XML decoded."""
     return _CODE.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
 
 

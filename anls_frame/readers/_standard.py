@@ -112,7 +112,7 @@ def choose(
 
 
 def _usual(role: Role, names: Sequence[str]) -> list[str]:
-    """Return the columns that may have a role by their names."""
+    """Return the columns whose names suggest a role."""
     usual = [name for name in names if name == role or (role not in names and _plain(name) in _USUAL[role])]
     if role in _IDS and len(usual) > 1:
         # A proper id is preferred to a row number.

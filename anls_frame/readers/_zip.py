@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 MOST_BYTES = 4 << 30
 """Maximum unpacked size that an archive may declare."""
 
-# Only archives that exceed both are refused. Logs and sheets compress to a fifth or a fiftieth, malicious
-# files to far less.
+# Only archives that exceed both are refused. Logs and sheets compress to between a fifth and a fiftieth,
+# malicious files to far less.
 FREE_BYTES = 256 << 20
 MOST_TIMES = 100
 
 _ZSTD = 93
 _ENCRYPTED = 0x1
 _CHUNK = 1 << 20
-# What zipfile, zlib and pyarrow raise for damaged archives: a RuntimeError if one is encrypted, a ValueError
-# or OSError if a damaged directory points outside the file.
+# The errors of zipfile, zlib and pyarrow for damaged archives: a RuntimeError for encryption, a ValueError or
+# OSError if a damaged directory points outside the file.
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, OSError, ValueError, RuntimeError),
@@ -116,7 +116,7 @@ def _packed(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _unzstd(name: str, packed: bytes, size: int) -> bytes:
-    """Return the content of one or more zstd frames, up to the size that it should have."""
+    """Return the content of one or more zstd frames, up to the declared size."""
     import pyarrow as pa  # noqa: PLC0415 - only for those who read such an archive
 
     found = io.BytesIO()

@@ -234,7 +234,7 @@ def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Map
 
 
 def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
-    """Return the task of a file that a harness wrote, if it says so."""
+    """Return the task of a harness's file, if the file states it."""
     if READERS[kind].ids == "rows":
         run = _runs.of(path)
         return None if run is None else run.task
@@ -248,7 +248,7 @@ def _row(index: int) -> str:
 
 
 def _with_questions(path: Path, frame: pl.DataFrame, how: Reading, questions: Gold | None) -> pl.DataFrame:
-    """Return the rows of a file with those of the questions, and of one epoch if it is chosen."""
+    """Return the rows of a file joined with the questions, of a single epoch if chosen."""
     if questions is None:
         return chosen(of_epoch(frame, how.epoch), how.where)
     kind = kind_of_file(path, how)
@@ -263,7 +263,7 @@ def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.Dat
     if kind != "table":
         raise problem(path, Advice(Option("systems", None), f" needs a table, not a file of {kind!r}"))
     questions = how.questions([kind])
-    # The first system is not in both places: its checks would find everything twice.
+    # The first system is in one place only, because checks would find its problems twice.
     first, *others = names
     options = how.of([kind], questions) | {"prediction": first}
     needed = SCORED if questions is None else PREDICTED

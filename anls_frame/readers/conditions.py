@@ -36,7 +36,8 @@ def chosen(frame: Rows, where: str | None) -> Rows:
     unknown = [name for name in meant.meta.root_names() if name not in empty.columns]
     if unknown:
         raise ValueError(f"where names {quoted(unknown[0])}, which is no column among {empty.columns}")
-    # In text files, numbers are strings: the fewest columns are read as numbers with which it makes sense.
+    # In text files, numbers are strings. As few columns as possible are read as numbers for the expression to
+    # be valid.
     texts = [name for name in dict.fromkeys(meant.meta.root_names()) if empty.schema[name] == pl.String]
     for count in range(len(texts) + 1):
         for numbers in combinations(texts, count):
@@ -54,7 +55,7 @@ def _makes_sense(empty: pl.DataFrame, meant: pl.Expr) -> bool:
 
 
 def _by_numbers(frame: Rows, meant: pl.Expr, texts: Sequence[str], columns: Sequence[str]) -> Rows:
-    """Return the rows for which an expression is true of the numbers in columns of text."""
+    """Return the rows for which an expression is true, with numbers read from columns of text."""
     copies = {name: f"{_TEXT}{place}" for place, name in enumerate(texts)}
     filled = {name: cs.by_name(name).as_expr().replace("", None) for name in texts}
     numbers = frame.with_columns(

@@ -165,7 +165,7 @@ def _from_file(path: Path) -> _raw.Raw:
 
 
 def _is_media(feature: Any) -> bool:
-    """Whether a feature is decoded into an image or the like, or is a list of such."""
+    """Return whether a feature is decoded into an image or similar media, or into a list of these."""
     return hasattr(feature, "decode") or (hasattr(feature, "feature") and _is_media(feature.feature))
 
 
@@ -182,7 +182,7 @@ def _is_binary(dtype: Any) -> bool:
 
 
 def _may_be_answers(raw: _raw.Raw, chosen: Mapping[Role, str]) -> bool:
-    """Whether the column with a usual name of answers holds texts or lists: a label is often a number."""
+    """Return whether a column with a usual name for answers holds texts or lists, and not numbers."""
     column = raw.column(chosen["answers"]) if "answers" in chosen else None
     if not isinstance(column, pl.Series):
         return True

@@ -42,7 +42,7 @@ _AMBIGUOUS = (
 
 
 class _Row(NamedTuple):
-    """A verdict or a row of the frame, by what both have."""
+    """A verdict or a row of the frame, by the properties that both have."""
 
     number: int
     id: str | None
@@ -171,7 +171,7 @@ def _rows(table: pl.DataFrame, number: str, id_column: str | None, digests: Iter
 
 
 def _ids(table: pl.DataFrame, name: str) -> list[str | None]:
-    """Return ids as texts: 7, 7.0 and "7" are the same, as scripts of a page have one kind of number."""
+    """Return ids as texts, in which 7, 7.0 and "7" are equal, because scripts have one type of number."""
     return [
         None if one is None else str(int(one) if isinstance(one, float) and one.is_integer() else one)
         for one in _plain(table[name])
@@ -193,7 +193,7 @@ def _digests(rows: pl.DataFrame, texts: Sequence[str]) -> list[str]:
 
 
 def _matched(given: Sequence[_Row], verdicts: Sequence[str], rows: Sequence[_Row]) -> list[int]:
-    """Return the number of the row of each verdict; raise an error that names the verdicts that have none."""
+    """Return the row number of each verdict; raise an error that names verdicts without a row."""
     rows_of_id = Counter(row.id for row in rows)
     alike: dict[tuple[str | None, str], list[_Row]] = defaultdict(list)
     for row in rows:
@@ -225,7 +225,7 @@ def _matched(given: Sequence[_Row], verdicts: Sequence[str], rows: Sequence[_Row
 
 
 def _may_be(kind: _Row, row: _Row) -> bool:
-    """Whether a row has the system and the epoch of a verdict, as far as both have them."""
+    """Return whether a row matches the system and the epoch of a verdict, as far as both have them."""
     pairs = zip(kind.repeat, row.repeat, strict=True)
     return all(one is None or other is None or one == other for one, other in pairs)
 
@@ -233,7 +233,7 @@ def _may_be(kind: _Row, row: _Row) -> bool:
 def _reason_against(
     kind: _Row, own: Sequence[int], numbers: Sequence[int], verdicts: Collection[str]
 ) -> str | None:
-    """Return why the verdicts on rows with an id and texts do not belong to the rows that have these."""
+    """Return why verdicts with an id and texts do not match the rows with the same id and texts."""
     if not numbers:
         return _LOST if kind.id is not None else f"{_LOST}, or rows have moved: {_GIVE_IDS}"
     if len(numbers) < len(own):
@@ -242,7 +242,7 @@ def _reason_against(
         return None
     if kind.id is None:
         return f"other rows have the same texts, or rows have moved: {_GIVE_IDS}"
-    # Which of them has which verdict does not matter if all have the same.
+    # The assignment does not matter if all verdicts are equal.
     return _AMBIGUOUS if len(numbers) > len(own) or len(verdicts) > 1 else None
 
 

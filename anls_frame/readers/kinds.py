@@ -38,7 +38,7 @@ def is_truth_of_pages(gold: Any) -> bool:
 
 
 def _are_labels(gold: Any) -> bool:
-    """Whether gold is the file of labels of a competition: an object with the questions in `data`."""
+    """Return whether gold is a competition's file of labels, an object with the questions in `data`."""
     if not isinstance(gold, Path) or not gold.exists() or {".jsonl", ".ndjson"} & set(gold.suffixes):
         return False
     _pipes.keep(gold)
@@ -75,7 +75,7 @@ def _first_keys(text: str) -> set[str]:
     try:
         value, _ = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
-        # Longer than the beginning. What looks like a key inside a string can only cause a wrong guess.
+        # The value is longer than the beginning. A string that looks like a key can only cause a wrong guess.
         return set(_KEY.findall(text))
     return set(value) if isinstance(value, dict) else set()
 

@@ -201,7 +201,7 @@ def _read(
     problems = ManyProblems()
     files = {name: _page_files.by_page(pages, problems) for name, pages in given.items()}
     if all(map(_page_files.is_one_file, given.values())):
-        # Whatever they are called.
+        # Whatever their names.
         (page,) = files[REFERENCE]
         files = {name: dict.fromkeys([page], *found.values()) for name, found in files.items()}
     lacking = _lacking(files)
@@ -209,7 +209,7 @@ def _read(
         for message in (*lacking, _ADVICE):
             problems.add(message)
     problems.raise_any()
-    # Files of pages that are left out need not be read.
+    # Files of omitted pages need not be read.
     wanted = (
         set.intersection(*map(set, files.values())) if unmatched == "drop" else set().union(*files.values())
     )
@@ -270,7 +270,7 @@ def _check_names(systems: Mapping[str, Pages], taken: Sequence[str]) -> None:
 
 
 def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Return what does not pair up, in words: pages that an engine or the ground truth lacks."""
+    """Return messages about pages that do not pair up, which an engine or the ground truth lacks."""
     truth = files[REFERENCE]
     messages, unpaired = [], []
     for name, pages in files.items():
@@ -296,7 +296,7 @@ def _incomplete(files: Mapping[str, Mapping[str, object]]) -> int:
 
 
 def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
-    """Warn where plain text with empty lines meets kinds of files that have none."""
+    """Warn if plain text with empty lines is compared with files without empty lines."""
     for name in [name for name in pages if name != REFERENCE]:
         pair = {one: list(pages[one].values()) for one in (REFERENCE, name)}
         spaced = [one for one, of_one in pair.items() if any(map(_has_empty_lines, of_one))]

@@ -39,7 +39,7 @@ def _row(make: Callable[..., pl.Expr], **options: Any) -> Callable[[pl.DataFrame
 
 
 def _contains_in_lower_case(frame: pl.DataFrame) -> pl.Series:
-    """Return the containment of formulas that lmms-eval had first: predictions alone are in lower case."""
+    """Return the containment of formulas of earlier lmms-eval, which lower-cased predictions only."""
     lowered = frame.with_columns(pl.col("prediction").str.to_lowercase())
     return _row(contains_answer, **_FORMULAS)(lowered)
 
@@ -205,7 +205,7 @@ class _Compared(NamedTuple):
 
 
 def _from_threshold(rule: str, ours: pl.Series, theirs: pl.Series) -> tuple[str, pl.Series] | None:
-    """Return the rule by which a row is right from the best threshold on, and what it says of each row."""
+    """Return the rule that rows are right at or above the best threshold, and its value for each row."""
     is_lower_better = rule.startswith(("cer", "mean distance"))
     scores = (-ours if is_lower_better else ours).alias("score")
     rows = pl.DataFrame([scores, theirs.alias("right")]).drop_nulls()
@@ -222,7 +222,7 @@ def _from_threshold(rule: str, ours: pl.Series, theirs: pl.Series) -> tuple[str,
 
 
 def _shortest(low: float | None, high: float) -> float:
-    """Return the number above `low`, up to `high`, that has the fewest decimals."""
+    """Return the number above `low` and up to `high` with the fewest decimals."""
     for digits in range(_MOST_DIGITS):
         number = float(Decimal(repr(high)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_FLOOR))
         if low is None or number > low:

@@ -156,7 +156,7 @@ class FileSummary:
         return merge(summaries)
 
     def _of_logs(self) -> Summary:
-        """Summarize files whose rows depend on other files: on the data set, or on other epochs."""
+        """Summarize files whose rows depend on other files, such as the data set or other epochs."""
         rows = self.of.rows()
         in_files = rows.group_by("question_id").agg(pl.col("log_file").n_unique())
         if not self.of.repeats and not in_files.filter(pl.col("log_file") > 1).is_empty():
@@ -169,7 +169,7 @@ class FileSummary:
         return self._summarized(self.of.files[0], origins.like(rows.lazy(), rows), self.of.name)
 
     def _of_epochs(self, rows: pl.DataFrame) -> Summary:
-        """Summarize the means of questions that were answered several times, or all answers if needed."""
+        """Summarize the means over repeated answers, or all answers if needed."""
         chosen = resolved(self.metrics or ["qa"], rows, self.scoring["protocol"])
         needed = {"worst": self.worst, "keep": self.keep, "details": self.details}
         of_rows = [Option(name, None) for name, value in needed.items() if value]
@@ -220,7 +220,7 @@ class FileSummary:
 
     @property
     def _passes(self) -> int:
-        """The number of times that rows are read, which the settings say without reading anything."""
+        """The number of passes over the rows, known from the settings without reading."""
         by = [name for names in self.by or () for name in names]
         columns = [*by, *self.keep, *optional(self.cluster)]
         texts = ["prediction", "answers", *columns, *columns_of(self.metrics)]

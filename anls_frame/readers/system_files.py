@@ -254,7 +254,7 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
 
 
 def _chosen(given: SystemFiles, found: list[str]) -> list[str]:
-    """Return the systems of a column that are to be compared, in order."""
+    """Return the systems of a column to compare, in order."""
     if given.columns is None:
         return found
     unknown = [name for name in given.columns if name not in found]
@@ -266,7 +266,7 @@ def _chosen(given: SystemFiles, found: list[str]) -> list[str]:
 
 def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
     """Return the rows of each system in each file, and the questions that are joined to them."""
-    # What is unmatched is known when the files of all systems are read.
+    # Unmatched questions are known only after the files of all systems are read.
     how = replace(given.how, unmatched=None)
     without = how.gold_files
     runs = "all" if given.repeats else given.runs
@@ -299,7 +299,7 @@ def side_by_side(rows: pl.DataFrame, names: Sequence[str]) -> SystemTexts:
 
 
 def _beside(frame: pl.DataFrame, predictions: Sequence[pl.Series], names: Sequence[str]) -> SystemTexts:
-    """Return a frame with the predictions of all systems, in columns whose names were not taken."""
+    """Return a frame with the predictions of all systems, in columns with new names."""
     rest = frame.drop("prediction")
     columns: dict[str, str] = {}
     for name in names:

@@ -82,7 +82,7 @@ class VarianceComponents(Generic[Table_co]):
         return self.text
 
     def _repr_html_(self) -> str:
-        """Return the text as a notebook shows it."""
+        """Return the text as HTML for notebooks."""
         return f"<pre>{escape(self.text)}</pre>"
 
 
@@ -298,7 +298,7 @@ def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
     repeats = round(n / float((1 / questions["n"]).sum()), 9)
     every = {}
     for k in map(float, NUMBERS):
-        # Epochs alone add so much; but more of them never add to the present variance.
+        # Epochs alone contribute this much, but more epochs never increase the present variance.
         alone = epoch / (k * n) if k < repeats else min(epoch / (k * n), present)
         every[k] = max(present + epoch * (1 / k - 1 / repeats) / n, alone)
     every[repeats] = present

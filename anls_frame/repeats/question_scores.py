@@ -171,7 +171,7 @@ def by_question(
 
 
 def _remembered(table: Any, frame: Any, epochs: RepeatedAnswers, n_epochs: pl.Series, what: str) -> Any:
-    """Remember for a result how its scores were computed, so that reports and comparisons can say it."""
+    """Store how the scores of a result were computed, for notes of reports and comparisons."""
     counts = n_epochs.filter(n_epochs > 0).to_list() or [0]
     least, most = min(counts), max(counts)
     numbers = numbered(most, "epoch") if least == most else f"{least} to {numbered(most, 'epoch')}"

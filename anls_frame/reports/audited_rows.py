@@ -222,7 +222,7 @@ def _numbered(cells: pl.DataFrame, judged: pl.DataFrame) -> tuple[pl.DataFrame, 
 
 
 def _number(source: pl.LazyFrame, name: str, bounds: tuple[float, float]) -> pl.Expr:
-    """Return a column of numbers, brought to [0, 1]; NaN is null."""
+    """Return a column of numbers, rescaled to [0, 1], with NaN as null."""
     dtype = source.collect_schema()[name]
     if not (dtype.is_numeric() or dtype == pl.Boolean):
         raise DTypeError(f"column {name!r} must hold numbers, but has dtype {dtype}")
@@ -249,7 +249,7 @@ def _check_values(rows: pl.DataFrame, systems: Mapping[str, System], bounds: tup
 
 
 def _check_judged(rows: pl.DataFrame, systems: Mapping[str, System], names: Mapping[str, str]) -> None:
-    """Raise an error if not the drawn rows are judged, each for all systems."""
+    """Raise an error unless exactly the drawn rows are judged, each for all systems."""
     first, *others = (system.truth for system in systems.values())
     judged = rows.select(is_judged()).to_series()
     for number, other in enumerate(others, 1):
@@ -276,14 +276,14 @@ def _check_judged(rows: pl.DataFrame, systems: Mapping[str, System], names: Mapp
 
 
 def _refuse(is_wrong: pl.Series, message: str) -> None:
-    """Raise an error that names the rows that are wrong, if there are any."""
+    """Raise an error that names invalid rows, if there are any."""
     rows = is_wrong.arg_true().to_list()
     if rows:
         raise ValueError(f"{message}: {numbered(len(rows), 'row')} ({listed(map(str, rows), _NAMED)})")
 
 
 def _check_drawn(rows: pl.DataFrame, name: str) -> None:
-    """Raise an error for probabilities that are none; warn if other rows are judged than were drawn."""
+    """Raise an error for invalid probabilities; warn if judged rows differ from drawn rows."""
     probability, judged = rows[PROBABILITY], rows.select(is_judged()).to_series()
     _refuse(~(probability.is_between(0, 1, closed="right")), f"column {name!r} must hold numbers in (0, 1]")
     _refuse(probability.is_null() & judged, f"column {name!r} is null in rows with a truth")
@@ -304,7 +304,7 @@ def _check_drawn(rows: pl.DataFrame, name: str) -> None:
 
 
 def _known(cells: pl.DataFrame, name: str) -> npt.NDArray[np.bool_]:
-    """Return the strata whose rows need no verdict; raise an error if that is so of a part of one."""
+    """Return the strata whose rows need no verdict; raise an error if only some of a stratum do not."""
     stratum = cells[STRATUM].to_numpy()
     sizes, unknown = (np.bincount(stratum, cells[column].to_numpy()) for column in (_N, _UNKNOWN))
     if ((unknown > 0) & (unknown < sizes)).any():
@@ -317,7 +317,7 @@ def _known(cells: pl.DataFrame, name: str) -> npt.NDArray[np.bool_]:
 
 
 def _check_undrawn(rows: pl.DataFrame, judged: pl.DataFrame, systems: Mapping[str, System]) -> None:
-    """Raise an error or warn if rows that nobody drew are visibly not like the others."""
+    """Raise an error or warn if judged rows without a draw visibly differ from the others."""
     counts = judged[CLUSTER].unique_counts().to_numpy()
     clustering = 1 + USUAL_CORRELATION * (float(counts @ counts) / judged.height - 1)
     for number, system in enumerate(systems.values()):

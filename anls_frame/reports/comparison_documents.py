@@ -203,7 +203,7 @@ def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
     for index, (table, notes) in enumerate(shown):
         made[index] = made[index]._replace(notes=[*notes, *made[index].notes])
         if "rank" in table.frame.columns:
-            # Bold are the systems that are possibly the best.
+            # Systems that are possibly the best are bold.
             best = table.frame["possibly_best"].head(most or table.frame.height)
             made[index] = made[index]._replace(bold=best.fill_null(value=False).arg_true().to_list())
     return made
@@ -225,7 +225,7 @@ def _document_of_many(view: ComparisonView) -> Document:
         tables.append(table)
         figures.append(_heat_map(table, grid, columns, metric, view.kind(metric)))
     tables += _macro_tables(view)
-    # The ranks and the scores side by side say what matters of them.
+    # The ranks and the scores side by side already contain the essentials.
     has_few = len(view.systems) <= FEW_SYSTEMS
     if view.pairs or (view.pairs is None and has_few):
         pairs = _significant(view.all_pairs(has_few), view)
@@ -255,7 +255,7 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         *(*_DIFFERENCE, "p_adjusted"),
         *([] if view.settings["cluster"] is None else ["n_clusters"]),
     ]
-    # Names of facts are their own.
+    # Facts keep their names.
     own = {name: name for name in known}
     names = headings(columns, {"score": label, **own})
     kinds = view.kinds(ranked.columns, (), metric) | {name: _kind_of_fact(ranked[name]) for name in known}
@@ -295,7 +295,7 @@ def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
 
 
 def _scores(grid: SideBySide, columns: Sequence[str], kind: Kind, name: str) -> Table:
-    """Return the table of the scores side by side, with the names of the best of each line."""
+    """Return the table of the scores side by side, with the best systems of each line."""
     names = apart(grid.systems, [*columns, SLICE, "n", "best", "few_rows"])
     values = zip(*grid.scores, strict=True)
     scores = [pl.Series(name, column, pl.Float64) for name, column in zip(names, values, strict=True)]
@@ -317,7 +317,7 @@ def _scores(grid: SideBySide, columns: Sequence[str], kind: Kind, name: str) -> 
 def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
     """Return a table with a line for each slice, metric and system or pair."""
     by = view.settings["by"]
-    # What is the same in all lines is in the title.
+    # Values that are the same in all lines are in the title.
     same = {"metric"} if len(view.metrics) == 1 else set()
     columns = [column for column in frame.columns if column not in {*same, "few_rows"}]
     names = headings(columns, {column: column for column in by})
@@ -332,12 +332,12 @@ def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
 
 
 def _significant(differences: pl.DataFrame, view: ComparisonView) -> pl.DataFrame:
-    """Return the lines of differences that the tests show, if only these are asked for."""
+    """Return the lines of differences, only the significant ones if requested."""
     return differences.filter(pl.col("p_adjusted") <= view.alpha) if view.significant else differences
 
 
 def _macro_tables(view: ComparisonView) -> list[Table]:
-    """Return the macro averages over the slices of each table, a line for each metric and system."""
+    """Return the macro averages over the slices of each table, with a line for each metric and system."""
     return [
         macro_table(by, averages, view.kinds(averages.columns, ()), view.formats)
         for by, averages in view.macro
@@ -376,7 +376,7 @@ def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[T
 
 
 def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return a note on which names stand behind shortened ones."""
+    """Return a key to shortened names."""
     cut = [f"{key} {visible(name)}" for key, name in zip(short, names, strict=True) if key != visible(name)]
     return [f"Names: {'; '.join(cut)}."] if cut else []
 
@@ -430,7 +430,7 @@ def _document_of_two(view: ComparisonView) -> Document:
 
 
 def _pair_tables(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
-    """Return the keys, metric and name of each table of two systems; one of a single line has all rows."""
+    """Return the keys, metric and name of each table of two systems; a single line covers all rows."""
     metric, *others = view.metrics
     return view.sliced if view.tables or others else [((), metric, _ALL_ROWS)]
 
@@ -458,7 +458,7 @@ def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric,
 
 
 def _headings(view: ComparisonView, first: Sequence[str]) -> dict[str, str]:
-    """Return what people read: the first columns, and the scores under the names of the systems."""
+    """Return the headings for people: the first columns, and the scores under the names of systems."""
     scores = ("baseline_score", "score")
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
     shown = [*first, "n", *scores, *_DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
@@ -487,7 +487,7 @@ def _dumbbell(view: ComparisonView, table: Table, columns: Sequence[str]) -> Dum
 
 
 def _head_of_many(view: ComparisonView) -> str:
-    """Return the best system of the first metric, which others may be as good, and the last one."""
+    """Return the best system of the first metric, others that may be as good, and the last system."""
     (metric, label), *others = view.named
     ranked = _ranked(view, metric).drop_nulls("score").to_dicts()
     if not ranked:
@@ -517,7 +517,7 @@ def _head_of_many(view: ComparisonView) -> str:
 
 
 def _head_of_two(view: ComparisonView) -> str:
-    """Return the differences of all rows, and the slice in which the first one is the worst."""
+    """Return the differences over all rows, and the slice with the worst difference in the first metric."""
     (metric, label), *_ = view.named
     row, *others = view.overall.to_dicts()
     if row["difference"] is None:
@@ -608,7 +608,7 @@ def _notes(view: ComparisonView) -> list[str]:
 
 
 def _notes_on_published(view: ComparisonView) -> list[str]:
-    """Return a note on each published figure: which systems are better, worse, or neither is shown."""
+    """Return a note on each published figure, with the systems that are better, worse or undecided."""
     if view.beside is None:
         return []
     notes = []
@@ -627,7 +627,7 @@ def _notes_on_published(view: ComparisonView) -> list[str]:
 
 
 def _number_of_slices(view: ComparisonView, by: Sequence[str]) -> int:
-    """Return the number of slices of a table, in which all rows come first."""
+    """Return the number of slices of a table, whose first line covers all rows."""
     lines = metric_lines(view.differences(), view.metrics[0].name, by)
     return lines.filter(pl.col("system") == view.systems[-1]).height - 1
 
@@ -635,7 +635,7 @@ def _number_of_slices(view: ComparisonView, by: Sequence[str]) -> int:
 def _directions(view: ComparisonView) -> list[str]:
     notes = []
     for text, higher in (("Lower is better", False), ("Higher is better", True)):
-        # Of built-in scores, that higher is better goes without saying.
+        # For built-in scores, readers know that higher is better.
         alike = [
             label
             for metric, label in view.named
@@ -664,7 +664,7 @@ def _notes_on_cer(view: ComparisonView) -> list[str]:
 
 
 def _family(view: ComparisonView) -> list[str]:
-    """Return the note on what adjusted p-values allow for, if there are several."""
+    """Return the note on the adjustment of p-values, if there are several."""
     metrics = _all_metrics(view)
     if view.is_of_two:
         slices = ["all slices of a table"] if view.tables else []
@@ -688,7 +688,7 @@ def _all_metrics(view: ComparisonView) -> list[str]:
 
 
 def _scoring_note(settings: Mapping[str, Any]) -> list[str]:
-    """Return the note on how the rows of a comparison were scored before, if there is one."""
+    """Return the note on the origin of a comparison's scores, if there is one."""
     protocol = protocol_from_dict(settings["protocol"])
     return origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
 

@@ -313,7 +313,7 @@ class Comparison(SlicedResult[Table_co]):
 
     @property
     def _beaten(self) -> pl.DataFrame:
-        """Metrics and systems: a difference to the baseline shows that another system is better there."""
+        """Metrics and systems for which a test against the baseline shows that another system is better."""
         against = self._overall
         shown = against.filter(pl.col("p_adjusted") <= round(1 - self.confidence, 12))
         worse, better = shown.filter(self._loss > 0), shown.filter(self._loss < 0)
@@ -448,7 +448,7 @@ class Comparison(SlicedResult[Table_co]):
         return slices.sort(order, "rank", maintain_order=True, nulls_last=True)
 
     def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-        """Return slices under the names of their columns, the largest first or in the order of a column."""
+        """Return slices with the names of their columns, the largest first or in the order of a column."""
         return largest_first(
             slices, chosen_keys(columns, self._by, self.noun), columns, self._settings.orders
         )
@@ -711,7 +711,7 @@ class Comparison(SlicedResult[Table_co]):
 
     @property
     def _loss(self) -> pl.Expr:
-        """By how much each system is worse than the baseline, in rows of a table of differences."""
+        """The loss of each system against the baseline, for a table of differences."""
         signs = {metric.name: -1.0 if metric.higher_is_better else 1.0 for metric in self.measures}
         return pl.col("difference") * pl.col("metric").replace_strict(signs, return_dtype=pl.Float64)
 
@@ -778,7 +778,7 @@ class Comparison(SlicedResult[Table_co]):
 
     @property
     def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
-        """Transitions in all rows and in each slice, a table for each set of keys, if they were counted."""
+        """Transitions over all rows and in slices, a table for each set of keys, if they were counted."""
         if not self._sums.transitions:
             return []
         overall = self._transitions(())
@@ -824,7 +824,7 @@ class Comparison(SlicedResult[Table_co]):
         )
 
     def _all_pairs(self, sliced: bool) -> pl.DataFrame:  # noqa: FBT001 - private
-        """Return the differences of all pairs, in slices too or in all rows alone."""
+        """Return the differences of all pairs, over all rows and, for few systems, in slices."""
         every = pairs(len(self.systems))
         if sliced:
             return self._flat(lambda columns: self._differences_by(columns, every))
@@ -1028,7 +1028,7 @@ class Comparison(SlicedResult[Table_co]):
         return first, second
 
     def _planners(self, chosen: Sequence[tuple[int, int]]) -> list[Planner]:
-        """Return what plans for each metric and pair of systems."""
+        """Return the planner for each metric and pair of systems."""
         cached_lines = cache(lambda keys: lines(self.summary, keys))
         return [
             Planner(self.summary, cached_lines, metric, pair, self.draws)
@@ -1055,7 +1055,7 @@ class Comparison(SlicedResult[Table_co]):
         return self._as_given(self._flat(slices))
 
     def _all_slices(self, slices: Callable[[tuple[str, ...]], pl.DataFrame]) -> pl.DataFrame:
-        """Return the slices of all tables below each other, from a function of their keys."""
+        """Return the concatenated slices of all tables, from a function of their keys."""
         return self._below_each_other(
             lambda columns: self._presented(slices(tuple(chosen_keys(columns, self._by, self.noun))), columns)
         )
@@ -1229,7 +1229,7 @@ def compare(
 
 
 def _named_by(wide: Wide, systems: Any, answers: str | None, metrics: Any) -> tuple[Any, Any, Any]:
-    """Return what `side_by_side` has named: systems, answers and, of scores, metrics."""
+    """Return the options named by `side_by_side`: systems, answers and, for scores, metrics."""
     given = {"systems": systems, "answers": answers, "metrics": metrics if wide.metrics is not None else None}
     twice = [name for name, value in given.items() if value is not None]
     if twice:

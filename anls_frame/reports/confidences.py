@@ -207,7 +207,7 @@ class Selective(SlicedResult[Table_co]):
         }
 
     def _score(self, loss: float) -> float:
-        """Return the score that a loss stands for."""
+        """Return the score that corresponds to a loss."""
         metric = self._rows.metric
         least, width = metric.span or (0.0, 1.0)
         return least + width * (1 - loss if metric.higher_is_better else loss)
@@ -216,7 +216,7 @@ class Selective(SlicedResult[Table_co]):
         return None if self._rows.settings.cluster is None else int(documents)
 
     def _given(self, confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return confidences as they were given."""
+        """Return confidences in their original orientation."""
         return confidence if self._higher_is_surer else -confidence
 
     def _calibration(self, ranked: RiskCoverage) -> tuple[float | None, float | None]:
@@ -516,7 +516,7 @@ class Selective(SlicedResult[Table_co]):
         schema: Mapping[str, pl.DataType],
         lines: Callable[[str, Rows], list[_Line]],
     ) -> pl.DataFrame:
-        """Return a table with the lines of each slice and confidence beside its keys."""
+        """Return a table with a line for each slice and confidence, with its keys."""
         check_by_names(columns, [SLICE, "signal", *schema])
         parts = []
         for keys, rows in self._rows.slices(columns):

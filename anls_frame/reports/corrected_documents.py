@@ -150,12 +150,12 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
 
 
 def _share(line: Mapping[str, Any]) -> str:
-    """Return how much of the uncertainty is that of the draw."""
+    """Return the share of the uncertainty due to the draw."""
     return f"; {100 * line['audit_share']:.0f} % of the variance could be removed by more verdicts"
 
 
 def _bias(line: Mapping[str, Any], kind: Kind) -> str:
-    """Return how far a score is from the corrected one."""
+    """Return the distance of a score from the corrected score."""
     side, sign = ("low", -1) if line["bias"] < 0 else ("high", 1)
     low, high = sorted((sign * line["bias_low"], sign * line["bias_high"]))
     ends = ", ".join(figure(end, kind) for end in (low, high))

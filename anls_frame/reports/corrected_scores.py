@@ -304,12 +304,12 @@ class Corrected(SlicedResult[Table_co]):
 
     @cached_property
     def _factors(self) -> dict[str, FloatArray]:
-        """By which the scores of systems are multiplied to have that of each."""
+        """Factors of the systems' scores that give the score of each system."""
         return dict(zip(self.systems, np.eye(len(self.systems)), strict=True))
 
     @cached_property
     def _changes(self) -> dict[str, FloatArray]:
-        """By which the scores of systems are multiplied to have the difference of each to the baseline."""
+        """Factors of the systems' scores that give the difference of each system from the baseline."""
         first = self._factors[self.baseline]
         return {name: own - first for name, own in self._factors.items() if name != self.baseline}
 
@@ -323,7 +323,7 @@ class Corrected(SlicedResult[Table_co]):
         return CorrectedMean(audit, tuning=tuning)
 
     def _tuning(self, factors: FloatArray) -> float | None:
-        """Return the tuning of all rows, which that of slices is; None if a stratum has no verdicts."""
+        """Return the tuning of all rows, which slices share; None if a stratum has no verdicts."""
         if self._given_tuning is not None:
             return self._given_tuning
         if (key := factors.tobytes()) not in self._tunings:
@@ -415,7 +415,7 @@ class Corrected(SlicedResult[Table_co]):
 
 
 def _mean_figures(mean: CorrectedMean) -> dict[str, Any]:
-    """Return what figures of scores and of differences have in common."""
+    """Return the figures shared by scores and differences."""
     return {
         "verdicts_worth": round(mean.verdicts_worth),
         "tuning": mean.tuning,
@@ -585,7 +585,7 @@ def _checked_bounds(bounds: Any) -> tuple[float, float]:
 
 
 def _systems(score: Any, truth: Any, systems: Any) -> dict[str, System]:
-    """Return the columns of each system; that of a single one is its name."""
+    """Return the columns of each system; a single system is named after its column."""
     if (score is None) != (truth is None) or (score is None) == (systems is None):
         raise ValueError("pass two columns, score and truth, or those of several systems in systems=")
     if systems is None:

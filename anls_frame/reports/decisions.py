@@ -121,14 +121,14 @@ class Decision(Generic[Table_co]):
         return _worst({self.of_rows, *self.answers})
 
     def __str__(self) -> str:
-        """Return the decision in one line; with an anchor, what decides comes first."""
+        """Return the decision in one line, with the decisive part first if there is an anchor."""
         if self.anchor is None:
             return self._sentence()
         sentences = [self._sentence(), str(self.anchor)]
         return "; ".join(sentences if self.answer == self._own_answer else reversed(sentences))
 
     def _repr_html_(self) -> str:
-        """Return the decision as a notebook shows it."""
+        """Return the decision as HTML for notebooks."""
         return f"<p>{escape(visible(str(self)))}</p>"
 
     def _sentence(self) -> str:
@@ -339,7 +339,7 @@ def _worst(answers: set[Answer]) -> Answer:
 
 
 def _answered(bounds: pl.DataFrame, metric: Metric, within: float) -> pl.DataFrame:
-    """Add the answers; there is none without bounds."""
+    """Add the answers, which are null without bounds."""
     low, high = pl.col("difference_low"), pl.col("difference_high")
     worst, best = (low, high) if metric.higher_is_better else (-high, -low)
     answer = pl.when(worst > -within).then(pl.lit("fine")).when(best < -within).then(pl.lit("regressed"))
@@ -347,6 +347,6 @@ def _answered(bounds: pl.DataFrame, metric: Metric, within: float) -> pl.DataFra
 
 
 def _rounded(number: int) -> int:
-    """Round up to two digits: it is an estimate."""
+    """Round an estimate up to two digits."""
     unit: int = 10 ** max(len(str(number)) - 2, 0)
     return math.ceil(number / unit) * unit

@@ -144,7 +144,7 @@ def brought_back(
 
 def are_few(n: FloatArray, effective: FloatArray, carrying: FloatArray) -> npt.NDArray[np.bool_]:
     """Return which slices have too few rows, effective units, or units that contribute to the figure."""
-    # Ten units that carry equal parts count as ten, despite rounding.
+    # Ten units with equal contributions count as ten, despite rounding.
     return (n < FEW_ROWS) | (effective < FEW_UNITS) | (carrying < FEW_CARRIERS - 1e-6)
 
 

@@ -87,7 +87,7 @@ class Lines:
     sizes: IntArray
 
     def __iter__(self) -> Iterator[Line]:
-        """Return the units of one slice after the other; few of them are in memory at the same time."""
+        """Yield the units of each slice; few slices are in memory at the same time."""
         first = 0
         while first < len(self.sizes):
             total = self.sizes[first:].cumsum()
@@ -141,7 +141,7 @@ class Lines:
 
     @property
     def _sizes(self) -> list[str]:
-        """What the sums are divided by."""
+        """The denominators of the sums."""
         return self._names("y") if self.metric.is_ratio else ["n"]
 
     def _names(self, which: str) -> list[str]:

@@ -168,7 +168,7 @@ def side_by_side(
 
 
 def _chosen(systems: Mapping[str, str] | Sequence[str] | None, known: list[str]) -> dict[str, str]:
-    """Return the systems to compare, in order, from what they are called to what the column says."""
+    """Return the systems to compare, in order, as a mapping from new names to names in the column."""
     if systems is None:
         systems = known
     names = dict(systems) if isinstance(systems, Mapping) else {name: name for name in systems}
@@ -181,7 +181,7 @@ def _chosen(systems: Mapping[str, str] | Sequence[str] | None, known: list[str])
 
 
 def _scores(metrics: Any) -> list[Metric]:
-    """Return metrics of columns of scores, or nothing if others are among them."""
+    """Return metrics of columns of scores, or nothing if there are other metrics."""
     every = [metrics] if isinstance(metrics, str | Metric) else metrics
     if not isinstance(every, list | tuple) or not all(isinstance(metric, str | Metric) for metric in every):
         return []

@@ -164,7 +164,7 @@ def report_line(
     )
     cell, slice_of = (entries[name].cast(pl.Int64).to_numpy() for name in ("key_line", "slice"))
     cell_sums = {name: by_cell[name].cast(pl.Float64).to_numpy() for name in ("n", *names, metric.bracket)}
-    # Of a ratio, the fields are rows, each with the score 0 or 1.
+    # For a ratio, the fields are rows, each with the score 0 or 1.
     row_squares = x if metric.counts_fields else counted[names[5]].cast(pl.Float64).to_numpy()[:, None]
     if has_clusters:
         unit = numbers(cells[CLUSTER], cells.height)[cell].astype(np.int64)
@@ -266,7 +266,7 @@ def _pair_figures(
     each = Contributions.of(slices, *metric_lines.together())
     squares = np.zeros_like(x)
     if metric.interval == "bounded":
-        # Of a ratio, the fields are rows, each with the score 0 or 1.
+        # For a ratio, the fields are rows, each with the score 0 or 1.
         least, width = metric.span or (0, 1)
         in_unit = squares_of_rows(summary, metric_lines)
         squares = x if metric.counts_fields else width**2 * in_unit + least * (2 * x - least * y)
@@ -294,7 +294,7 @@ def _pair_figures(
 
 
 def _p_value(difference: FloatArray, variance: FloatArray, effective: FloatArray) -> FloatArray:
-    """Return the p-value of Student's t, as the interval has it; 1 for equal systems, else nan without it."""
+    """Return the p-value of Student's t that matches the interval; 1 for equal systems."""
     if not variance > 0:
         return np.where(np.abs(difference) < _NO_SPREAD, 1.0, np.nan)
     return statistics.t_two_sided(difference / np.sqrt(variance), np.maximum(effective - 1, 1))
@@ -332,7 +332,7 @@ def _number(value: npt.ArrayLike) -> float | None:
 
 
 def _divided(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the quotients; nan where there is nothing to divide by."""
+    """Return the quotients; nan for a denominator of 0."""
     shape = np.broadcast_shapes(np.shape(x), np.shape(y))
     quotient = np.divide(x, y, out=np.full(shape, np.nan), where=np.broadcast_to(y, shape) > 0)
     return np.asarray(quotient, np.float64)

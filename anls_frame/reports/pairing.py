@@ -161,7 +161,7 @@ def _inner(dtype: pl.DataType) -> Any:
 
 
 def _accepted(column: pl.Series) -> pl.Series:
-    """Return the answers as sorted lists of distinct strings, null where there is none."""
+    """Return the answers as sorted lists of distinct strings, null without answers."""
     if isinstance(column.dtype, pl.Array):
         column = column.arr.to_list()
     lists = (
@@ -183,7 +183,7 @@ def _joined(  # noqa: PLR0917 - the arguments of `pair`
     names: tuple[str, str],
     answers: list[str] | None,
 ) -> tuple[Any, Any, Any]:
-    """Join two tables by id: the rows that both have, and the ids that only one has."""
+    """Join two tables by id; return the common rows, and the ids found in only one table."""
     if not ids or prediction in ids or len(set(ids)) < len(ids):
         raise ValueError(
             f"on must name columns other than {prediction!r}, at least one and each once, got {ids}"

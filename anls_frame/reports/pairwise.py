@@ -197,7 +197,7 @@ def spread_of(
     bracket = np.empty(len(pairs))
     for baseline, columns, others in _by_first(pairs):
         bracket[columns] = counts @ (influence[:, others] - influence[:, [baseline]]) ** 2
-    # What is left of equal systems is rounding.
+    # The rest for equal systems is due to rounding.
     bracket[bracket <= _NO_SPREAD * (squares[first] + squares[second])] = 0.0
     total = (counts[:, None] * y).sum(axis=0)
     lengths = (y * counts[:, None]).T @ y
@@ -211,7 +211,7 @@ def spread_of(
 
 
 def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-    """Return the effective number of units that carry one side of each pair's difference."""
+    """Return the effective number of units that contribute gains or losses to each pair's difference."""
     influence = _influence(line, score, y)
     with np.errstate(invalid="ignore", divide="ignore"):
         size = (np.abs(line.x) + np.abs(score) * line.y) / y
@@ -231,14 +231,14 @@ def _by_first(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int]
 
 def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
     """
-    Return the effective number of units that carry differences, above or below, whichever is fewer.
+    Return the effective number of units with positive or with negative deviations, whichever is smaller.
 
     Parameters
     ----------
     deviations
         Deviation of each unit from the figure of its slice, with a column for each difference.
     scale
-        Size of the numbers that were subtracted; a deviation that is tiny in comparison is rounding.
+        Size of the subtracted numbers; a deviation that is tiny in comparison is due to rounding.
     """
     far = np.where(np.abs(deviations) > _ROUNDING * scale, deviations, 0.0)
     far /= np.abs(far).max(axis=0, initial=np.finfo(np.float64).tiny)

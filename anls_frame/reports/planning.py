@@ -96,7 +96,7 @@ class Planner:
         )
 
     def _possible(self, slices: pl.DataFrame, alpha: float) -> pl.DataFrame:
-        """Take out differences that no score can have, or no p-value can show."""
+        """Replace differences that are impossible, or not detectable by any p-value, by null."""
         can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
         can &= pl.col("detectable") <= self.metric.largest_difference
         return slices.with_columns(detectable=pl.when(can).then("detectable"))
@@ -109,7 +109,7 @@ class Planner:
             known = pl.lit(pl.Series(factor, nan_to_null=True))
             times = pl.when(known.is_not_null()).then(pl.max_horizontal(known, least))
             for name in ("n", "n_clusters"):
-                # Rounding must not add a document to a whole number of them.
+                # Rounding must not add a document to an integer.
                 number = (pl.col(name) * times - 1e-6).ceil()
                 columns[f"{name}{end}"] = number.cast(pl.Int64, strict=False)
         return slices.with_columns(**columns)

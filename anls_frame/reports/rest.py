@@ -57,7 +57,8 @@ class _SliceSums(NamedTuple):
 
     def squares(self, ratio: Array | float) -> Array:
         """Return Σ(x - ratio y)² of each line."""
-        # From the spread around the line's own figure, which is exact even for scores far larger than it.
+        # From the spread around the line's own figure, which is exact even for scores far larger than the
+        # spread.
         own = np.divide(self.x, self.y, out=np.zeros_like(self.x), where=self.y > 0)
         off = own - ratio
         squares = self.bracket + 2 * off * (self.xy - own * self.yy) + off * off * self.yy

@@ -39,7 +39,7 @@ def regressions(comparison: Comparison, drop: float, alpha: float, planned_runs:
 
 
 def _where(rows: pl.DataFrame, comparison: Comparison) -> str:
-    """Return whether all rows are among these slices, and the names of the others, largest loss first."""
+    """Return whether these lines include all rows, and the names of the slices, largest loss first."""
     settings = comparison.summary.settings
     slices = rows.filter(pl.col(SLICE) != OVERALL).sort(pl.col("difference").abs(), descending=True)
     parts = ["overall"] if slices.height < rows.height else []

@@ -60,7 +60,7 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
 def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:
     """Return the sums of squared scores in [0, 1] over rows, lines by systems; nan if unknown."""
     keys, known = lines.keys, summary.comparison_sums.squares.get(lines.metric.name)
-    # Cells of two systems, in which slices are found, have the squares of changes alone.
+    # Cells of two systems, used to find slices, have only the squares of changes.
     if known is None:
         return np.full((lines.slices.height, lines.systems), np.nan)
     sums = pl.col([f"square_{system}" for system in range(lines.systems)]).sum()

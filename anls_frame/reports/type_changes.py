@@ -34,7 +34,7 @@ def headings(columns: Sequence[str], systems: Sequence[str]) -> dict[str, str]:
     first, *others = (shortened(name) for name in systems)
     other = "its error type" if len(others) > 1 else f"error type of {others[0]}"
     named = dict(zip(PAIR, (f"error type of {first}", other), strict=True))
-    # The name of the only other system would be the same in all rows.
+    # The name of a single other system would be the same in all rows.
     shown = [name for name in columns if name != "system" or len(others) > 1]
     return column_headings.headings(shown, named)
 
@@ -87,6 +87,6 @@ def categories(
 
 
 def _names(transitions: Transitions) -> list[str]:
-    """Return the name of each table, the same one for the first of all comparisons."""
+    """Return the name of each table; the first of all comparisons has a fixed name."""
     more = [f"{_OLD_AND_NEW}, by {' and '.join(keys)}" for keys, _ in transitions[1:]]
     return [_OLD_AND_NEW, *more] if transitions else []

@@ -70,7 +70,7 @@ def quantile_estimates(
 
 class _ScoredRows:
     """
-    The scored rows of slices, as lines: rows of a slice that have the same score and are in the same unit.
+    The scored rows of slices, as lines of rows with the same slice, score and unit.
 
     Lines are in the order of the slices, then of the scores. The units are the clusters of a slice or,
     without clusters, single rows.
@@ -86,19 +86,19 @@ class _ScoredRows:
         starts = np.ones(len(n), np.bool_)
         starts[1:] = (np.diff(self.score) != 0) | (np.diff(self.slice_of) != 0)
         self.levels = np.bincount(self.slice_of[starts], minlength=self.slices)
-        """Number of different scores of each slice."""
+        """Number of distinct scores of each slice."""
         self.first_level = np.cumsum(self.levels) - self.levels
         self.scores = np.append(self.score[starts], np.nan)
-        """The different scores of all slices, each from its first level on."""
+        """The distinct scores of all slices, from the first level of each."""
         self.level = np.cumsum(starts) - 1 - self.first_level[self.slice_of]
         """Number of lower scores in the slice of each line."""
         has_clusters = CLUSTER in cells.columns
         self.unit = lines["unit"].to_numpy() if has_clusters else np.arange(len(n))
         self.weight = n if has_clusters else np.ones(len(n))
-        """What a line adds to the size of its unit."""
+        """The contribution of a line to the size of its unit."""
         self.size = np.bincount(self.unit, self.weight).astype(np.float64)
         self.counts = np.ones(len(self.size)) if has_clusters else n
-        """How many units are alike."""
+        """Number of identical units."""
         self.slice_of_unit = np.zeros(len(self.size), np.int64)
         self.slice_of_unit[self.unit] = self.slice_of
 
@@ -115,9 +115,9 @@ class _ScoredRows:
 
     def interval(self, probability: float, confidence: float) -> tuple[FloatArray, FloatArray]:
         """
-        Return the ends of the interval of each slice, nan if it has none.
+        Return the ends of the interval of each slice; nan without an interval.
 
-        They are infinite where even the share of no rows, or of all, does not rule out the probability.
+        Ends are infinite where even the share of no rows, or of all rows, does not rule out the probability.
         """
 
         def share(levels: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -136,7 +136,7 @@ class _ScoredRows:
         )
 
     def below(self, levels: IntArray) -> Sums:
-        """Return the sums of the share of rows with one of so many lowest scores of their slice."""
+        """Return the sums of the share of rows with one of the lowest scores of their slice."""
         is_below = self.level < levels[self.slice_of]
         x = np.bincount(self.unit, self.weight * is_below, len(self.size)).astype(np.float64)
         y, total, n = self.size, self.added(x), self.added(self.size)

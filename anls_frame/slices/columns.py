@@ -87,7 +87,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     text = visible(str(value))
-    # A text that reads like a word of this page is in quotes.
+    # A text that reads like a word of the description is in quotes.
     return f'"{text}"' if text in ("", "missing", "true", "false") and isinstance(value, str) else text
 
 
@@ -148,7 +148,7 @@ def _coded(
             {"row": np.arange(len(values)), "value": values.list.unique(maintain_order=True)}
         )
         entries = entries.explode("value", empty_as_null=True, keep_nulls=True)
-        # Null, an empty list and a list of nulls are missing; a null beside other entries is nothing.
+        # Null, an empty list and a list of nulls are missing; a null beside other entries is ignored.
         is_alone = pl.col("value").is_not_null() | ~pl.col("value").is_not_null().any().over("row")
         entries = entries.filter(is_alone).unique(maintain_order=True)
         rows, values = entries["row"].to_numpy().astype(np.intp), entries["value"]

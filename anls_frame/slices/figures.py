@@ -146,7 +146,7 @@ def names_of_figures(*, is_change: bool) -> list[str]:
 
 
 def _none(*, is_change: bool) -> pl.DataFrame:
-    """Return the table of no slices."""
+    """Return an empty table of slices."""
     scores = names_of_figures(is_change=is_change)
     scores += ["rest", "share_of_rows", "share_of_loss", "difference"]
     schema = {"metric": pl.String, "n": pl.Int64, "n_clusters": pl.Int64, "few_rows": pl.Boolean}

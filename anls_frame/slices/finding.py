@@ -307,7 +307,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
 
 @dataclass(frozen=True)
 class _Given:
-    """What is scored: the columns of one or two systems by name, and the metrics."""
+    """The scored columns of one or two systems, by name, and the metrics."""
 
     systems: Mapping[str, str]
     metrics: tuple[Metric, ...]

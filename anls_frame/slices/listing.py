@@ -152,9 +152,9 @@ def listed(
 
 def _in_order(slices: Sequence[MetricSlice], values: Sequence[float]) -> list[int]:
     """
-    Return the indices of slices, the one to list first at the start.
+    Return the indices of slices in the order in which they are listed.
 
-    Of those whose statistics are nearly the largest it is the one with the fewest conditions.
+    Among slices with nearly the largest statistic, the one with the fewest conditions comes first.
     """
     nearly = _NEARLY * max(values)
 
@@ -176,10 +176,10 @@ def _is_beyond_parents(
     beyond: float,
 ) -> bool:
     """
-    Whether a slice is worse than the rest of each parent that is found too.
+    Return whether a slice is worse than the rest of each parent that is also found.
 
-    If the parent is worse without it as well, both would be listed, and each must be significant beyond the
-    other; else the parent says it all.
+    If the parent is worse without the slice, too, both would be listed, and each must be significant outside
+    the other. Otherwise, the parent only repeats the slice.
     """
     parents = [
         other

@@ -75,7 +75,7 @@ def honest(rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None
 
 
 def _beyond_others(slices: list[MetricSlice], rows: ListedRows, least: Least) -> list[float]:
-    """Return the statistic of each slice in the rows that no slice before it has."""
+    """Return the statistic of each slice in the rows outside all slices before it."""
     remaining = np.ones(rows.height, bool)
     values = []
     for slice_ in slices:

@@ -152,7 +152,7 @@ def blocks(columns: Sequence[Codes], losses: Losses, depth: int, least: Least) -
 
 
 class _Names:
-    """The number of each slice: that of its code in its combination of columns, after those of all before."""
+    """The number of each slice: its code in its combination of columns, after all preceding combinations."""
 
     def __init__(self, columns: Sequence[Codes], depth: int) -> None:
         self._sizes = [column.size for column in columns]

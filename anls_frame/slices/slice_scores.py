@@ -162,7 +162,7 @@ def _scores(scored: pl.DataFrame, index: int, metric: Metric, systems: int) -> S
     sign = 1.0 if metric.higher_is_better else -1.0
     if systems == 1:
         return Scores(metric, sign * x[0], y[0], lost(metric, x[0], y[0]))
-    # Of rates with denominators of their own, the change to first order.
+    # For rates with separate denominators, the change to first order.
     whole = y[0].sum() + y[1].sum()
     rate = (x[0].sum() + x[1].sum()) / whole if whole else 0.0
     change = x[1] - x[0] - rate * (y[1] - y[0])

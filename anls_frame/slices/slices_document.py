@@ -113,7 +113,7 @@ def slices_glances(slices: FoundSlices, most: int | None, *, percent: bool = Fal
 
 
 def _table(slices: FoundSlices, *, percent: bool) -> Table:
-    """Return the table of the slices, without what is the same in all of them."""
+    """Return the table of the slices, without columns that are the same in all of them."""
     frame = slices.table.drop("overlapping")
     same = {"metric"} if len(slices.metrics) == 1 else set()
     same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}

@@ -131,7 +131,7 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
 
 
 def _columns(by: Sequence[str], columns: object) -> list[str]:
-    """Return the columns that a caller asked for; by default all."""
+    """Return the requested columns; by default, all."""
     given = list(by) if columns is None else [columns] if isinstance(columns, str) else columns
     is_single = isinstance(given, pl.Expr) or not isinstance(given, Iterable)
     every: list[Any] = [given] if is_single else list(cast("Iterable[Any]", given))
@@ -181,7 +181,7 @@ def _metrics(summary: Summary, metrics: object) -> list[tuple[Any, Metric]]:
 
 
 def _numbered(frames: Cells, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[Any, pl.Series]]:
-    """Return the different keys of all frames, and the number of the line of each row of each frame."""
+    """Return the distinct keys of all frames, and the line number of each row of each frame."""
     cell_rows = pl.concat(
         [
             cells.select(*keys, pl.lit(number).alias("frame")).with_row_index("row")

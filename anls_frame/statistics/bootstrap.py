@@ -74,7 +74,7 @@ def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[F
 
 
 def _drawn_weights(counts: IntArray, draws: int, seed: int, step: int) -> Iterator[FloatArray]:
-    """Yield how often each unit is drawn, with replacement, in `step` draws of as many as there are units."""
+    """Yield the number of times that each unit is drawn with replacement, for `step` draws at a time."""
     random = np.random.default_rng(seed)
     unit = np.repeat(np.arange(len(counts)), counts)
     for start in range(0, draws, step):
@@ -91,29 +91,29 @@ def _drawn_weights(counts: IntArray, draws: int, seed: int, step: int) -> Iterat
 @dataclass(frozen=True)
 class _PairedLine:
     """
-    What the statistics of the pairs of a line are computed from.
+    The data for the statistics of the pairs of a line.
 
     Parameters
     ----------
     unit, counts
-        Number of each unit of the line, and for how many units it stands.
+        Number of each unit of the line, and the number of units that it represents.
     pairs
         The pairs.
     ratio
         Ratio of each system.
     denominators
-        Number of columns of denominators: 1 or that of the systems.
+        Number of columns of denominators: 1, or the number of systems.
     table
-        What is added up, a line for each unit: the denominators; its share of them, w, and w²; its influence
-        on each ratio, also times w.
+        The values to add up, with a line for each unit: the denominators; the unit's share w, and w²; its
+        influence on each ratio, and the influence times w.
     influence, scale
-        The unit's influence on each ratio, and what it was subtracted from.
+        The unit's influence on each ratio, and the size of the subtracted numbers.
     squares
         Σw².
     differing
         Number of units in which the systems of each pair differ.
     is_decidable
-        Whether the pair can be called different.
+        Whether the pair has enough differing units to be significant.
     """
 
     unit: IntArray
@@ -162,8 +162,8 @@ class _PairedLine:
         return np.asarray(self._statistics(self.counts[None], self.ratio, self._apart())[:, 0])
 
     def drawn(self, blocks: Sequence[FloatArray]) -> list[FloatArray]:
-        """Return the statistics of each block of draws, from how often each unit of all lines is drawn."""
-        # Squares of all lines together may fill the memory, and take long to compute for each block.
+        """Return the statistics of each block of draws, from the number of times that units are drawn."""
+        # Squares of all lines together may fill the memory, and recomputing them for each block takes long.
         apart = self._apart()
         return [self._statistics(weights[:, self.unit], 0 * self.ratio, apart) for weights in blocks]
 

@@ -156,19 +156,19 @@ class CorrectedMean:
         beyond = np.where(is_known, 0.0, audit.total - audit.n * self._scores[audit.stratum])
         self._judged_alone = float(truth.sum()) / self.rows
         self._gain = float(beyond.sum()) / self.rows
-        # What each document contributes to the mean of judged rows alone, to the gain and to the score.
+        # The contribution of each document to the mean of judged rows alone, to the gain, and to the score.
         self._truth_of = self._shares(truth, self._judged_alone) + self._judged_shares(audit.truth)
         self._gain_of = self._shares(beyond, self._gain) - self._judged_shares(audit.score)
         self._score_of = self._shares(audit.total, self.score)
         self.tuning = self._best_tuning() if tuning is None else tuning
 
     def _shares(self, totals: FloatArray, mean: float) -> FloatArray:
-        """Return what documents contribute to a mean over all rows, from the totals of cells."""
+        """Return the contributions of documents to a mean over all rows, from the totals of cells."""
         audit = self.audit
         return audit.by_document(audit.document, totals - audit.n * mean) / self.rows
 
     def _judged_shares(self, values: FloatArray) -> FloatArray:
-        """Return what the judged rows of documents contribute to the means of their strata."""
+        """Return the contributions of documents' judged rows to the means of their strata."""
         audit = self.audit
         deviation = values - audit.mean_of_judged(values)[audit.judged_stratum]
         return audit.by_document(audit.judged_document, audit.weight * deviation) / self.rows

@@ -82,7 +82,7 @@ def size_classes(sizes: IntArray) -> IntArray:
 
 
 def _shuffled_in_groups(group: IntArray, random: np.random.Generator) -> IntArray:
-    """Return the numbers of all members, ordered by group, and at random within each."""
+    """Return the numbers of all members, ordered by group and at random within groups."""
     order = random.permutation(len(group))
     # Numpy sorts numbers of 16 bits by counting.
     most = int(group.max(initial=0))

@@ -107,7 +107,7 @@ def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[Floa
 
 
 def _drawn(losses: Losses, draws: int, seed: int, at_once: int) -> Iterator[Drawn]:
-    """Yield losses that were dealt, some draws at a time."""
+    """Yield permuted losses, several draws at a time."""
     values, sizes = losses.values.astype(np.float32), losses.sizes.astype(np.float32)
     is_alike = bool((losses.sizes == losses.sizes[:1]).all())
     dealt = deals(losses.unit, draws, seed)
@@ -161,12 +161,12 @@ class Drawn:
 
 
 def _largest(drawn: Drawn, blocks: Iterable[SliceBlock]) -> FloatArray:
-    """Return the largest statistic of all slices in each draw, or 0 if none is larger."""
+    """Return the largest statistic of all slices in each draw, or 0 if none is positive."""
     largest = np.zeros(drawn.values.shape[1])
     at_once = max(1, _TABLE // max(drawn.losses.units * len(largest), 1))
     for block in blocks:
         limit = drawn.limits(block)
-        # The statistic itself, which takes the documents, is needed only where it may be the largest.
+        # The exact statistic, which needs the documents, is computed only where it may be the largest.
         hopeful = np.flatnonzero((limit > largest).any(axis=1))
         hopeful = hopeful[np.argsort(-limit[hopeful].max(axis=1))]
         for start in range(0, len(hopeful), at_once):
@@ -180,7 +180,7 @@ def _largest(drawn: Drawn, blocks: Iterable[SliceBlock]) -> FloatArray:
 
 
 def _indicators(codes: Codes, rows: int) -> csr_array:
-    """Return which rows (lines of the matrix) are in which slices."""
+    """Return the indicator matrix of slices, with a line for each row."""
     if codes.rows is None:
         ends = np.arange(rows + 1)
     else:

@@ -143,7 +143,7 @@ def _by_signs(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[
 
 
 def _p_value(line: LineSums, draws: int, seed: int) -> float:
-    """Return the p-value of one line, which does not depend on what else is tested."""
+    """Return the p-value of a line, which does not depend on other tests."""
     more, *longer = line.differences().T
     counts = line.counts[line.unit]
     if not counts.sum():

@@ -85,7 +85,7 @@ def nested_anova(
     question = _ratio(within, questions - clusters)
     across = (sizes * (means - _ratio(mean.sum(), questions)) ** 2).sum()
     across -= (noise * (1 / sizes[of] - _ratio(1.0, questions))).sum()
-    # With one question each, clusters are all that there is between questions.
+    # With one question each, clusters explain all variance between questions.
     nested = 0.0 if questions == clusters else question * (clusters - 1)
     between = _ratio(across - nested, questions - _ratio((sizes**2).sum(), questions))
     return NestedAnova(between, question, epoch)
@@ -127,5 +127,5 @@ def pass_at_k(n: npt.ArrayLike, correct: npt.ArrayLike, k: int) -> FloatArray:
 
 
 def _ratio(numerator: float, denominator: float) -> float:
-    """Return the quotient, nan where nothing is to be divided by."""
+    """Return the quotient; nan for a denominator of 0."""
     return float(numerator / denominator) if denominator > 1e-9 else float("nan")  # noqa: PLR2004 - rounding

@@ -264,7 +264,7 @@ class RiskCoverage:
         groups = self._ties
         above, size, excess, harmonic = groups.above, groups.size, groups.excess, groups.harmonic
         mean, end = groups.loss / size, above + size
-        # What a row above adds to a group: to its ranks, and to their harmonic numbers.
+        # The contribution of a row above a group to the group's ranks, and to their harmonic numbers.
         shifted = np.zeros_like(above)
         shifted[1:] = (excess * (1 / end - 1 / np.maximum(above, 1)) - mean * harmonic)[1:]
         weight = 1 - above * harmonic / size + _below(harmonic)
@@ -311,7 +311,7 @@ class RiskCoverage:
         ends = np.searchsorted(-self.confidence, -np.asarray(thresholds, np.float64), side="right")
         steps = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
         rows = len(steps)
-        # Documents by steps: how many rows, and how much loss, each step adds to a document.
+        # Documents by steps: the rows and the loss that each step adds to a document.
         pairs = self.document[:rows] * len(ends) + steps
         order = np.argsort(pairs)
         starts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
@@ -354,7 +354,7 @@ class RiskCoverage:
 
     @cached_property
     def _steps(self) -> tuple[FloatArray, Accepted]:
-        """The thresholds that are tested, with their sums."""
+        """The tested thresholds, with their sums."""
         thresholds = self.thresholds()
         return thresholds, self.accepted(thresholds)
 
@@ -363,7 +363,7 @@ class RiskCoverage:
         return {}
 
     def _bounds(self, confidence: float) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds of each threshold without any loss and with what was lost, for all risks."""
+        """Return the bounds of each threshold, without any loss and with the observed loss, for all risks."""
         if confidence not in self._known_bounds:
             _, accepted = self._steps
             every = accepted.without_loss(), accepted
@@ -439,7 +439,7 @@ def difference_of_augrc(first: RiskCoverage, second: RiskCoverage, confidence: f
 
 
 class _Ties(NamedTuple):
-    """Rows of equal confidence, the surest first."""
+    """Groups of rows of equal confidence, the highest first."""
 
     sizes: IntArray
     size: FloatArray
@@ -460,17 +460,17 @@ class _Ties(NamedTuple):
 
     @property
     def excess(self) -> FloatArray:
-        """The loss above, less that of as many rows of the group."""
+        """The loss of rows above the group, minus that of equally many rows of the group."""
         return self.loss_above - self.above * self.loss / self.size
 
 
 def _below(values: FloatArray) -> FloatArray:
-    """Return the sum of the values of all groups below each."""
+    """Return the sum of the values of all groups below each group."""
     return np.asarray(np.cumsum(values[::-1])[::-1] - values)
 
 
 def _moments(n: npt.ArrayLike, loss: FloatArray) -> Iterator[npt.NDArray[Any]]:
-    """Yield what each document adds to the first eight sums of `Accepted`."""
+    """Yield the contributions of each document to the first eight sums of `Accepted`."""
     n = np.asarray(n, np.float64)
     squares = n * n
     yield from ((n > 0) * 1.0, n, loss, loss * loss, loss * n)
@@ -482,7 +482,7 @@ def _variance(influence: FloatArray, documents: float) -> float:
 
 
 def _start(possible: FloatArray, n: FloatArray, risk: float, confidence: float) -> int | None:
-    """Return the first step to test; None if even no loss would not show the risk anywhere."""
+    """Return the first step to test; None if no step could certify the risk even without any loss."""
     enough_rows = 2 * math.log(1 - confidence) / math.log(1 - risk)
     can_pass = possible <= risk
     wanted = np.flatnonzero(can_pass & ((possible <= risk / 2) | (n >= enough_rows)))

@@ -301,13 +301,13 @@ class _SignBlock:
     value: FloatArray
 
     def table(self) -> FloatArray:
-        """Return the entries as a dense matrix, built on each call: all of them may not fit into memory."""
+        """Return the entries as a dense matrix, built on each call because memory may not hold all."""
         table = np.zeros((len(self.counts), len(self.columns)))
         table[self.unit, self.column] = self.value
         return table
 
     def lone_sum(self, draws: int, random: np.random.Generator) -> FloatArray:
-        """Return the random sums of units that have entries in one column only, where tables are faster."""
+        """Return the random sums of units with entries in a single column, for which tables are faster."""
         often = self.counts >= BINOMIAL_FROM
         values = np.repeat(self.value[~often], self.counts[~often])
         # A random byte gives eight signs, and a table gives their sum.
@@ -322,7 +322,7 @@ class _SignBlock:
         return sums
 
     def heads(self, numbers: IntArray, random: np.random.Generator | None) -> FloatArray:
-        """Return how many signs of each unit are positive: random, or the bits of the draw's number."""
+        """Return the number of positive signs of each unit: random, or the bits of the draw's number."""
         few = self.counts < BINOMIAL_FROM
         signs = int(self.counts[few].sum())
         if random is None:

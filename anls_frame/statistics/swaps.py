@@ -46,7 +46,7 @@ def p_value(first: FloatArray, second: FloatArray, score: Score, *, draws: int, 
     def difference(sums: FloatArray) -> FloatArray:
         # The sums are totals of the second system minus totals of the first one.
         drawn = np.abs(score((totals + sums) / 2) - score((totals - sums) / 2))
-        # A swap that leaves a system without a score is as extreme as possible.
+        # A swap that leaves a system without a score counts as most extreme.
         return np.where(np.isnan(drawn), np.inf, drawn)[None]
 
     units = _units(second - first)
@@ -62,7 +62,7 @@ def jackknife_variance(first: FloatArray, second: FloatArray, score: Score) -> f
 
 
 def _units(differences: FloatArray) -> step_down.Units:
-    """Count units with equal differences, or opposite ones, together: both signs are equally likely."""
+    """Combine units with equal or opposite differences, because both signs are equally likely."""
     columns = np.argmax(differences != 0, axis=1)
     signs = np.sign(differences[np.arange(len(differences)), columns])
     lines, line = np.unique(differences * signs[:, None], axis=0, return_inverse=True)

@@ -70,7 +70,7 @@ class SystemSums:
         Raises
         ------
         ValueError
-            If they do not, or if a sum is not finite.
+            If the arrays do not fit together, or a sum is not finite.
         """
         entries, systems = self.x.shape if self.x.ndim == 2 else (-1, -1)  # noqa: PLR2004
         fits = self.unit.shape == self.line.shape == (entries,)
@@ -289,14 +289,14 @@ class Swapped:
         x, y = self.x[:, None], self.y[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             difference = y / 2 * ((x + more) / (y + longer[0]) - (x - more) / (y - longer[0]))
-        # A swap that leaves one system without any denominator is as extreme as possible.
+        # A swap that leaves a system without a denominator counts as most extreme.
         return np.where(np.isfinite(difference), np.abs(difference), np.inf)
 
     def statistic(self, sums: FloatArray) -> FloatArray:
         """Return T, the absolute difference divided by its scale under swaps, by line and draw."""
         difference = self.difference(sums)
         norm = self.norm[:, None]
-        # Systems that do not differ differ by rounding, unless one of them is left without a denominator.
+        # Equal systems differ by rounding, unless a system is left without a denominator.
         same = np.where(np.isinf(difference), np.inf, 0.0)
         return np.divide(difference, norm, out=same, where=norm > 0)
 

@@ -38,7 +38,7 @@ _NOT_GIVEN = _NotGiven()
 
 
 class _Batch(NamedTuple):
-    """What a batch adds to the state."""
+    """The contribution of a batch to the state."""
 
     counts: tuple[int, ...]
     scores: Any
@@ -300,7 +300,7 @@ class MetricObject(ABC):
 
     @abstractmethod
     def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
-        """Return the same for columns, with the scores as an array."""
+        """Return the scores and counts for columns, with the scores as an array."""
 
     def _measure(self, predictions: Any, answers: Any) -> _Batch:
         pairs = read(predictions, answers)
@@ -331,7 +331,7 @@ class MetricObject(ABC):
         return exact_sum.to_float(units, max(n, 1) if reduction == "mean" else 1)
 
     def _contradiction(self, counts: tuple[int, ...], scores: array[float]) -> str | None:
-        """Return how the numbers of a state are inconsistent, or None if they are not."""
+        """Return a description of inconsistent numbers in a state, or None."""
         n, n_missing, units = counts[:3]
         for name, count in zip(self.COUNTS, counts, strict=True):
             # A similarity can be negative if a substitution costs 2.

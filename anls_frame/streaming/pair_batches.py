@@ -194,7 +194,7 @@ def _characters(pairs: Pairs) -> int:
 
 
 def _columns(predictions: Sequence[Any] | pl.Series, answers: Sequence[Any] | pl.Series) -> Columns:
-    """Return columns if at least one of the two is a column already."""
+    """Return columns if predictions or answers already are a column."""
     missing = 0
     if not isinstance(predictions, pl.Series):
         # The other side is checked as a column: an empty string stands in for it.

@@ -62,7 +62,7 @@ class Buckets:
     def __init__(self, keys: Sequence[str], add: Callable[[Sequence[pl.DataFrame]], pl.DataFrame]) -> None:
         self._keys = keys
         self._hash = pl.struct(keys).hash() if keys else pl.zeros(pl.len(), dtype=pl.UInt64)
-        # All cells of a cluster are in one bucket, so that they need not be looked for later.
+        # All cells of a cluster are in one bucket, so that no search is needed later.
         self._bucket_of = bucket_of(pl.col(CLUSTER) if CLUSTER in keys else self._hash)
         self._add = add
         self._buckets = [_Bucket() for _ in range(BUCKETS)]

@@ -66,7 +66,7 @@ BUILT_IN = {metric.name: metric for metric in TEXT_METRICS}
 
 
 def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
-    """Return a function for a field of `score`, in words or in what the protocol counts."""
+    """Return a function for a field of `score`, in words or in the unit of the protocol."""
 
     def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
         errors = resolve_errors(protocol)
@@ -97,7 +97,7 @@ def _without_protocol(function: Callable[..., pl.Expr]) -> Callable[..., pl.Expr
 
 
 def _in_place(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-    """Return the errors of each page but for what stands at another place."""
+    """Return the errors of each page, without moved blocks."""
     kinds = [kind for kind in page_errors.KINDS if kind != "moved"]
     errors = [
         _by_errors(page_errors.page_errors, kind)(prediction, answers, protocol=protocol) for kind in kinds
@@ -380,7 +380,7 @@ def _resolved(
 
 
 def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtocol | str) -> Metric:
-    """Return a metric with what computes it, which those of a result are only described by."""
+    """Return a metric with its computation, which metrics of a result only describe."""
     if is_quantile_of_texts(metric):
         return _quantile(metric, protocol)
     if metric.is_built_in or not isinstance(metric.numerator, str) or metric.numerator in columns:
@@ -408,7 +408,7 @@ def is_quantile_of_texts(metric: Metric) -> bool:
 
 
 def _quantile(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
-    """Return a quantile of a score of texts with what computes it."""
+    """Return a quantile of a score of texts, with its computation."""
     score = _prepared(_ROW_METRICS[str(metric.numerator)], protocol)
     return dataclasses.replace(Metric.quantile(score, metric.probability or 0.5), sources=metric.sources)
 
@@ -444,7 +444,7 @@ def refuse_quantiles(metrics: Sequence[Metric]) -> None:
 
 
 def _prepared(metric: Metric, protocol: ScoreProtocol | str) -> Metric:
-    """Return the metric with functions that prepare texts as a protocol wants it."""
+    """Return the metric with functions that prepare texts by a protocol."""
 
     def prepared(function: Any) -> Any:
         return function and functools.partial(function, protocol=protocol)

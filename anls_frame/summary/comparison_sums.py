@@ -150,7 +150,8 @@ def collect(rows: SystemRows, settings: Settings) -> tuple[ComparisonSums, list[
     needed = (*rows.keys, *prediction_columns, "answerable", "length", *digests, *row_columns)
     size = max(1024, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // len(needed)))
     tally = _Tally(rows, settings)
-    # Polars holds many rows at once, of the scores of many systems too many: these follow batch by batch.
+    # Polars holds many rows at once, too many with the scores of many systems, which therefore come in
+    # batches.
     later = rows.systems > _FEW_SYSTEMS
     source = rows.inputs if later else rows.frame.select(needed)
     # In order, so that the same rows give the same floats.
@@ -173,7 +174,7 @@ def _added_cells(parts: Sequence[pl.DataFrame], keys: Sequence[str], name: str |
 
 
 def _keys_of_cells(cells: pl.DataFrame, keys: Sequence[str], name: str | None) -> list[str]:
-    """Return what identifies a cell; the cells of all metrics have their scores as keys."""
+    """Return the columns that identify a cell; cells of all metrics together have scores as keys."""
     return [column for column in cells.columns if column != "n"] if name is ALL else [*keys, CLUSTER]
 
 
@@ -270,7 +271,7 @@ class _Tally:
 
 
 def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
-    """Return the digests of the rows of each system, and what is counted of its predictions."""
+    """Return the digests of the rows of each system, and the counts of its predictions."""
     absent = [is_missing(name).alias(name) for name in missing(systems)]
     marked = batch.select(pl.col(noted(systems)).sum()).row(0)
     low, high = pl.col("^digest_.*$") & 0xFFFF_FFFF, pl.col("^digest_.*$") // (1 << 32)
@@ -293,7 +294,7 @@ def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
 
 
 def _ends_of(index: int, metric: Metric, systems: int) -> dict[str, pl.Expr]:
-    """Return the lowest and the highest score of all systems, by which a metric without bounds gets them."""
+    """Return the lowest and the highest score of all systems, from which a metric gets missing bounds."""
     ends = []
     for system in range(systems):
         score, *parts = (pl.col(name) for name in columns(index, metric, system))
@@ -319,7 +320,7 @@ def _cells(
 
 
 def _squares(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metric: Metric) -> pl.DataFrame:
-    """Return the sums of squared scores, brought to [0, 1]; rows may stand for several, `n`."""
+    """Return the sums of squared scores, rescaled to [0, 1]; a line may stand for `n` rows."""
     times = pl.col("n") if "n" in rows.columns else pl.lit(1)
     in_unit = [metric.in_unit(pl.col(name)) for name in named]
     sums = [(score * score * times).sum().alias(f"square_{system}") for system, score in enumerate(in_unit)]

@@ -157,7 +157,7 @@ def _added(frame: pl.DataFrame, keys: Sequence[str], values: Sequence[str]) -> p
 
 
 def _group(keys: Sequence[str]) -> pl.Expr:
-    """Return the number of each row's slice: rows with the same number are counted in the first of them."""
+    """Return the number of each row's slice; the first row with a number collects the counts."""
     hashes = [pl.col(key).hash(seed) for seed, key in enumerate(keys)]
     mixed = functools.reduce(operator.xor, hashes) if hashes else pl.lit(0, dtype=pl.UInt64)
     return mixed.alias("group")

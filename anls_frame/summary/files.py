@@ -40,7 +40,7 @@ _DAMAGE = (
     *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError),
     *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
 )
-# Most values are null, because each kind of frame has columns of its own.
+# Most values are null, because each kind of frame has its own columns.
 _FREE_VALUES = 1 << 25
 _MOST_VALUES = 100
 """Values for each byte, where there are more; malicious files have far more."""
@@ -75,14 +75,14 @@ def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> by
 
 
 def _start_of_checksum(file: memoryview, checksum: str) -> int:
-    """Return where a checksum stands: it is the last one like it, in the metadata at the end of the file."""
+    """Return the position of the checksum: the last match in the metadata at the end of the file."""
     length = int.from_bytes(file[-8:-4], "little")  # as Parquet has it
     end = bytes(file[-8 - length :])
     return len(file) - len(end) + end.rfind(checksum.encode())
 
 
 def _checksum(file: memoryview, start: int) -> str:
-    """Return the checksum of a file that has one from here on."""
+    """Return the checksum of a file whose checksum is at this position."""
     digest = hashlib.sha256(file[:start])
     digest.update(_NO_CHECKSUM.encode())
     digest.update(file[start + len(_NO_CHECKSUM) :])
@@ -90,7 +90,7 @@ def _checksum(file: memoryview, start: int) -> str:
 
 
 def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
-    """Return the name that each column of each frame has in the file, where a column has one dtype."""
+    """Return the name of each column of each frame in the file, in which a column has one dtype."""
     dtypes: dict[str, pl.DataType] = {}
     columns: dict[str, dict[str, str]] = {}
     for kind, frame in frames.items():
@@ -114,7 +114,7 @@ def is_summary(path: Path) -> bool:
 
 
 def _metadata(path: Path) -> dict[str, Any]:
-    """Return what the file of a summary says about it; nothing for other files."""
+    """Return the metadata of a summary's file; empty for other files."""
     try:
         with path.open("rb") as file:
             metadata: dict[str, Any] = json.loads(pl.read_parquet_metadata(file)[_METADATA_KEY])
@@ -153,7 +153,7 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
         header["predictions"] = {
             system: Predictions.from_dict(own) for system, own in header["predictions"].items()
         }
-        # One after the other: together they have the columns of all, most of them null.
+        # One after the other, because together they have the columns of all frames, mostly null.
         whole = pl.scan_parquet(source)
         frames = {
             kind: whole.filter(pl.col("kind") == kind)

@@ -422,7 +422,7 @@ class _TextFunction:
         try:
             return float(value)
         except OverflowError:
-            # Whoever checks the scores names the row.
+            # The caller that checks the scores names the row.
             return math.inf if value > 0 else -math.inf
         except (TypeError, ValueError):
             raise TypeError(
@@ -438,7 +438,7 @@ def _is_values(value: object) -> bool:
 
 
 def _source(value: object) -> str:
-    """Return a text for what gives the values: equal texts, equal metrics."""
+    """Return a text that identifies the source of the values; metrics with equal texts are equal."""
     if isinstance(value, str | pl.Expr):
         return str(value)
     if isinstance(value, Mapping):

@@ -85,7 +85,7 @@ def sums_of_rows(metric: Metric) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
 
 
 def _own_mean_slices(cells: pl.DataFrame, keys: Sequence[str], metric: Metric) -> pl.DataFrame:
-    """Return the slices of own scores, from deviations in place of differences of squares."""
+    """Return the slices of custom scores, from deviations in place of differences of squares."""
     x, n, spread = sums_of_rows(metric)
     squares = pl.when(n > 0).then(spread + x * x / n).otherwise(0.0)
     names = metric.moments()
@@ -183,7 +183,7 @@ def _as_floats(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
 
 
 def _units(metric: Metric) -> tuple[int, int, int]:
-    """Return the units of the sums of x, y, and x², which are those of xy, y² and the squares too."""
+    """Return the units of the sums of x, y and x²; xy, y² and the squares have those of x²."""
     return metric.bits, 0, metric.square_bits
 
 
@@ -194,5 +194,5 @@ def _cluster_moments(metric: Metric) -> list[pl.Expr]:
     value = fixed_point.floats(x, metric.bits)
     xx = fixed_point.units(value * value, metric.square_bits) if metric.bits else x * x
     moments = (x, y, xx, x * y, y * y, squares, size * size * size, size * size * size * size)
-    # Only own ratios have the last two.
+    # Only custom ratios have the last two.
     return [moment.alias(name) for moment, name in zip(moments, metric.moments(), strict=False)]

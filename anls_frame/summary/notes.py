@@ -36,7 +36,7 @@ def texts_notes(counts: Mapping[str, Any], unanswerable: Unanswerable) -> list[s
 
 
 def _counted(counts: int | Mapping[str, int]) -> str:
-    """Return a number, or the numbers of systems; empty if there is nothing to count."""
+    """Return a number, or the numbers of systems; empty if all are 0."""
     if isinstance(counts, Mapping):
         return by_system(counts)
     return f"{counts:,}" if counts else ""

@@ -123,7 +123,7 @@ def digest_of_values(scores: Sequence[pl.Expr]) -> pl.Expr:
     numbers = [score.cast(pl.Float64) for score in scores]
     if len(numbers) == 1:
         return pl.when(numbers[0].is_not_null()).then(_mixed_in(pl.lit(0, pl.UInt64), numbers[0]))
-    # As one expression it would be eight times as large with each score.
+    # A single expression would grow eightfold with each score.
     return pl.map_batches(numbers, _digest, return_dtype=pl.UInt64, is_elementwise=True)
 
 
@@ -219,7 +219,7 @@ def _parts(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> li
 
 
 def _rate(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
-    """Return the rate of a row: infinite if there is nothing to divide by, null for 0 / 0."""
+    """Return the rate of a row: infinite for a denominator of 0, null for 0 / 0."""
     return pl.when((numerator > 0) | (denominator > 0)).then(numerator / denominator)
 
 
@@ -240,7 +240,7 @@ def _sums_of_scores() -> list[pl.Expr]:
 
 
 def _sums_of_parts(is_scored: pl.Expr) -> list[pl.Expr]:
-    # Wrong values are counted elsewhere, and must not fail here.
+    # Invalid values are counted elsewhere, and must not raise an error here.
     x, y = (
         pl.when(is_scored).then(name).cast(pl.Int128, strict=False, wrap_numerical=True)
         for name in ("numerator", "denominator")

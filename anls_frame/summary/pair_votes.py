@@ -57,7 +57,7 @@ def _counted(
     table: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """
-    Return in how many rows of each slice the second system of each pair is higher, and lower.
+    Return the numbers of rows of each slice in which the second system of each pair is higher, and lower.
 
     A line of the table is a system; its rows are sorted by slice.
     """
@@ -67,7 +67,7 @@ def _counted(
     filled = np.empty((systems, block))
     holds = np.empty((systems, block), bool)
     for pieces in _blocks(sizes, block):
-        # Each slice starts with a word of its own. The rows that fill its last word are ties.
+        # Each slice starts with a new word. The rows that fill its last word are ties.
         starts = []
         used = 0
         for _, start, size in pieces:
@@ -95,7 +95,7 @@ def _up(rows: int) -> int:
 
 
 def _blocks(sizes: npt.NDArray[np.int64], block: int) -> Iterator[list[tuple[int, int, int]]]:
-    """Yield the pieces of slices that fill a block: slice, first row and number of rows, each slice once."""
+    """Yield the pieces of slices that fill a block: slice, first row and number of rows."""
     pieces: list[tuple[int, int, int]] = []
     used = row = 0
     for slice_, size in enumerate(sizes.tolist()):
@@ -114,7 +114,7 @@ def _blocks(sizes: npt.NDArray[np.int64], block: int) -> Iterator[list[tuple[int
 def _weighted(
     table: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64], times: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the same for rows that stand for several; a line of the table is a system."""
+    """Return the counts for rows that stand for several; a line of the table is a system."""
     starts = np.cumsum(sizes) - sizes
     counts: list[list[npt.NDArray[np.int64]]] = [[], []]
     for first in range(len(table) - 1):

@@ -109,7 +109,7 @@ class ReportSums(CellSums):
     def folded(self, settings: Settings) -> ReportSums:
         """Return the sums with groups in place of clusters."""
         keys = key_names(settings.by, settings.cluster)
-        # Groups are few, and may have more rows than clusters can.
+        # Groups are few, and may have more rows than a cluster can.
         cells = {name: add_up([widened(in_groups(own))], keys) for name, own in self.cells.items()}
         return dataclasses.replace(self, cells=cells)
 
@@ -191,7 +191,7 @@ def _cells_of_texts(rows: Rows, by_keys: Sequence[str]) -> _Texts:
 
 def _cells_of_clusters(rows: Rows, by_keys: Sequence[str]) -> _Texts:
     """
-    Return the same, batch by batch, so that no more than the cells is in memory.
+    Return the cells of clusters, batch by batch, so that only cells are in memory.
 
     Each batch is grouped again for the grid, because by clusters and grid at once there would be nearly as
     many groups as rows.
@@ -222,7 +222,7 @@ def _buckets(keys: Sequence[str]) -> Buckets:
 
 
 def _own_cells(rows: Rows, index: int) -> pl.DataFrame:
-    """Count rows and add up the values of an own metric, and the digests of rows without texts."""
+    """Count rows and add up the values of a custom metric, and the digests of rows without texts."""
     metric = rows.own[index]
     with_digest = index == 0 and not rows.has_texts
     others = ["row_digest"] if with_digest else []
@@ -238,16 +238,17 @@ def _own_cells(rows: Rows, index: int) -> pl.DataFrame:
 
 def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     """
-    Yield the rows batch by batch, in order, the first of which has none.
+    Yield the rows batch by batch, in order; the first batch is empty.
 
-    So the same rows give the same sums of floats. Without an order, Polars reads much further ahead, too.
+    The same rows therefore give the same sums of floats. Without an order, Polars would also read much
+    further ahead.
     """
     yield rows.head(0).collect()
     yield from rows.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=True, engine="streaming")
 
 
 def _rounded(cells: pl.DataFrame) -> pl.DataFrame:
-    """Return cells as they are saved: those of quantiles with rounded scores."""
+    """Return cells for saving, with rounded scores of quantiles."""
     if quantiles.SCORE not in cells.columns:
         return cells
     keys = [name for name in cells.columns if name not in (*COUNTS, quantiles.SCORE)]
@@ -269,7 +270,7 @@ def _canonical_cells(cells: pl.DataFrame, keys: Sequence[str], others: Sequence[
     """
     Return cells with canonical keys; cells whose keys have become equal are added up.
 
-    Cells have these keys and others, which stay as they are.
+    Cells have these keys and others, which stay unchanged.
     """
     result = canonical(cells)
     lists = [key for key in keys if isinstance(cells.schema[key], pl.List | pl.Array)]

@@ -218,7 +218,7 @@ def is_placeholder(prediction: str, exact_match: pl.Expr) -> pl.Expr:
 
 
 def _stripped(condition: pl.Expr, text: str) -> pl.Expr:
-    """Return the texts of some rows, without whitespace at their ends; the others cost nothing."""
+    """Return the stripped texts of some rows; other rows cost nothing."""
     return pl.when(condition).then(pl.col(text).cast(pl.String)).str.strip_chars(_WHITESPACE)
 
 

@@ -150,7 +150,7 @@ class Selection:
 
     @property
     def _content(self) -> list[str]:
-        """The columns by which rows are ordered that are ranked equal: what they hold, then their number."""
+        """The columns that break ties between rows: their content, then their number."""
         systems = self.source.systems
         answers = ["answers"] if self.settings.has_texts else []
         scores = [

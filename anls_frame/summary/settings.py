@@ -193,7 +193,7 @@ class Settings:
 
 
 def _signature(metric: Metric) -> str:
-    """Return what tells a metric from others: one that has a name here is known by it."""
+    """Return the text that identifies a metric; built-in metrics are identified by name."""
     described_here = DESCRIBED.get(metric.name)
     if described_here is not None and described_here.within() == metric.within():
         return metric.name

@@ -103,7 +103,7 @@ def check_values(cells: pl.DataFrame, names: Mapping[str, str]) -> None:
 
 
 def _names(given: Sequence[Any], by: By, keys: dict[str, pl.Expr | None]) -> Iterator[str]:
-    """Yield the names of a table's keys; `keys` gets what each is: an expression, or None for a column."""
+    """Yield the names of a table's keys; `keys` receives the expression of each, or None for a column."""
     seen = set()
     for entry in given:
         key = entry if isinstance(entry, pl.Expr) else None

@@ -247,6 +247,6 @@ class Summary(Generic[Table_co]):
 
     @classmethod
     def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
-        # Several systems are summarized for a comparison, see `summarize`.
+        # Several systems are summarized for a comparison; see `summarize`.
         kind: type[CellSums] = ComparisonSums if len(header["systems"]) > 1 else ReportSums
         return Summary(**header, sums=kind.from_frames(frames))

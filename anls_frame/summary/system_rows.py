@@ -102,7 +102,7 @@ def noted(systems: int) -> list[str]:
 
 
 def _noted(systems: int) -> list[pl.Expr]:
-    """Return the values of these columns."""
+    """Return the marks of predictions for notes."""
     values = [is_invented(_text(system)) for system in range(systems)]
     values += [
         is_placeholder(_text(system), pl.col(f"details_{system}").struct.field("exact_match"))
@@ -204,7 +204,7 @@ def scored_rows(
 
 
 def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
-    """Return the scores of rows in ratios that skip those where no system has anything to divide by."""
+    """Return the scores of rows in ratios that skip rows in which all denominators are 0."""
     return [
         own_metrics.beside(scores(index, systems), score, numerator).alias(score)
         for index, metric in enumerate(metrics)
@@ -222,7 +222,7 @@ def _text(number: int) -> str:
 
 
 def _parts(system: int, metrics: Sequence[Metric], answers: str | None) -> list[pl.Expr]:
-    """Return what the metrics have of a system's rows, and the digest of these."""
+    """Return the columns of the metrics for a system's rows, and the digest of these rows."""
     details = pl.col(f"details_{system}").struct
     parts, numbers = [], iter(range(len(metrics)))
     own_values = []
