@@ -1,4 +1,4 @@
-"""`selective`: what a model's confidence is worth, and from which one on answers may be used unseen."""
+"""`selective`: the quality of a model's confidence, and thresholds for accepting answers unreviewed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def selective(
     source: SourceOptions,
 ) -> None:
     """
-    Evaluate a model's confidence, and find the threshold above which answers may be used unseen.
+    Evaluate a model's confidence, and find the threshold above which answers can be accepted unreviewed.
 
     The threshold is certified: with the confidence of --confidence, the true risk of the accepted answers is
     at most --risk. With --by, each slice has its own threshold, and all guarantees hold together.
