@@ -28,8 +28,8 @@ __all__ = [
     "display_table",
     "figure",
     "glances",
-    "in_percent",
     "shortened",
+    "shown_as",
     "slice_labels",
     "spelled",
 ]
@@ -194,9 +194,15 @@ _NO_DIFFERENCE = 1e-9
 """A smaller difference is 0 but for rounding."""
 
 
-def in_percent(kind: Kind) -> Kind:
-    """Return the kind of figures in per cent, or of differences in percentage points."""
-    return {"score": "percent", "rate": "percent", "difference": "points"}.get(kind, kind)  # type: ignore[return-value]
+def shown_as(kind: Kind | None, *, percent: bool) -> Kind:
+    """
+    Return the kind as which figures are shown: as numbers, if they have none.
+
+    In per cent, scores and rates are percentages, and their differences are percentage points.
+    """
+    given: Kind = kind or "number"
+    of_percent: dict[Kind, Kind] = {"score": "percent", "rate": "percent", "difference": "points"}
+    return of_percent.get(given, given) if percent else given
 
 
 def difference_kind(kind: Kind) -> Kind:

@@ -20,7 +20,7 @@ from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import difference_kind, glances, in_percent, slice_labels, spelled
+from anls_frame.export.display import difference_kind, glances, shown_as, slice_labels, spelled
 from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE
 from anls_frame.export.heads import head
 from anls_frame.export.side_by_side import apart, metric_lines, ordered, side_by_side
@@ -109,8 +109,7 @@ class ComparisonView:
 
     def kind(self, metric: Metric) -> Kind:
         """Return the display format of a metric."""
-        kind = metric.format or "number"
-        return in_percent(kind) if self.percent else kind
+        return shown_as(metric.format, percent=self.percent)
 
     def kinds(
         self, columns: Sequence[str], by: Sequence[str], metric: Metric | None = None

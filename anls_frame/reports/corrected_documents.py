@@ -10,7 +10,7 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.export import Document, Table
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import figure, glances, in_percent, spelled
+from anls_frame.export.display import figure, glances, shown_as, spelled
 from anls_frame.export.document import FEW, OVERALL, SLICE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class CorrectedView(NamedTuple):
 
     def kind(self, kind: Kind) -> Kind:
         """Return the display format of a kind of figure."""
-        return in_percent(kind) if self.percent else kind
+        return shown_as(kind, percent=self.percent)
 
 
 def corrected_document(view: CorrectedView) -> Document:
@@ -133,8 +133,7 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
     """Return the result of a line in a sentence."""
     is_difference = "difference" in line
     name, given = ("difference", "given_difference") if is_difference else ("corrected", "score")
-    kind: Kind = "difference" if is_difference else "score"
-    kind = in_percent(kind) if percent else kind
+    kind = shown_as("difference" if is_difference else "score", percent=percent)
     what = f"{line['system']} against {line['baseline']}" if is_difference else line["system"]
     verdicts, rows = numbered(line["n_audited"], "verdict"), numbered(line["n"], "row")
     if line[name] is None:

@@ -15,7 +15,7 @@ from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Alignments, Crossed, HistogramChart, Stacked
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import glances, in_percent, slice_labels, spelled
+from anls_frame.export.display import glances, shown_as, slice_labels, spelled
 from anls_frame.export.document import FEW, GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.frames import documents as documents_of_rows
@@ -89,8 +89,7 @@ class ReportView:
 
     def kind(self, metric: Metric) -> Kind:
         """Return how a metric is shown."""
-        kind = metric.format or "number"
-        return in_percent(kind) if self.percent else kind
+        return shown_as(metric.format, percent=self.percent)
 
 
 def report_glances(view: ReportView, most: int | None) -> list[Glance]:
@@ -197,7 +196,7 @@ def _kinds_of_slices(view: ReportView, slices: pl.DataFrame, keys: Sequence[str]
     kinds = kinds_of(slices.columns, keys, view.measures) | dict.fromkeys(
         view.summary.settings.lengths, "count"
     )
-    return {name: in_percent(kind) if view.percent else kind for name, kind in kinds.items()}
+    return {name: shown_as(kind, percent=view.percent) for name, kind in kinds.items()}
 
 
 def _labels(view: ReportView) -> dict[str, str]:

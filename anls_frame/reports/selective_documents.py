@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import glances, in_percent, spelled
+from anls_frame.export.display import glances, shown_as, spelled
 from anls_frame.export.document import FEW, SLICE
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.report_documents import kinds_of
@@ -74,8 +74,8 @@ class SelectiveView:
             "bias": "difference",
             **kinds_of(columns, by, ()),
         }
-        shown = {name: in_percent(kind) if self.percent else kind for name, kind in kinds.items()}
-        return {name: kind for name, kind in shown.items() if name in columns}
+        shown = {name: kind for name, kind in kinds.items() if name in columns}
+        return {name: shown_as(kind, percent=self.percent) for name, kind in shown.items()}
 
 
 def selective_document(view: SelectiveView) -> Document:

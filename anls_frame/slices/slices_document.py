@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._text import numbered
+from anls_frame._text import listed, numbered
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import difference_kind, glances, in_percent, spelled
+from anls_frame.export.display import difference_kind, glances, shown_as, spelled
 from anls_frame.export.document import FEW, Document, Table
 from anls_frame.frames import documents
 from anls_frame.summary.catalogue import names_of_rows
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from anls_frame.export.display import Glance
     from anls_frame.export.document import Kind, Selection
     from anls_frame.results import FoundSlices
-    from anls_frame.summary.measures import Metric
 
 ONE_VALUE = "all its values are equal"
 """The reason for which a column is left out that nobody would miss."""
 _NAMED = 10
 """Number of columns and overlapping slices to name."""
+_NAMED_SYSTEMS = 3
+_PAIR = 2
+"""Of so many systems, the title names the only one that can have lost."""
 
 
 def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> float:
@@ -42,9 +44,11 @@ def confidence_of_chosen(confidence: float, chosen: int, looked_at: int) -> floa
 def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = False) -> str:
     """Return a line of the table as a sentence."""
     metric = next(metric for metric in slices.metrics if metric.name == line["metric"])
-    kind = _shown_as(metric, percent=percent)
+    kind = shown_as(metric.format, percent=percent)
     is_change = bool(slices.systems)
-    label = f" ({metric.label})" if len(slices.metrics) > 1 else ""
+    told = [line["system"]] if len(slices.systems) > _PAIR else []
+    told += [metric.label] if len(slices.metrics) > 1 else []
+    label = f" ({', '.join(told)})" if told else ""
     name = "change" if is_change else "score"
     ends = [line[f"{name}_low"], line[f"{name}_high"]]
     shown = spelled(line[name], ends, difference_kind(kind) if is_change else kind)
@@ -60,11 +64,6 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
     if line["share_of_loss"] is not None:
         shares.append(f"{spelled(line['share_of_loss'], (), 'share')} of the lost points")
     return f"{', '.join(parts)}; {', '.join(shares)}"
-
-
-def _shown_as(metric: Metric, *, percent: bool) -> Kind:
-    kind = metric.format or "number"
-    return in_percent(kind) if percent else kind
 
 
 def sentences(slices: FoundSlices, *, percent: bool = False) -> list[str]:
@@ -116,9 +115,12 @@ def _table(slices: FoundSlices, *, percent: bool) -> Table:
     """Return the table of the slices, without columns that are the same in all of them."""
     frame = slices.table.drop("overlapping")
     same = {"metric"} if len(slices.metrics) == 1 else set()
+    same |= {"system"} if len(slices.systems) <= _PAIR else set()
     same |= {name for name in ("n_clusters", "share_of_loss") if not frame[name].count()}
     columns = [name for name in frame.columns if name not in {*same, "few_rows"}]
-    formats = {metric.name: (metric.label, _shown_as(metric, percent=percent)) for metric in slices.metrics}
+    formats = {
+        metric.name: (metric.label, shown_as(metric.format, percent=percent)) for metric in slices.metrics
+    }
     kinds = _kinds(slices, percent=percent)
     kinds.pop("overlapping", None)
     label = slices.metrics[0].label if len(slices.metrics) == 1 else "score"
@@ -131,6 +133,7 @@ def notes(slices: FoundSlices) -> list[str]:
     depth = numbered(slices.settings["depth"], "condition")
     looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
     metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
+    metrics += f" of {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
     units = f"{_names(slices).row}s" if slices.settings["cluster"] is None else "documents"
     level = f"{100 * (1 - slices.confidence):.3g} %"
     alpha = f"{1 - slices.confidence:.3g}"
@@ -174,8 +177,8 @@ def _names(slices: FoundSlices) -> RowNames:
 def _title(slices: FoundSlices) -> str:
     metrics = ", ".join(metric.label for metric in slices.metrics)
     if slices.systems:
-        first, second = slices.systems
-        what = f"Where {second} lost against {first}"
+        baseline, *others = slices.systems
+        what = f"Where {listed(others, _NAMED_SYSTEMS)} lost against {baseline}"
     else:
         what = "Slices that are worse than the rest"
     none = "" if slices.table.height else ": none found"
@@ -185,7 +188,8 @@ def _title(slices: FoundSlices) -> str:
 def _kinds(slices: FoundSlices, *, percent: bool) -> dict[str, Kind]:
     formats = {metric.format or "number" for metric in slices.metrics}
     score: Kind = formats.pop() if len(formats) == 1 else "number"
-    kinds: dict[str, Kind] = {"description": "text", "metric": "text", "n": "count", "n_clusters": "count"}
+    kinds: dict[str, Kind] = dict.fromkeys(("description", "metric", "system"), "text")
+    kinds |= dict.fromkeys(("n", "n_clusters"), "count")
     kinds |= dict.fromkeys(("baseline_score", "score", "score_low", "score_high"), score)
     kinds |= dict.fromkeys(("change", "change_low", "change_high"), "difference")
     kinds |= {
@@ -195,5 +199,5 @@ def _kinds(slices: FoundSlices, *, percent: bool) -> dict[str, Kind]:
         "share_of_loss": "share",
     }
     kinds |= {"p_adjusted": "p_value", "overlapping": "note", "few_rows": "text"}
-    shown = {name: in_percent(kind) if percent else kind for name, kind in kinds.items()}
-    return {name: kind for name, kind in shown.items() if name in slices.table.columns}
+    columns = slices.table.columns
+    return {name: shown_as(kind, percent=percent) for name, kind in kinds.items() if name in columns}
