@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import contextlib
 import inspect
 import re
 from pathlib import Path
@@ -80,7 +81,9 @@ def print_names() -> None:
 
 
 def listed_names(module: str) -> list[str]:
-    """Return what `__all__` of a public module lists; it is read as text, because Daft may not be there."""
+    """Return what `__all__` of a public module lists; without Daft, that of `distributed` is read as text."""
+    with contextlib.suppress(ImportError):
+        return list(getattr(getattr(anls_frame, module), "__all__", ()))
     path = PACKAGE / f"{module}.py"
     tree = ast.parse(
         (path if path.exists() else PACKAGE / module / "__init__.py").read_text(encoding="utf-8")

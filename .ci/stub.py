@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anls_frame
-from anls_frame import _names, pairs, readers, repeats
+from anls_frame import _names, pairs, plot, readers, repeats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ HEAD = '''"""The public names, which are imported on first use; `.ci/stub.py` wr
 def stubs() -> dict[Path, str]:
     """Return the stub of each package: imports of its names, each as itself, which makes it public."""
     contents = {}
-    for package in (pairs, readers, repeats):
+    for package in (pairs, plot, readers, repeats):
         contents[path_of(package)] = HEAD + imports(package.__name__, package._HOMES)  # noqa: SLF001 - the list
     modules = [f"from anls_frame import {name} as {name}\n" for name in _names.MODULES]
     own = imports("anls_frame", _names.HOMES)

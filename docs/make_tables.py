@@ -1,16 +1,23 @@
-"""Write what the pages say of each reader from the readers' descriptions: `python docs/make_tables.py`."""
+"""Write what the pages list of readers, scores, formats and commands: `python docs/make_tables.py`."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 import anls_frame as af
+from anls_frame.cli.app import app
+from anls_frame.export import SUFFIXES
 from anls_frame.readers.descriptions import READERS
+from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, MEANINGS, NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import Any
 
     from anls_frame.readers.descriptions import Description
 
@@ -54,9 +61,45 @@ def names() -> str:
     return "\n".join([*head, *(f"   {name}" for name in own)])
 
 
+def commands() -> str:
+    """Return the table of the commands of the shell, by the first line of their help."""
+    rows = [f"| `{name}` | {does} |" for name, does in _described(typer.main.get_command(app), "")]
+    return "\n".join(["| command | what it does |", "|---|---|", *rows])
+
+
+def scores() -> str:
+    """Return the table of the scores of reports; those that mean the same stand in one row."""
+    rows = []
+    for meaning, group in itertools.groupby(NAMES, MEANINGS.__getitem__):
+        names = [*group]
+        direction = "higher" if (BUILT_IN | DESCRIBED)[names[0]].higher_is_better else "lower"
+        in_code = ", ".join(f"`{name}`" for name in names)
+        rows.append(f"| {in_code} | {meaning} | {direction} is better |")
+    return "\n".join(["| name | score | direction |", "|---|---|---|", *rows])
+
+
+def formats() -> str:
+    """Return the suffixes of reports."""
+    *others, last = (f"`{suffix}`" for suffix in SUFFIXES)
+    return f"{', '.join(others)} and {last}"
+
+
+def _described(command: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each command, and what it does."""
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield name.strip(), command.help.partition("\n")[0]
+        return
+    for word, subcommand in inner.items():
+        yield from _described(subcommand, f"{name} {word}")
+
+
 WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("files.md", r"^\| file \| reader \|.*?(?=\n\n)", kinds),
     ("files.md", r"^\| `--reader` \|.*?(?=\n\n)", options),
+    ("files.md", r"^\| command \|.*?(?=\n\n)", commands),
+    ("metrics.md", r"^\| name \| score \|.*?(?=\n\n)", scores),
+    ("../README.md", r"(?<=reports as\n  )`\.\w+`.*?(?=\.\n)", formats),
     (
         "reference/files.md",
         r"^\.\. rubric:: One kind of file$.*?(?=\n\n\.\. rubric::)",

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from anls_frame.cli import examples
 from anls_frame.cli.commands import (
     audit,
     browse,
@@ -35,22 +34,25 @@ app = typer.Typer(
     # Without colours, the help loads in half the time.
     rich_markup_mode=None,
 )
-for one in (
-    *(score.score, report.report, merge.merge, compare.compare, epochs.epochs, slices.slices),
-    *(
-        selective.selective,
-        format_tax.format_tax,
-        changes.changes,
-        browse.browse,
-        audit.audit,
-        verdicts.verdicts,
-        confusions.confusions,
-        plot.plot,
-        convert.convert,
-        doctor.doctor,
-    ),
+for command in (
+    score.score,
+    report.report,
+    merge.merge,
+    compare.compare,
+    epochs.epochs,
+    slices.slices,
+    selective.selective,
+    format_tax.format_tax,
+    changes.changes,
+    browse.browse,
+    audit.audit,
+    verdicts.verdicts,
+    confusions.confusions,
+    plot.plot,
+    convert.convert,
+    doctor.doctor,
 ):
-    app.command(epilog=examples.of(one.__name__.replace("_", "-")))(one)
+    command.add_to(app)
 app.add_typer(gec.app, name="gec")
 
 

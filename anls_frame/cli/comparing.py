@@ -35,8 +35,7 @@ def put(
 ) -> None:
     """Write and print a comparison."""
     if output is not None:
-        escapes = target.escape_formulas
-        comparison.write(output, escape_formulas=escapes, rows=page, source=source, **shown)
+        comparison.write(output, escape_formulas=True, rows=page, source=source, **shown)
     if target.json:
         print_document(comparison.to_document(**shown))
     elif output is not None:

@@ -73,7 +73,7 @@ def _message(error: BaseException) -> str:
 
     if not isinstance(error, InputError):
         return _in_shell(error.args[0]) if len(error.args) == 1 else str(error)
-    problems = [one._replace(message=_in_shell(one.message)) for one in error.problems]
+    problems = [problem._replace(message=_in_shell(problem.message)) for problem in error.problems]
     return str(InputError(problems, error.total))
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def parse(
     names: Sequence[str] | None, columns: Callable[[], Collection[str]] = tuple
 ) -> list[str | Metric] | None:
-    """Return metrics by their names, as `one` does."""
-    return [one(name, columns) for name in names] if names else None
+    """Return metrics by their names, as `metric_named` does."""
+    return [metric_named(name, columns) for name in names] if names else None
 
 
-def one(name: str, columns: Callable[[], Collection[str]] = tuple) -> str | Metric:
+def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> str | Metric:
     """
     Return a metric by its name.
 
@@ -34,7 +34,7 @@ def one(name: str, columns: Callable[[], Collection[str]] = tuple) -> str | Metr
         return name
     kind, _, score = name.partition(":")
     if kind == "median":
-        return Metric.quantile(one(score, columns))
+        return Metric.quantile(metric_named(score, columns))
     if kind == "quantile":
         return _quantile(score, columns)
     return _from_python(name) if _is_python(name) else name
@@ -49,7 +49,7 @@ def _quantile(name: str, columns: Callable[[], Collection[str]]) -> Metric:
         raise ValueError(
             f"--metric quantile:{name}: write a probability and a score, as quantile:0.9:cer"
         ) from None
-    return Metric.quantile(one(score, columns), number)
+    return Metric.quantile(metric_named(score, columns), number)
 
 
 def _is_python(name: str) -> bool:
@@ -60,11 +60,11 @@ def _is_python(name: str) -> bool:
 def _from_python(name: str) -> Metric:
     module_name, _, attribute = name.rpartition(":")
     module = _module(module_name)
-    found: Any = getattr(module, attribute, None)
-    if isinstance(found, Metric):
-        return found
-    if callable(found):
-        return Metric(found, name=attribute)
+    value: Any = getattr(module, attribute, None)
+    if isinstance(value, Metric):
+        return value
+    if callable(value):
+        return Metric(value, name=attribute)
     raise ValueError(f"--metric {name}: {module_name} has no metric or function {attribute!r}")
 
 

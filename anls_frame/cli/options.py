@@ -10,7 +10,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import typer
 
@@ -23,6 +23,7 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Self
 
     from anls_frame.readers.any_file import Reading
     from anls_frame.readers.system_files import SystemFiles
@@ -49,6 +50,9 @@ Confidence = Annotated[float, typer.Option(help="Confidence level of the interva
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix."), WRITTEN
 ]
+EscapeFormulas = Annotated[
+    bool, typer.Option(help="In CSV, put an apostrophe before cells that a spreadsheet would run.")
+]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a file that already exists.")]
 Rows = Annotated[
     int | None,
@@ -68,6 +72,19 @@ Macro = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+class GoldFile(NamedTuple):
+    """The file or folder of `--gold`, and which of its columns has the ids."""
+
+    path: Path
+    gold_id: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return what `--gold` names, such as ``gold.csv,gold_id=key``."""
+        path, is_named, gold_id = text.rpartition(",gold_id=")
+        return cls(Path(path), gold_id) if is_named else cls(Path(text), None)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
     """How to read a file; options that are None are detected."""
@@ -84,18 +101,14 @@ class SourceOptions:
         ),
     ] = ChosenReader()  # noqa: RUF009 - it does not change
     gold: Annotated[
-        Path | None,
+        GoldFile | None,
         typer.Option(
+            parser=GoldFile.parse,
+            metavar="FILE[,gold_id=COLUMN]",
             help="Table of questions with their answers, types and documents, joined by id (a file or a "
             "quoted pattern), a competition's gold labels, for submissions, or the folder with the ground "
-            "truth of pages."
-        ),
-    ] = None
-    gold_id: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of --gold with the ids; by default a column with a usual name or, for harnesses "
-            "that number their questions, the row number."
+            "truth of pages. gold_id= names the table's column of ids; by default a column with a usual name "
+            "or, for harnesses that number their questions, the row number.",
         ),
     ] = None
     prediction: Annotated[
@@ -104,15 +117,6 @@ class SourceOptions:
     answers: Annotated[
         str | None, typer.Option("--answers", "-a", help="Column of the accepted answers.")
     ] = None
-    answers_format: Annotated[
-        str | None,
-        typer.Option(
-            help="How to read answers that are text: text (one answer each), list (parse a printed list), a "
-            "separator such as '|' (also split there) or auto (list in CSV, TSV and XLSX if every cell is "
-            "one)."
-        ),
-    ] = None
-    question_id: Annotated[str | None, typer.Option(help="Column of the ids.")] = None
     where: Annotated[
         str | None,
         typer.Option(
@@ -123,11 +127,6 @@ class SourceOptions:
         int | None,
         typer.Option(help="Only this epoch of repeatedly answered questions; by default all."),
     ] = None
-    allow_missing: Annotated[
-        bool,
-        typer.Option("--allow-missing", help="Count questions without a prediction as missing predictions."),
-    ] = False
-
     unmatched: Annotated[
         str | None,
         typer.Option(
@@ -145,17 +144,11 @@ class SourceOptions:
         """How files are read."""
         from anls_frame.readers.any_file import Reading
 
-        columns = {
-            "prediction": self.prediction,
-            "answers": self.answers,
-            "answers_format": self.answers_format,
-            "question_id": self.question_id,
-            "allow_missing": self.allow_missing or None,
-        }
+        columns = {"prediction": self.prediction, "answers": self.answers}
         return Reading(
             reader=self.reader.kind,
-            gold=self.gold,
-            gold_id=self.gold_id,
+            gold=None if self.gold is None else self.gold.path,
+            gold_id=None if self.gold is None else self.gold.gold_id,
             epoch=self.epoch,
             unmatched=self.unmatched,
             where=self.where,
@@ -193,7 +186,7 @@ class SystemNames:
         """The prediction columns of systems, if one file has them."""
         return None
 
-    def of(
+    def in_files(
         self,
         files: Sequence[Path],
         source: SourceOptions,
@@ -263,10 +256,10 @@ def tables(by: list[str] | None) -> list[list[str]] | None:
 
 def one_table(by: list[str] | None) -> list[str] | None:
     """Return the columns of the only table."""
-    found = tables(by)
-    if found is not None and len(found) > 1:
+    columns = tables(by)
+    if columns is not None and len(columns) > 1:
         raise ValueError("--by may be given once here; write columns to be crossed as A,B")
-    return found[0] if found else None
+    return columns[0] if columns else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,9 +309,10 @@ class Reporting(Scoring):
             )
         if scores and len(metrics or ()) > 1:
             raise ValueError("--metric may be given once with --scores, as the name of the scores")
-        of_texts = [one.name for one in dataclasses.fields(self) if getattr(self, one.name) != one.default]
-        if scores and of_texts:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in of_texts)
+        fields = dataclasses.fields(self)
+        given = [field.name for field in fields if getattr(self, field.name) != field.default]
+        if scores and given:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
             raise ValueError(f"--scores cannot be combined with {options}")
 
 
@@ -336,7 +330,7 @@ class Showing:
     @property
     def options(self) -> dict[str, Any]:
         """The options of `write`."""
-        given = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         columns = self.columns
         return {**given, "columns": None if columns is None else next(csv.reader([columns]))}
 
@@ -352,7 +346,6 @@ class Arranging(Showing):
         ),
     ] = None
     min_n: Annotated[int, typer.Option("--min-n", help="Leave out slices with fewer scored rows.")] = 0
-    name: Annotated[str | None, typer.Option(help="Name of the system, for headings.")] = None
     macro: Macro = False
 
 
@@ -415,32 +408,42 @@ def _named_figure(text: str) -> tuple[str, float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writing:
-    """How a file is written."""
-
-    escape_formulas: Annotated[
-        bool, typer.Option(help="In CSV, put an apostrophe before cells that a spreadsheet would run.")
-    ] = True
-    force: Force = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target(Writing):
+class Target:
     """How a result is written and printed."""
 
+    force: Force = False
     json: Json = False
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
+class Command(NamedTuple):
+    """A command of the shell: a function whose parameters are its options, and examples for its help."""
+
+    run: Callable[..., None]
+    examples: Sequence[str]
+
+    def add_to(self, app: typer.Typer) -> None:
+        """Add it under the name of its function; the mark keeps each example on its line."""
+        lines = "\n".join(f"  {example}" for example in self.examples)
+        app.command(self.run.__name__.replace("_", "-"), epilog=f"\b\nExamples:\n{lines}")(self.run)
+
+
+def command(*examples: str) -> Callable[[Callable[..., None]], Command]:
+    """Make a function a command, with examples at the end of its help; a test runs every one."""
+    return lambda function: Command(_with_options(function), examples)
+
+
+def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     """
-    Make a function a command: typer sees the fields of a dataclass instead of the parameter that holds it.
+    Return a function of which typer sees the fields of a dataclass, not the parameter that holds it.
 
     Errors that name a parameter name the option instead. A closed pipe ends the command with 141, as usual in
     shells; typer alone would end it with 1, which means that a gate failed.
     """
     parameters = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {
-        name: one.annotation for name, one in parameters.items() if dataclasses.is_dataclass(one.annotation)
+        name: option.annotation
+        for name, option in parameters.items()
+        if dataclasses.is_dataclass(option.annotation)
     }
 
     @functools.wraps(function)
@@ -450,7 +453,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             {shown[name]: value for name, value in options.items() if name not in written},
         )
         for name, group in groups.items():
-            options[name] = group(**{one.name: options.pop(one.name) for one in dataclasses.fields(group)})
+            values = {field.name: options.pop(field.name) for field in dataclasses.fields(group)}
+            options[name] = group(**values)
         try:
             function(**options)
             sys.stdout.flush()
@@ -466,16 +470,16 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             raise ValueError(f"--{about[1].replace('_', '-')}{about.string[about.end() :]}") from None
 
     flat = [
-        one
+        option
         for name, parameter in parameters.items()
-        for one in (_options(groups[name]) if name in groups else [parameter])
+        for option in (_options(groups[name]) if name in groups else [parameter])
     ]
-    named = {one.name for one in flat if one.kind is inspect.Parameter.KEYWORD_ONLY}
-    written = [one.name for one in flat if WRITTEN in getattr(one.annotation, "__metadata__", ())]
-    shown = {one.name: _shown(one) for one in flat}
+    named = {option.name for option in flat if option.kind is inspect.Parameter.KEYWORD_ONLY}
+    written = [option.name for option in flat if WRITTEN in getattr(option.annotation, "__metadata__", ())]
+    shown = {option.name: _shown(option) for option in flat}
     signature = inspect.Signature(flat)
     run.__signature__ = signature  # type: ignore[attr-defined]
-    run.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
+    run.__annotations__ = {name: option.annotation for name, option in signature.parameters.items()}
     return run
 
 
@@ -483,7 +487,8 @@ def _shown(parameter: inspect.Parameter) -> str:
     """Return an option as it is written, and an argument by its placeholder in the help."""
     if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
         return f"--{parameter.name.replace('_', '-')}"
-    metavars = (getattr(one, "metavar", None) for one in getattr(parameter.annotation, "__metadata__", ()))
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    metavars = (getattr(mark, "metavar", None) for mark in marks)
     return next(filter(None, metavars), parameter.name.upper())
 
 

@@ -21,14 +21,14 @@ def parse(text: str | ScoreProtocol) -> ScoreProtocol:
         return text
     name, options = with_options(text, example="rrc,threshold=0.3")
     own: dict[str, object] = {}
-    of_errors: dict[str, object] = {}
+    for_errors: dict[str, object] = {}
     for key, written in options.items():
-        values = of_errors if key.startswith(_ERRORS) else own
+        values = for_errors if key.startswith(_ERRORS) else own
         values[key.removeprefix(_ERRORS)] = value_of(written)
     try:
         protocol = resolve_protocol(name).replace(**own)
-        if of_errors:
-            protocol = protocol.replace(errors=resolve_errors(protocol).replace(**of_errors))
+        if for_errors:
+            protocol = protocol.replace(errors=resolve_errors(protocol).replace(**for_errors))
     except (ValueError, TypeError) as error:
         raise typer.BadParameter(str(error)) from None
     return protocol

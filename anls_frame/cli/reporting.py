@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import anls_frame as af
@@ -62,8 +62,7 @@ class Delivery:
             (summary.fold_clusters() if self.fold_clusters else summary).save(self.summary)
         if self.output is not None:
             page = None if self.page is None else self.page()
-            escapes = self.target.escape_formulas
-            report.write(self.output, **shown, escape_formulas=escapes, rows=page, source=self.source)
+            report.write(self.output, **shown, escape_formulas=True, rows=page, source=self.source)
         if self.target.json:
             print_document(document)
         elif self.output is None:
@@ -76,20 +75,12 @@ class Delivery:
 
     def put_comparison(self, summary: af.Summary) -> None:
         """Write and print the comparison of a summary of several systems."""
-        of_reports = ("min_n", "name")
-        useless = [
-            f"--{one.name.replace('_', '-')}"
-            for one in fields(self.arranging)
-            if one.name in of_reports and getattr(self.arranging, one.name) != one.default
-        ]
-        if useless:
-            raise ValueError(
-                f"{', '.join(useless)}: only for reports; these are summaries of several systems"
-            )
+        shown = self.arranging.options
+        if shown.pop("min_n"):
+            raise ValueError("--min-n: only for reports; these are summaries of several systems")
         comparison = af.Comparison.from_summary(summary, confidence=self.confidence)
         if self.summary is not None:
             summary.save(self.summary)
-        shown = {name: value for name, value in self.arranging.options.items() if name not in of_reports}
         put(comparison, self.output, self.target, shown)
 
     def _print_rest(self, document: Document) -> None:

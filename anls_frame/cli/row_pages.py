@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anls_frame.readers.system_files import SystemFiles
 
 
-def of_files(
+def page_of_files(
     given: SystemFiles, metrics: Sequence[str] | None, scoring: Reporting, **options: Any
 ) -> tuple[RowsPage, str | None]:
     """Return the page of the rows of one system or of several, and its title if it has one system."""

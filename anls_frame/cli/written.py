@@ -26,8 +26,8 @@ def check_distinct(written: Mapping[str, Path | None], read: Mapping[str, Any]) 
         The values of all other options, of which paths and lists of paths are files to read.
     """
     files = [(name, path) for name, path in written.items() if path is not None]
-    for place, (name, path) in enumerate(files):
-        for other, other_path in files[:place]:
+    for index, (name, path) in enumerate(files):
+        for other, other_path in files[:index]:
             if _are_same(path, other_path):
                 raise ValueError(
                     f"{other} and {name} name the same file, {_both(other_path, path)}: one result would "

@@ -19,29 +19,17 @@ Examples
 
 from __future__ import annotations
 
-from anls_frame.plot.character_matrices import confusion_matrix, edit_matrix
-from anls_frame.plot.confidence_plots import reliability, risk_coverage
-from anls_frame.plot.distributions import cer_distribution, ecdf, score_distribution
-from anls_frame.plot.error_shares import error_types
-from anls_frame.plot.group_plots import comparison, group_scores
-from anls_frame.plot.score_curves import length_effect, threshold_curve
-from anls_frame.plot.slice_plots import worse_slices
-from anls_frame.plot.system_plots import heat_map, ranking
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "cer_distribution",
-    "comparison",
-    "confusion_matrix",
-    "ecdf",
-    "edit_matrix",
-    "error_types",
-    "group_scores",
-    "heat_map",
-    "length_effect",
-    "ranking",
-    "reliability",
-    "risk_coverage",
-    "score_distribution",
-    "threshold_curve",
-    "worse_slices",
-]
+from anls_frame._lazy import attach
+
+_HOMES = {
+    module.name: " ".join(import_module(f"{__name__}.{module.name}").__all__)
+    for module in iter_modules(__path__)
+    if not module.name.startswith("_")
+}
+"""The plots in each module, as its `__all__` lists them."""
+
+__getattr__, __all__ = attach(__name__, _HOMES)
+__all__.sort()

@@ -128,12 +128,12 @@ def _header(text: str, delimiter: str) -> list[str]:
 
 def _check_widths(text: str, delimiter: str, width: int, problems: Problems, damaged: int | None) -> int:
     """Report rows that are not as wide as the header, except for a damaged one; return their number."""
-    found = 0
+    n_wrong = 0
     for start, fields in _rows(text, delimiter):
         if fields and len(fields) != width and start != damaged:
             problems.add(f"{len(fields)} fields instead of {width}", f"line {start}")
-            found += 1
-    return found
+            n_wrong += 1
+    return n_wrong
 
 
 def _check_quotes(text: str, delimiter: str, problems: Problems) -> int | None:

@@ -38,7 +38,7 @@ class HarnessScores:
 def find(frame: pl.DataFrame, given: str) -> HarnessScores:
     """Return the scores identified by the name of a column, a file or a number."""
     if given in frame.columns:
-        return _of_rows(f"column {quoted(given)}", frame[given])
+        return _from_rows(f"column {quoted(given)}", frame[given])
     try:
         number = float(given)
     except ValueError:
@@ -49,10 +49,10 @@ def find(frame: pl.DataFrame, given: str) -> HarnessScores:
     if not path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)
         raise ValueError(f"against must be a column of the file ({names}), a number or a file, got {given!r}")
-    return _of_file(frame, path)
+    return _from_file(frame, path)
 
 
-def _of_file(frame: pl.DataFrame, path: Path) -> HarnessScores:
+def _from_file(frame: pl.DataFrame, path: Path) -> HarnessScores:
     if _content.file_format(path) == "json":
         value = _json.read_whole(path, _content.read_text(path))
         samples = _member(value, "per_sample_result")
@@ -103,13 +103,13 @@ def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> HarnessSc
             path, f"scores {len(unknown):,} questions that the results do not have: {listed(sorted(unknown))}"
         )
     texts = [scores.get(key) for key in frame["question_id"]]
-    return _of_rows(
+    return _from_rows(
         str(path),
         pl.Series("score", [None if text is None else str(text) for text in texts], dtype=pl.String),
     )
 
 
-def _of_rows(name: str, column: pl.Series) -> HarnessScores:
+def _from_rows(name: str, column: pl.Series) -> HarnessScores:
     values = _numbers(column)
     if values.null_count() > column.null_count() or values.is_nan().any():
         raise ValueError(f"{name} must hold numbers")
@@ -150,12 +150,12 @@ def _decimals(text: str) -> int:
 
 def _means(results: Any) -> dict[str, str]:
     """Return the means of known metrics, by task and metric: `{"docvqa_val": {"anls,none": 0.76}}`."""
-    found = {}
+    means = {}
     for task, metrics in results.items() if isinstance(results, dict) else ():
         for name, value in metrics.items() if isinstance(metrics, dict) else ():
             if name.partition(",")[0] in _METRICS and isinstance(value, Number):
-                found[f"{task} {name}"] = str(value)
-    return found
+                means[f"{task} {name}"] = str(value)
+    return means
 
 
 def _member(value: Any, key: str) -> Any:

@@ -48,7 +48,7 @@ class InspectLog(NamedTuple):
 def read(path: Path, problems: Problems, *, allow_missing: bool) -> InspectLog:
     """Read a log; fields of unexpected types are problems."""
     archived = path.suffix.lower() == ".eval"
-    header, found = _archive(path) if archived else _json_log(path)
+    header, entries = _archive(path) if archived else _json_log(path)
     status = header.get("status")
     if status != "success" and not allow_missing:
         problems.add(
@@ -57,9 +57,9 @@ def read(path: Path, problems: Problems, *, allow_missing: bool) -> InspectLog:
                 Option("allow_missing", value=True),
             )
         )
-    samples = [(place, sample) for place, sample in found if _is_sample(place, sample, problems)]
+    samples = [(place, sample) for place, sample in entries if _is_sample(place, sample, problems)]
     if archived:  # an archive has them in the order in which they finished
-        samples.sort(key=lambda one: _order(one[1]))
+        samples.sort(key=lambda located: _order(located[1]))
     run = header.get("eval")
     known = run if isinstance(run, dict) else {}
     return InspectLog(known.get("model"), known.get("task"), samples)
@@ -167,7 +167,7 @@ def _json_log(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
 
 def _archive(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
     header: dict[str, Any] = {"status": "started"}  # the rest is written at the end of a run
-    found: list[tuple[str, Any]] = []
+    samples: list[tuple[str, Any]] = []
     values = 0
     with _zip.opened(path, "a log of Inspect") as archive:
         packed = sum(entry.compress_size for entry in archive.infolist())
@@ -187,10 +187,10 @@ def _archive(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
                 )
             value = parse(content.decode())
             if is_sample:
-                found.append((name, _reduced(value)))
+                samples.append((name, _reduced(value)))
             elif isinstance(value, dict):
                 header = {**value, **header} if name == "_journal/start.json" else {**header, **value}
-    return header, found
+    return header, samples
 
 
 def _reduced(sample: Any) -> Any:
@@ -201,20 +201,20 @@ def _reduced(sample: Any) -> Any:
 
 def _score(name: str, score: dict[str, Any]) -> dict[Key, Any]:
     value = score.get("value")
-    found: dict[Key, Any] = {}
+    columns: dict[Key, Any] = {}
     if isinstance(value, dict):
-        found |= {(_ENTRY, name, entry): one for entry, one in value.items()}
+        columns |= {(_ENTRY, name, entry): part for entry, part in value.items()}
     else:
-        found[_VALUE, name] = value
+        columns[_VALUE, name] = value
     for beside in ("answer", "explanation", "reason"):
         if score.get(beside) is not None:
-            found[_BESIDE, name, beside] = score[beside]
+            columns[_BESIDE, name, beside] = score[beside]
     metadata = score.get("metadata")
     if isinstance(metadata, dict):
-        found |= {(_METADATA, name, entry): one for entry, one in metadata.items()}
+        columns |= {(_METADATA, name, entry): part for entry, part in metadata.items()}
     elif metadata is not None:
-        found[_BESIDE, name, "metadata"] = metadata
-    return found
+        columns[_BESIDE, name, "metadata"] = metadata
+    return columns
 
 
 def _usage(log: InspectLog, sample: dict[str, Any]) -> dict[Key, Any]:
@@ -222,24 +222,24 @@ def _usage(log: InspectLog, sample: dict[str, Any]) -> dict[Key, Any]:
     model = log.model
     if model is None:
         model = (sample.get("output") or {}).get("model")
-    found: dict[Key, Any] = {} if model is None else {(SAMPLE, "model"): model}
+    columns: dict[Key, Any] = {} if model is None else {(SAMPLE, "model"): model}
     usage = sample.get("model_usage") or {}
     own = usage.get(model) if isinstance(model, str) else None
     if isinstance(own, dict):
-        found |= {(SAMPLE, name): value for name, value in own.items()}
+        columns |= {(SAMPLE, name): value for name, value in own.items()}
     if usage and (len(usage) > 1 or not isinstance(own, dict)):
-        found[SAMPLE, "model_usage"] = usage
-    return found
+        columns[SAMPLE, "model_usage"] = usage
+    return columns
 
 
 def _error(error: Any) -> dict[Key, Any]:
     """Return the error that ended a sample: its message and its traceback without colours."""
     if not isinstance(error, dict) or "message" not in error:
         return {} if error is None else {(SAMPLE, "error"): error}
-    found: dict[Key, Any] = {(SAMPLE, "error"): error["message"]}
+    columns: dict[Key, Any] = {(SAMPLE, "error"): error["message"]}
     if error.get("traceback") is not None:
-        found[SAMPLE, "error_traceback"] = error["traceback"]
-    return found
+        columns[SAMPLE, "error_traceback"] = error["traceback"]
+    return columns
 
 
 def _output(sample: dict[str, Any], attachments: dict[str, Any]) -> Any:
@@ -257,14 +257,14 @@ def _question(value: Any, attachments: dict[str, Any]) -> Any:
     """Return the text of the user's messages."""
     if not isinstance(value, list):
         return _resolved(value, attachments)
-    users = [one for one in value if isinstance(one, dict) and one.get("role") == "user"]
-    return "\n".join(str(_text(one.get("content"), attachments) or "") for one in users)
+    users = [message for message in value if isinstance(message, dict) and message.get("role") == "user"]
+    return "\n".join(str(_text(message.get("content"), attachments) or "") for message in users)
 
 
 def _text(content: Any, attachments: dict[str, Any]) -> Any:
     if not isinstance(content, list):
         return _resolved(content, attachments)
-    parts = [one.get("text") for one in content if isinstance(one, dict) and one.get("type") == "text"]
+    parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
     return "\n".join(str(_resolved(part, attachments)) for part in parts)
 
 

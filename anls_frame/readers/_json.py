@@ -69,7 +69,7 @@ def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, d
         lists = [
             key
             for key, entry in value.items()
-            if isinstance(entry, list) and entry and all(isinstance(one, dict) for one in entry)
+            if isinstance(entry, list) and entry and all(isinstance(record, dict) for record in entry)
         ]
         if len(lists) != 1:
             raise problem(

@@ -151,7 +151,7 @@ class JsonTable(NamedTuple):
     places: Places
 
 
-def of_lines(path: Path, text: str) -> JsonTable:
+def from_lines(path: Path, text: str) -> JsonTable:
     """
     Return the objects of JSON Lines.
 

@@ -20,16 +20,16 @@ def scores(frame: pl.DataFrame) -> pl.Series:
     if frame.schema.get("answer_type") != pl.String:
         return single
     are_lists = frame["answer_type"].str.contains("list") & frame["prediction"].is_not_null()
-    found = {
+    assigned_scores = {
         row: _assigned(predictions, answers)
         for row, predictions, answers in frame.with_row_index("row")
         .filter(are_lists)
         .select("row", "predictions", "answers")
         .iter_rows()
     }
-    if not found:
+    if not assigned_scores:
         return single
-    return single.scatter(list(found), list(found.values()))
+    return single.scatter(list(assigned_scores), list(assigned_scores.values()))
 
 
 def _assigned(predictions: list[str], answers: list[str]) -> float:

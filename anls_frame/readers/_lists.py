@@ -50,9 +50,9 @@ def answers(raw: Raw, source: str, problems: Problems, answers_format: str) -> p
     if answers_format not in ("auto", "text"):
         return lists(name, column, problems, raw.place, answers_format)
     if answers_format == "auto" and not raw.typed and isinstance(column, pl.Series):
-        found = None if _is_text(source) else _every(name, column, problems, raw.place)
-        if found is not None:
-            return found
+        entries = None if _is_text(source) else _every(name, column, problems, raw.place)
+        if entries is not None:
+            return entries
     if answers_format == "auto":
         _warn_of_texts(source, column, problems, raw)
     return lists(name, column, problems, raw.place, "text")
@@ -79,11 +79,11 @@ def lists(
     ):
         return as_lists(name, column)
     texts = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
-    of_texts = _from_texts(name, texts, problems, place, answers_format).to_list()
+    from_texts = _from_texts(name, texts, problems, place, answers_format).to_list()
     entries: list[Sequence[str | None] | None] = []
-    for index, (value, of_text) in enumerate(zip(column, of_texts, strict=True)):
+    for index, (value, from_text) in enumerate(zip(column, from_texts, strict=True)):
         try:
-            entries.append(of_text if type(value) is str else _entries(value))
+            entries.append(from_text if type(value) is str else _entries(value))
         except NotAListError as error:
             problems.add(f"{name!r} {error}", place(index))
             entries.append(None)
@@ -108,10 +108,10 @@ def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
 def _from_texts(
     name: str, texts: pl.Series, problems: Problems, place: Callable[[int], str], answers_format: str
 ) -> pl.Series:
-    found, damaged = parsed(texts, answers_format)
+    entries, damaged = parsed(texts, answers_format)
     for index, message in damaged.items():
         problems.add(f"{name!r} {message}", place(index))
-    return found
+    return entries
 
 
 def _is_text(source: str) -> bool:
@@ -125,16 +125,16 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
     shaped = filled.str.starts_with("[") | filled.str.starts_with("array(")
     if not (shaped | (filled == "")).all() or not shaped.any():
         return None
-    found, damaged = parsed(column, "list")
-    read = pl.DataFrame([filled.alias("text"), found.alias("entries")])
-    # A value that is not a list becomes a list of one.
+    entries, damaged = parsed(column, "list")
+    read = pl.DataFrame([filled.alias("text"), entries.alias("entries")])
+    # What is no list is the only entry of its own.
     alone = (pl.col("entries").list.len() == 1) & (pl.col("entries").list.first() == pl.col("text"))
     if read.select((alone & (pl.col("text") != "")).any()).item():
         return None
     for index, message in damaged.items():
         advice = Advice(f"{name!r} {message}; if it is one string, pass ", Option("answers_format", "text"))
         problems.add(advice, place(index))
-    return found.alias(name)
+    return entries.alias(name)
 
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
@@ -143,10 +143,10 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
         column = column.texts()
     if not isinstance(column, pl.Series):
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
-    found = answer_texts.several_answers(column) if column.dtype == pl.String else None
-    if found is None:
+    several = answer_texts.several_answers(column) if column.dtype == pl.String else None
+    if several is None:
         return
-    separator, index, other = found
+    separator, index, other = several
     beside = "" if other is None else f", but not {quoted(column[other])} ({raw.place(other)})"
     what = "look like lists" if separator is None else f"hold {separator!r}"
     warn(
@@ -162,7 +162,7 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
 def _entries(value: Any) -> Sequence[str | None] | None:
     """Return the strings of a cell that is not text, None for null."""
     if type(value) is list:
-        return [entry(one) for one in value]
+        return [entry(item) for item in value]
     if value is None or (isinstance(value, Number) and value == "NaN"):
         return None
     if isinstance(value, str):  # a number

@@ -71,7 +71,7 @@ def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: boo
     again = {folder for folder, _ in _runs.repeated(entries)}
     systems: dict[Path, list[Path]] = {}
     for entry in entries:
-        run = None if is_many(entry) else _runs.of(entry)
+        run = None if is_many(entry) else _runs.run_of(entry)
         system = entry
         if run is not None:
             system = entry.parent / run.time if entry.parent in again else entry.parent
@@ -111,7 +111,9 @@ def name_of(path: Path) -> str:
         return path_text(path.resolve().name if path.is_dir() else path)
     if not path.exists():  # the time of a run in a folder
         return path_text(path.name)
-    if _runs.of(path) is not None:  # the file's name has the task and the time, and the folder's the model
+    if (
+        _runs.run_of(path) is not None
+    ):  # the file's name has the task and the time, and the folder's the model
         return path_text(path.resolve().parent.name)
     # A name such as model-1.5.jsonl has other dots too.
     named = Path(path.stem) if _compressed.is_compressed(path) else path
@@ -126,8 +128,8 @@ def is_many(path: Path) -> bool:
 def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[Path]:
     """Return the file, or the files of folders and patterns that may hold rows."""
     if isinstance(paths, str | os.PathLike):
-        found = matching(paths, without)
-        return found if found == [_content.as_path(paths)] else _runs.chosen(found, runs)
+        matches = matching(paths, without)
+        return matches if matches == [_content.as_path(paths)] else _runs.chosen(matches, runs)
     files = [file for path in _several(paths) for file in files_of(path, runs, without)]
     if not files:
         raise ValueError("each system must have at least one file")
@@ -140,25 +142,25 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
     if not is_many(path):
         _content.check_file(path)
         return [path]
-    found = [file for file in found_by(path, is_log, "logs") if not _is_one_of(file, without)]
+    logs = [file for file in found_by(path, is_log, "logs") if not _is_one_of(file, without)]
     if not path.is_dir():
-        found = [file for file in found if not _is_aggregated(file)]
-    if not found:
-        raise FileNotFoundError(errno.ENOENT, "there is only gold here", str(path))
-    return found
+        logs = [file for file in logs if not _is_aggregated(file)]
+    if not logs:
+        raise FileNotFoundError(errno.ENOENT, "nothing but gold is here", str(path))
+    return logs
 
 
 def _in(argument: Path, without: Collection[Path]) -> list[Path]:
     """Return the files and folders of a folder or pattern that may hold rows."""
     if not argument.is_dir():
         matches = map(Path, glob.glob(str(argument), recursive=True))  # noqa: PTH207 - as in `found_by`
-        found = sorted(path for path in matches if not _is_one_of(path, without))
-        logs = [path for path in found if path.is_dir() or is_log(path, path.parent)]
-        return logs or found or matching(argument)
+        entries = sorted(path for path in matches if not _is_one_of(path, without))
+        logs = [path for path in entries if path.is_dir() or is_log(path, path.parent)]
+        return logs or entries or matching(argument)
     names = (path.relative_to(argument).parts[0] for path in matching(argument, without))
-    found = [argument / name for name in dict.fromkeys(names)]
+    entries = [argument / name for name in dict.fromkeys(names)]
     # A folder whose logs all lie in one folder, such as that of a date.
-    return _in(found[0], without) if len(found) == 1 and found[0].is_dir() else found
+    return _in(entries[0], without) if len(entries) == 1 and entries[0].is_dir() else entries
 
 
 def _is_aggregated(path: Path) -> bool:
@@ -178,20 +180,20 @@ def found_by(name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], boo
     path = _content.as_path(name)
     if path.is_dir():
         below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
-        found = sorted(file for file in below if is_wanted(file, path))
-        if not found:
+        files = sorted(file for file in below if is_wanted(file, path))
+        if not files:
             advice = Advice(
                 f"this folder contains no {what}; for pages, name the ground truth with ", Option("gold")
             )
             raise FileNotFoundError(errno.ENOENT, advice, str(path))
-        return found
+        return files
     if not is_many(path):
         return [path]
     matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
-    found = sorted(file for file in map(Path, matches) if file.is_file())
-    if not found:
+    files = sorted(file for file in map(Path, matches) if file.is_file())
+    if not files:
         raise FileNotFoundError(errno.ENOENT, "no file matches this pattern", str(path))
-    return found
+    return files
 
 
 def is_log(file: Path, folder: Path) -> bool:
@@ -214,8 +216,8 @@ def is_hidden(file: Path, folder: Path) -> bool:
 def _format_suffix(file: Path) -> str:
     """Return the suffix of the format and compression, such as `.jsonl.gz` for `model-1.5.jsonl.gz`."""
     packed = file.suffix if _compressed.is_compressed(file) else ""
-    of_format = Path(file.name.removesuffix(packed)).suffix
-    return of_format + packed if of_format.lower() in _SUFFIXES else ""
+    suffix = Path(file.name.removesuffix(packed)).suffix
+    return suffix + packed if suffix.lower() in _SUFFIXES else ""
 
 
 def check_different(files: Iterable[Path]) -> None:

@@ -51,7 +51,7 @@ def read(path: Path, problems: Problems) -> JsonTable:
     if _content.file_format(path) != "jsonl":
         raise problem(path, "logged samples must be a .jsonl file")
     text = _content.read_text(path)
-    samples = _json_columns.of_lines(path, text)
+    samples = _json_columns.from_lines(path, text)
     if any(key not in samples.columns or not samples.columns[key].is_everywhere for key in _NEEDED):
         for place, sample in _json.read_lines(path, text, problems):
             missing = [key for key in _NEEDED if key not in sample]
@@ -106,13 +106,15 @@ def _predictions(samples: JsonTable, response: Response | None, problems: Proble
 
 
 def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:
-    """Return the columns with the task and the model of the run, as far as known."""
-    run = _runs.of(path)
+    """Return the columns with the task and the model of the run, as far as they are known."""
+    run = _runs.run_of(path)
     if run is not None:
         for name, value in (("task", run.task), ("model", _runs.model(path, run))):
             if value is not None:
                 key = (SAMPLE, name)
-                columns = {("metric", name) if one == key else one: of for one, of in columns.items()}
+                columns = {
+                    ("metric", name) if column == key else column: of for column, of in columns.items()
+                }
                 columns[key] = pl.repeat(value, height, dtype=pl.String, eager=True)
     return columns
 
@@ -141,7 +143,7 @@ class _LoggedRows:
         given = [None] * len(filtered) if resps is None else resps
         raw = [value if isinstance(value, list) else [value] for value in given]
         self._predictions = [texts[0] for texts in filtered]
-        self.are_samples = all(len(one) <= 1 for one in chain(filtered, raw))
+        self.are_samples = all(len(responses) <= 1 for responses in chain(filtered, raw))
         if not self.are_samples:
             self._expand(filtered, raw)
 
@@ -298,12 +300,12 @@ def _response(place: str, responses: Any, response: Response | None, problems: P
 
 
 def _responses(place: str, responses: Any, problems: Problems) -> list[Any]:
-    """Return the filtered responses (none without text); values other than texts are problems."""
-    found = out_of_lists(responses)
-    several = found if isinstance(found, list) else [found]
+    """Return the filtered responses, none if there is no text; anything but texts is a problem."""
+    response = out_of_lists(responses)
+    several = response if isinstance(response, list) else [response]
     if len(several) == 1 and isinstance(several[0], str):
         return several
-    if any(isinstance(one, list | dict | bool) for one in several):
+    if any(isinstance(text, list | dict | bool) for text in several):
         what = (
             kind(several[0])
             if len(several) == 1

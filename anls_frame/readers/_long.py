@@ -86,7 +86,7 @@ def _renamed(names: Collection[str], *, has_epochs: bool) -> dict[str, str]:
     return renamed
 
 
-def of_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
+def only_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
     """Return the rows of an epoch, or all rows; a file without epochs has only epoch 1."""
     if epoch is None:
         return frame
@@ -95,8 +95,8 @@ def of_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
         epochs = pl.repeat(1, frame.height, dtype=pl.Int64, eager=True)
     chosen = frame.filter(epochs == epoch)
     if chosen.is_empty():
-        found = listed([str(one) for one in epochs.unique().sort()])
-        raise ValueError(Advice(Option("epoch", epoch), f": there is no such epoch among {found}"))
+        known = listed([str(number) for number in epochs.unique().sort()])
+        raise ValueError(Advice(Option("epoch", epoch), f": there is no such epoch among {known}"))
     return origins.like(chosen, frame)
 
 
@@ -117,7 +117,7 @@ def long_frame(
     """
     problems = ManyProblems()
     tasks = tasks_of(logs)
-    rows = of_epoch(_below_each_other(logs if tasks else [log._replace(task=None) for log in logs]), epoch)
+    rows = only_epoch(_below_each_other(logs if tasks else [log._replace(task=None) for log in logs]), epoch)
     asked = rows.select(_KEYS)
     if gold is not None:
         if tasks:
@@ -160,7 +160,7 @@ def _below_each_other(logs: Sequence[Log]) -> pl.DataFrame:
     for log in logs:
         for column in log.rows:
             columns.setdefault(column.name, []).append(column)
-    wanted = {name: _common(found) for name, found in columns.items()}
+    wanted = {name: _common(parts) for name, parts in columns.items()}
     epochs = _Epochs()
     frames = [
         log.rows.select(
@@ -188,10 +188,10 @@ def _remembered(rows: pl.DataFrame, logs: Sequence[Log]) -> pl.DataFrame:
     protocols: dict[str, set[str | None]] = {}
     for log in logs:
         protocols.setdefault(log.system, set()).add(log.protocol)
-    of_systems = {system: found.pop() if len(found) == 1 else None for system, found in protocols.items()}
-    if len(set(of_systems.values())) > 1:
-        return origins.remember(rows, of_systems=of_systems)
-    return origins.remember(rows, next(iter(of_systems.values())))
+    by_name = {system: names.pop() if len(names) == 1 else None for system, names in protocols.items()}
+    if len(set(by_name.values())) > 1:
+        return origins.remember(rows, of_systems=by_name)
+    return origins.remember(rows, next(iter(by_name.values())))
 
 
 def tasks_of(logs: Sequence[Log]) -> list[str]:

@@ -42,16 +42,16 @@ def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
         if not named:
             raise ValueError("pages must name at least one file")
         return named
-    found: dict[str, Path] = {}
+    pages: dict[str, Path] = {}
     for path, folder in _files_of(given):
         page = page_of(path, folder)
-        same = found.setdefault(page, path)
+        same = pages.setdefault(page, path)
         if same is not path:
             problems.add(
                 f"page {page!r} is also {same}; choose by a pattern, such as {folder / ('*' + path.suffix)}",
                 path=path,
             )
-    return dict(sorted(found.items()))
+    return dict(sorted(pages.items()))
 
 
 def page_of(path: Path, folder: Path) -> str:
@@ -80,10 +80,10 @@ def _files_of(given: Pages) -> list[tuple[Path, Path]]:
     """Return each file, with the folder below which its path is the name of the page."""
     if isinstance(given, str | os.PathLike):
         path = _content.as_path(given)
-        found = _log_files.found_by(path, _is_text, "pages: files of .txt, .xml, .hocr or .html")
-        for file in found:
+        files = _log_files.found_by(path, _is_text, "pages: files of .txt, .xml, .hocr or .html")
+        for file in files:
             _content.check_file(file, may_be_empty=True)
-        return [(file, _folder(path)) for file in found]
+        return [(file, _folder(path)) for file in files]
     if not isinstance(given, Iterable):
         raise TypeError(f"pages must be a folder, a pattern, or names of files, got {type(given).__name__}")
     files = [file for name in given for file, _ in _files_of(name)]

@@ -167,10 +167,10 @@ def _page_line(line: Any) -> str:
 
 
 def _equivalent(element: Any) -> str:
-    """Return the text of an element: of several texts, the one with the lowest index, or else the first."""
-    for found in _by_index(element.findall("{*}TextEquiv")):
+    """Return the text of an element: of several, the one with the lowest index, or else the first."""
+    for equivalent in _by_index(element.findall("{*}TextEquiv")):
         for name in ("{*}Unicode", "{*}PlainText"):
-            text = found.find(name)
+            text = equivalent.find(name)
             if text is not None:
                 return _text(text)
     return ""
@@ -221,8 +221,8 @@ def _hocr(root: Any, path: Path) -> Iterator[str]:
     lines = [element for element, names in classes if names & _LINES]
     for line in lines or [element for element, names in classes if names & _BLOCKS]:
         # A header may be a line or have lines.
-        inner = [one for one in line.iterdescendants("{*}*") if _classes(one) & (_LINES | _WORD)]
-        if any(_classes(one) & _LINES for one in inner):
+        inner = [part for part in line.iterdescendants("{*}*") if _classes(part) & (_LINES | _WORD)]
+        if any(_classes(part) & _LINES for part in inner):
             continue
         yield " ".join(filter(None, map(_collapsed, inner))) if inner else _collapsed(line)
 
@@ -250,10 +250,10 @@ def _refs(group: Any) -> Iterator[str]:
 
 
 def _in_order(root: Any, name: str, refs: list[str], id_: str) -> Iterator[Any]:
-    """Yield each element with a name once: the referenced elements, then the others as written."""
-    found = {element.get(id_): element for element in _outside_lines(root)} if refs else {}
+    """Yield the elements of a name once each: those that are referred to, then the others as written."""
+    by_id = {element.get(id_): element for element in _outside_lines(root)} if refs else {}
     referred, done = set(refs), set()
-    for outer in [*(found[ref] for ref in refs if ref in found), root]:
+    for outer in [*(by_id[ref] for ref in refs if ref in by_id), root]:
         for element in outer.iter(f"{{*}}{name}"):
             # Elements inside another element may have their own place.
             if element in done or (

@@ -35,9 +35,12 @@ class Option(NamedTuple):
     @property
     def in_shell(self) -> str:
         """Return the option as written in the shell: as an option, or with the name of its reader."""
-        value = "" if self.value is True else _UNSAID.get(self.value, self.value)
         if self.name in READER_OPTIONS:
+            value = "true" if self.value is True else _UNSAID.get(self.value, self.value)
             return f"--reader {self.reader},{self.name}={value}"
+        value = "" if self.value is True else _UNSAID.get(self.value, self.value)
+        if self.name == "gold_id":
+            return f"--gold FILE,gold_id={value}"
         return f"--{self.name.replace('_', '-')} {value}".rstrip()
 
 
@@ -50,7 +53,7 @@ class Advice(str):
     def __new__(cls, *parts: str | Option) -> Self:
         """Put texts and options together."""
         advice = super().__new__(cls, "".join(map(str, parts)))
-        advice.in_shell = "".join(one.in_shell if isinstance(one, Option) else one for one in parts)
+        advice.in_shell = "".join(part.in_shell if isinstance(part, Option) else part for part in parts)
         return advice
 
 
@@ -65,9 +68,9 @@ class ManyProblems:
         """Add a problem of a file, or of all files together."""
         self._add([Problem("" if path is None else str(path), place, message)], 1)
 
-    def _add(self, found: Sequence[Problem], total: int) -> None:
+    def _add(self, problems: Sequence[Problem], total: int) -> None:
         self._total += total
-        self._kept += found[: _KEPT - len(self._kept)]
+        self._kept += problems[: _KEPT - len(self._kept)]
 
     @contextmanager
     def collecting(self) -> Iterator[None]:

@@ -138,16 +138,16 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
         return column.texts().alias(name)
     if set(map(type, column)) <= {str, NoneType}:
         return pl.Series(name, column, dtype=pl.String)
-    found: list[str | None] = []
+    values: list[str | None] = []
     for index, value in enumerate(column):
         if value is None or (value == "NaN" and isinstance(value, Number)):
-            found.append(None)
+            values.append(None)
         elif isinstance(value, str):
-            found.append(str(value))
+            values.append(str(value))
         else:
             problems.add(f"{name!r} must be a string, got {kind(value)}", place(index))
-            found.append(None)
-    return pl.Series(name, found, dtype=pl.String)
+            values.append(None)
+    return pl.Series(name, values, dtype=pl.String)
 
 
 def kept(name: str, column: Column) -> pl.Series:
@@ -214,7 +214,7 @@ def numbers(written: pl.Series) -> pl.Series:
     # A fraction may be rounded, but an integer may be an id, in which every digit counts.
     long = written.filter(whole & (written.str.len_bytes() > _EXACT_DIGITS))
     is_lost = floats.null_count() > written.null_count() or bool(too_large.any())
-    if is_lost or not all(len(one) <= _LONGEST and int(float(one)) == int(one) for one in long):
+    if is_lost or not all(len(text) <= _LONGEST and int(float(text)) == int(text) for text in long):
         return written
     return floats
 

@@ -29,7 +29,7 @@ class Run(NamedTuple):
     time: str
 
 
-def of(path: Path) -> Run | None:
+def run_of(path: Path) -> Run | None:
     """Return the run of a file of samples: `samples_TASK_TIME.jsonl` or `TIME_samples_TASK.jsonl`."""
     for pattern in _SAMPLES:
         match = pattern.match(path.name)
@@ -45,20 +45,20 @@ def model(path: Path, run: Run) -> str | None:
             results = json.loads((path.parent / name).read_bytes())
         except (OSError, ValueError, RecursionError):
             continue
-        found = _member(results, "model_name") or _member(_member(results, "config"), "model")
-        if isinstance(found, str) and found:
-            return found
+        model_name = _member(results, "model_name") or _member(_member(results, "config"), "model")
+        if isinstance(model_name, str) and model_name:
+            return model_name
     return None
 
 
 def repeated(files: Iterable[Path]) -> dict[tuple[Path, str], list[Path]]:
     """Return the files of repeatedly run tasks, by folder and task, oldest first."""
-    found: dict[tuple[Path, str], list[tuple[str, Path]]] = defaultdict(list)
+    runs: dict[tuple[Path, str], list[tuple[str, Path]]] = defaultdict(list)
     for file in files:
-        run = of(file)
+        run = run_of(file)
         if run is not None:
-            found[file.parent, run.task].append((run.time, file))
-    return {key: [file for _, file in sorted(several)] for key, several in found.items() if len(several) > 1}
+            runs[file.parent, run.task].append((run.time, file))
+    return {key: [file for _, file in sorted(several)] for key, several in runs.items() if len(several) > 1}
 
 
 def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
@@ -73,13 +73,13 @@ def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
     several = {} if runs == "all" else repeated(files)
     problems = ManyProblems()
     older: set[Path] = set()
-    for (folder, task), found in several.items():
-        older.update(found[:-1])
+    for (folder, task), files_of_task in several.items():
+        older.update(files_of_task[:-1])
         if runs == "error":
-            times = listed([run.time for run in map(of, found) if run is not None])
+            times = listed([run.time for run in map(run_of, files_of_task) if run is not None])
             advice = Advice(
-                f"holds {numbered(len(found), 'run')} of task {quoted(task)} ({times}); to read the newest, "
-                "pass ",
+                f"holds {numbered(len(files_of_task), 'run')} of task {quoted(task)} ({times}); to read the "
+                "newest, pass ",
                 *(Option("runs", "newest"), "; to read all, as repeats, ", Option("runs", "all")),
             )
             problems.add(advice, path=folder)

@@ -62,7 +62,7 @@ def frame(
     """
     names = _names(columns, doc_ids)
     raw = _raw.Raw([names[key] for key in columns], list(columns.values()), len(places), places.__getitem__)
-    chosen: dict[_standard.Role, str] = {one: one for one in _standard.ROLES if one in raw.names}
+    chosen: dict[_standard.Role, str] = {usual: usual for usual in _standard.ROLES if usual in raw.names}
     return _standard.frame(raw, chosen, problems, unique_ids=False, answers_format=answers_format)
 
 
@@ -74,17 +74,17 @@ def _names(columns: Mapping[Key, _raw.Column], doc_ids: Sequence[str]) -> dict[K
         "question_types": ("question_types", "question_type"),
         "doc_id": doc_ids,
     }
-    for one, usual in known.items():
+    for role_name, usual in known.items():
         candidates = [(source, name) for name in usual for source in _DOCUMENTS if (source, name) in columns]
-        fitting = [key for key in candidates if _fits(columns[key], lists=one in _standard.LISTS)]
+        fitting = [key for key in candidates if _fits(columns[key], lists=role_name in _standard.LISTS)]
         if not fitting or (
-            one == "question" and prompt in names and NoneType in _raw.kinds_of(columns[fitting[0]])
+            role_name == "question" and prompt in names and NoneType in _raw.kinds_of(columns[fitting[0]])
         ):
             continue
-        if one == "question":
+        if role_name == "question":
             names.pop(prompt, None)
-        if one not in names.values():
-            names[fitting[0]] = one
+        if role_name not in names.values():
+            names[fitting[0]] = role_name
     taken = {*_standard.ROLES, *names.values()}
     for key in sorted((key for key in columns if key not in names), key=lambda key: key[0] != SAMPLE):
         plain = "input" if key == prompt else "_".join(key[1:])

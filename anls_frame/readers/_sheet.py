@@ -67,18 +67,18 @@ class Book:
 def date_formats(styles: ET.Element) -> list[str | None]:
     """Return for each style whether it shows numbers as dates, times or durations, or None."""
     codes: dict[int, str] = {}
-    found: list[str | None] = []
+    formats: list[str | None] = []
     for part in styles:
         tag = part.tag.rpartition("}")[2]
         if tag == "numFmts":
-            codes |= {int(one.get("numFmtId", -1)): one.get("formatCode", "") for one in part}
+            codes |= {int(element.get("numFmtId", -1)): element.get("formatCode", "") for element in part}
         elif tag == "cellXfs":
-            for one in part:
-                number = int(one.get("numFmtId", 0))
-                found.append(
+            for element in part:
+                number = int(element.get("numFmtId", 0))
+                formats.append(
                     _kind_of_format(codes[number]) if number in codes else _BUILT_IN_DATES.get(number)
                 )
-    return found
+    return formats
 
 
 def _kind_of_format(code: str) -> str | None:
@@ -94,7 +94,7 @@ def _kind_of_format(code: str) -> str | None:
 
 def strings(path: Path, file: IO[bytes]) -> list[str]:
     """Return the shared strings of the cells, without phonetic guides."""
-    found: list[str] = []
+    texts: list[str] = []
     parts: list[str] = []
     state = {"text": False, "phonetic": 0}
 
@@ -112,7 +112,7 @@ def strings(path: Path, file: IO[bytes]) -> list[str]:
         elif name == "rPh":
             state["phonetic"] -= 1
         elif name == "si":
-            found.append(_decoded("".join(parts)))
+            texts.append(_decoded("".join(parts)))
             parts.clear()
 
     def text(data: str) -> None:
@@ -120,7 +120,7 @@ def strings(path: Path, file: IO[bytes]) -> list[str]:
             parts.append(data)
 
     _parse(path, file, start, end, text)
-    return found
+    return texts
 
 
 def read(path: Path, sheet: str, file: IO[bytes], book: Book, problems: Problems) -> Cells:

@@ -49,7 +49,7 @@ def read(
     known = _by_id(gold, questions, problems)
     given = _by_id(submission, answers, problems)
     _check_id_types(gold, submission, known, given, problems)
-    found: dict[str, dict[Key, Any]] = {}
+    rows: dict[str, dict[Key, Any]] = {}
     for key, index in known.items():
         question, place = questions[index], f"index {index}, id {key}"
         if question.get("answer_type") in unanswerable and question.get("answers") == []:
@@ -60,15 +60,15 @@ def read(
         labels = members("gold", {name: value for name, value in question.items() if name not in _READ})
         answers_of = question.get("answers")
         roles = {role("question_id"): key, role("prediction"): None, role("answers"): answers_of}
-        found[key] = roles | labels
+        rows[key] = roles | labels
     for key, index in given.items():
         place = f"index {index}, id {key}"
         if key not in known:
             problems.add("this question is not among the gold labels", place, submission)
         report = partial(problems.add, place=place, path=submission)
-        found[key] = found.get(key, {}) | answered(answers[index], report, allow_missing=allow_missing)
+        rows[key] = rows.get(key, {}) | answered(answers[index], report, allow_missing=allow_missing)
     problems.raise_any()
-    places = ((f"index {known[key]}, id {key}", fields) for key, fields in found.items())
+    places = ((f"index {known[key]}, id {key}", fields) for key, fields in rows.items())
     columns, names = _raw.gathered(gold, places)
     frame = _sample_fields.frame(columns, names, problems, doc_ids=doc_ids, answers_format="text")
     problems.raise_any()
@@ -110,7 +110,7 @@ def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any
 
 def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> dict[str, int]:
     """Return the index of each id; invalid or duplicate ids are problems."""
-    found: dict[str, int] = {}
+    indexes: dict[str, int] = {}
     for index, row in enumerate(rows):
         key = row.get("questionId")
         if not isinstance(key, str):
@@ -120,15 +120,15 @@ def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> di
                 else f"questionId must be a number or a string, got {kind(key)}"
             )
             problems.add(what, f"index {index}", path)
-        elif key in found:
+        elif key in indexes:
             problems.add(
-                f"duplicate questionId {quoted(key)}, first seen at index {found[key]}",
+                f"duplicate questionId {quoted(key)}, first seen at index {indexes[key]}",
                 f"index {index}",
                 path,
             )
         else:
-            found[key] = index
-    return found
+            indexes[key] = index
+    return indexes
 
 
 def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None:

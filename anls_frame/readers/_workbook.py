@@ -79,20 +79,22 @@ def _table(cells: _sheet.Cells) -> _raw.Raw:
 
 def _sheets(path: Path, archive: zipfile.ZipFile) -> list[_Sheet]:
     parts = {
-        one.attrib["Id"]: one.attrib["Target"]
-        for one in _xml(path, archive, "xl/_rels/workbook.xml.rels")
-        if "Id" in one.attrib and "Target" in one.attrib
+        element.attrib["Id"]: element.attrib["Target"]
+        for element in _xml(path, archive, "xl/_rels/workbook.xml.rels")
+        if "Id" in element.attrib and "Target" in element.attrib
     }
-    found = []
-    for one in _xml(path, archive, "xl/workbook.xml").iter():
-        if one.tag.rpartition("}")[2] == "sheet":
-            relation = one.attrib.get(_RELATION) or one.attrib.get(_STRICT) or ""
+    sheets = []
+    for element in _xml(path, archive, "xl/workbook.xml").iter():
+        if element.tag.rpartition("}")[2] == "sheet":
+            relation = element.attrib.get(_RELATION) or element.attrib.get(_STRICT) or ""
             part = parts.get(relation, "")
             part = part.lstrip("/") if part.startswith("/") else posixpath.normpath(f"xl/{part}")
-            found.append(_Sheet(one.attrib.get("name", ""), one.attrib.get("state", "visible"), part))
-    if not found:
+            sheets.append(
+                _Sheet(element.attrib.get("name", ""), element.attrib.get("state", "visible"), part)
+            )
+    if not sheets:
         raise problem(path, "the workbook has no sheets")
-    return found
+    return sheets
 
 
 def _xml(path: Path, archive: zipfile.ZipFile, part: str) -> ET.Element:
@@ -108,22 +110,22 @@ def _xml(path: Path, archive: zipfile.ZipFile, part: str) -> ET.Element:
 def _choose(
     path: Path, archive: zipfile.ZipFile, sheets: list[_Sheet], name: str | None, problems: Problems
 ) -> _sheet.Cells:
-    names = listed([quoted(one.name) for one in sheets])
-    chosen = [one for one in sheets if (one.state == "visible" if name is None else one.name == name)]
+    names = listed([quoted(sheet.name) for sheet in sheets])
+    chosen = [sheet for sheet in sheets if (sheet.state == "visible" if name is None else sheet.name == name)]
     if name is not None and not chosen:
         raise problem(path, f"no sheet {quoted(name)} among {names}")
     book = _book(path, archive)
     filled = []
-    for one in chosen if name is None else chosen[:1]:
-        with archive.open(one.part) as file:
-            cells = _sheet.read(path, one.name, file, book, problems)
+    for sheet in chosen if name is None else chosen[:1]:
+        with archive.open(sheet.part) as file:
+            cells = _sheet.read(path, sheet.name, file, book, problems)
         if cells.columns:
-            filled.append((one.name, cells))
+            filled.append((sheet.name, cells))
     if not filled:
         problems.raise_any()
         raise problem(path, "the sheet is empty" if name else "all visible sheets are empty")
     if len(filled) > 1:
-        among = listed([quoted(one) for one, _ in filled])
+        among = listed([quoted(sheet) for sheet, _ in filled])
         raise problem(
             path, Advice(f"several sheets are not empty: {among}; choose one with ", Option("sheet"))
         )
@@ -138,8 +140,8 @@ def _book(path: Path, archive: zipfile.ZipFile) -> _sheet.Book:
             strings = _sheet.strings(path, file)
     styles = _xml(path, archive, "xl/styles.xml") if "xl/styles.xml" in parts else ET.Element("styles")
     since_1904 = any(
-        one.get("date1904") in {"1", "true"}
-        for one in _xml(path, archive, "xl/workbook.xml")
-        if one.tag.rpartition("}")[2] == "workbookPr"
+        element.get("date1904") in {"1", "true"}
+        for element in _xml(path, archive, "xl/workbook.xml")
+        if element.tag.rpartition("}")[2] == "workbookPr"
     )
     return _sheet.Book(strings, _sheet.date_formats(styles), since_1904)

@@ -80,7 +80,7 @@ def opened(
 def _check_size(path: Path, archive: zipfile.ZipFile, most: int, advice: str) -> None:
     """Raise an error if an archive declares an implausible unpacked size; `advice` says what to do."""
     sizes = [(entry.file_size, entry.compress_size) for entry in archive.infolist()]
-    total, packed = (sum(size[place] for size in sizes) for place in (0, 1))
+    total, packed = (sum(size[index] for size in sizes) for index in (0, 1))
     most = min(most, max(FREE_BYTES, MOST_TIMES * packed))
     if total > most:
         raise problem(path, f"unpacks to {total:,} bytes, more than {most:,}; {advice}")
@@ -119,10 +119,10 @@ def _unzstd(name: str, packed: bytes, size: int) -> bytes:
     """Return the content of one or more zstd frames, up to the declared size."""
     import pyarrow as pa  # noqa: PLC0415 - only for those who read such an archive
 
-    found = io.BytesIO()
+    content = io.BytesIO()
     with pa.CompressedInputStream(io.BytesIO(packed), "zstd") as stream:
-        while found.tell() <= size and (chunk := stream.read(_CHUNK)):
-            found.write(chunk)
-    if found.tell() != size:
+        while content.tell() <= size and (chunk := stream.read(_CHUNK)):
+            content.write(chunk)
+    if content.tell() != size:
         raise zipfile.BadZipFile(f"{name} does not have the size that the directory gives")
-    return found.getvalue()
+    return content.getvalue()

@@ -19,7 +19,7 @@ from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.frames import origins
 from anls_frame.readers import _content, _long, _pipes, _runs, _standard
 from anls_frame.readers import gold as gold_tables
-from anls_frame.readers._long import Log, of_epoch
+from anls_frame.readers._long import Log, only_epoch
 from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Advice, Option, Problems, problem
 from anls_frame.readers._standard import PREDICTED, SCORED
@@ -94,26 +94,26 @@ class Reading:
         by_number = self.gold_id is None and bool(numbered)
         return gold_tables.read(self.gold, self.gold_id, by_number=by_number, options=self.options)
 
-    def of(self, kinds: Collection[str], questions: Gold | None = None) -> dict[str, Any]:
+    def reader_options(self, kinds: Collection[str], questions: Gold | None = None) -> dict[str, Any]:
         """
         Return the options of these readers; raise an error for options that no reader has.
 
         Options that name a column of the questions are not options of readers.
         """
-        of_gold = {"gold", "unmatched"} if questions is not None else set()
+        for_gold = {"gold", "unmatched"} if questions is not None else set()
         if questions is not None:
-            of_gold |= {"answers_format"} if questions.has_answers else set()
-            of_gold |= {role for role in gold_tables.ROLES if self.options.get(role) in questions.names}
+            for_gold |= {"answers_format"} if questions.has_answers else set()
+            for_gold |= {role for role in gold_tables.ROLES if self.options.get(role) in questions.names}
         known = {option for kind in kinds for option in READERS[kind].parameters} - {"unique_ids"}
         own = {"gold": self.gold, "unmatched": self.unmatched}
         given = {name: value for name, value in own.items() if value is not None} | dict(self.options)
-        useless = sorted(given.keys() - known - of_gold)
+        useless = sorted(given.keys() - known - for_gold)
         if useless:
             verb = "does" if len(useless) == 1 else "do"
             named = [part for name in useless for part in (" and ", Option(name, None))][1:]
-            of_kinds = " and ".join(map(repr, sorted(set(kinds))))
-            raise ValueError(Advice(*named, f" {verb} not apply to {of_kinds} files"))
-        theirs = known - (of_gold - {"gold", "answers_format"})
+            named_kinds = " and ".join(map(repr, sorted(set(kinds))))
+            raise ValueError(Advice(*named, f" {verb} not apply to {named_kinds} files"))
+        theirs = known - (for_gold - {"gold", "answers_format"})
         return {name: value for name, value in given.items() if name in theirs}
 
 
@@ -179,7 +179,7 @@ def load(path: Path, how: Reading, *, every_response: bool = False) -> pl.DataFr
     """Read a file as the standard frame; ids in files of harnesses are always unique within an epoch."""
     kind = kind_of_file(path, how)
     questions = how.questions([kind])
-    options = how.of([kind], questions)
+    options = how.reader_options([kind], questions)
     frame = read_kind(path, kind, options, questions, every_response=every_response)
     return _with_questions(path, frame, how, questions)
 
@@ -236,7 +236,7 @@ def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Map
 def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
     """Return the task of a harness's file, if the file states it."""
     if READERS[kind].ids == "rows":
-        run = _runs.of(path)
+        run = _runs.run_of(path)
         return None if run is None else run.task
     if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
         return None
@@ -250,9 +250,9 @@ def _row(index: int) -> str:
 def _with_questions(path: Path, frame: pl.DataFrame, how: Reading, questions: Gold | None) -> pl.DataFrame:
     """Return the rows of a file joined with the questions, of a single epoch if chosen."""
     if questions is None:
-        return chosen(of_epoch(frame, how.epoch), how.where)
+        return chosen(only_epoch(frame, how.epoch), how.where)
     kind = kind_of_file(path, how)
-    log = as_log(path_text(path), path, kind, frame, how.of([kind], questions))
+    log = as_log(path_text(path), path, kind, frame, how.reader_options([kind], questions))
     rows = _long.long_frame([log], gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
     return chosen(origins.like(_long.as_in_file(rows, frame), frame), how.where)
 
@@ -265,7 +265,7 @@ def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.Dat
     questions = how.questions([kind])
     # The first system is in one place only, because checks would find its problems twice.
     first, *others = names
-    options = how.of([kind], questions) | {"prediction": first}
+    options = how.reader_options([kind], questions) | {"prediction": first}
     needed = SCORED if questions is None else PREDICTED
     frame, texts = read_systems(path, others, required=needed, unique_ids=False, **options)
     if questions is not None and "answers" not in frame.columns:
@@ -280,7 +280,7 @@ def table(path: Path, how: Reading) -> pl.DataFrame:
     if kind_of_file(path, how) != "table":
         raise problem(path, Advice(Option("scores", None), " needs a table, not the file of a harness"))
     questions = how.questions(["table"])
-    frame = read_table(path, required=(), unique_ids=False, **how.of(["table"], questions))
+    frame = read_table(path, required=(), unique_ids=False, **how.reader_options(["table"], questions))
     return _with_questions(path, frame, how, questions)
 
 
@@ -309,7 +309,7 @@ def _is_parquet(path: Path, how: Reading) -> bool:
 def scan(path: Path, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
     """Read a file, lazily if its format allows it."""
     if how.epoch is None and how.gold is None and kind_of_file(path, how) == "table":
-        return chosen(scan_results(path, **how.of(["table"])), how.where)
+        return chosen(scan_results(path, **how.reader_options(["table"])), how.where)
     frame = load(path, how, every_response=every_response)
     return origins.like(frame.lazy(), frame)
 
@@ -335,7 +335,7 @@ def scan_counted(path: Path, how: Reading) -> tuple[pl.LazyFrame, int]:
 
 def stored_rows(path: Path, how: Reading) -> int | None:
     """Return the number of rows in a file's metadata, or None if the file must be read to know."""
-    if any(one is not None for one in (how.epoch, how.gold, how.where)) or not _is_parquet(path, how):
+    if any(option is not None for option in (how.epoch, how.gold, how.where)) or not _is_parquet(path, how):
         return None
     _content.check_file(path)
     with reading_parquet(path):

@@ -137,9 +137,9 @@ def audited_scores(
     texts = [*systems.values(), answers, *optional(repaired)]
     others = [*scores.values(), *optional(id), *(name for name in (*REPEATS, AUDIT) if name in names)]
     rows = to_lazy(frame, texts, others).with_row_index(_ROW).collect()
-    found = judged(rows, verdicts, prediction, answers, id=id)
+    judged_rows = judged(rows, verdicts, prediction, answers, id=id)
     if AUDIT in names:
-        _check_complete(rows, found, id)
+        _check_complete(rows, judged_rows, id)
     full = [
         name for name, counted in (("format", format), ("ambiguous_question", ambiguous)) if counted == "full"
     ]
@@ -147,7 +147,9 @@ def audited_scores(
         _truth(scores[name], text, repaired, full, protocol=protocol, missing=missing).alias(new[name])
         for name, text in systems.items()
     ]
-    added = rows.select(_ROW).join(found.select(_ROW, *truths), on=_ROW, how="left", maintain_order="left")
+    added = rows.select(_ROW).join(
+        judged_rows.select(_ROW, *truths), on=_ROW, how="left", maintain_order="left"
+    )
     columns = added.drop(_ROW)
     if is_pandas(frame):
         return with_columns(frame, columns)
@@ -180,9 +182,9 @@ def _truth(
     )
 
 
-def _check_complete(rows: pl.DataFrame, found: pl.DataFrame, id_column: str | None) -> None:
+def _check_complete(rows: pl.DataFrame, judged_rows: pl.DataFrame, id_column: str | None) -> None:
     """Raise an error unless the drawn rows have a verdict, and no others."""
-    has_verdict = rows[_ROW].is_in(found[_ROW].implode())
+    has_verdict = rows[_ROW].is_in(judged_rows[_ROW].implode())
     is_drawn = rows[AUDIT].fill_null(value=False)
     skipped = "have no verdict; judge them, too, because skipped rows are rarely typical"
     undrawn = "have a verdict, but were not drawn; leave these verdicts out"

@@ -47,9 +47,9 @@ def compare_texts(
 ) -> Comparison:
     """Compare the texts of systems, or means over repeated answers; other options are those of `compare`."""
     rows = logged(given) if given.are_logged else None
-    found = [] if rows is None else resolved(metrics, rows, scoring["protocol"])
-    if rows is not None and (are_repeated(rows) or are_read(found)):
-        return _compare_means(rows, found, baseline=baseline, details=details, scoring=scoring, **options)
+    asked = [] if rows is None else resolved(metrics, rows, scoring["protocol"])
+    if rows is not None and (are_repeated(rows) or are_read(asked)):
+        return _compare_means(rows, asked, baseline=baseline, details=details, scoring=scoring, **options)
     frame, systems = texts_in_columns(given) if rows is None else side_by_side(rows, systems_of(rows))
     comparison: Comparison = compare(
         origins.like(with_numbers(frame.lazy(), columns_of(metrics)).collect(), frame),

@@ -97,6 +97,9 @@ def _is_of_inspect(text: str, _: set[str]) -> bool:
 
 _SHEET = ReaderOption(help="sheet of a workbook")
 _ENCODING = ReaderOption(help="encoding of text files that are neither UTF-8 nor UTF-16")
+_ALLOW_MISSING = ReaderOption(
+    help="true counts questions without a prediction as missing predictions", is_text=False
+)
 _RESPONSE = ReaderOption(
     help="which of several responses to a sample: 1, 2, ..., -1 for the last, or all", is_text=False
 )
@@ -114,6 +117,12 @@ READERS: Mapping[str, Description] = {
             "question": ReaderOption(help="column of the questions"),
             "question_types": ReaderOption(help="column of the types of the questions"),
             "doc_id": ReaderOption(help="column of the documents"),
+            "question_id": ReaderOption(help="column of the ids"),
+            "answers_format": ReaderOption(
+                help="how to read answers that are text: text (one answer each), list (parse a printed "
+                "list), a separator such as ; (also split there) or auto (list in CSV, TSV and XLSX if every "
+                "cell is one)"
+            ),
         },
     ),
     "rrc": Description(
@@ -123,7 +132,7 @@ READERS: Mapping[str, Description] = {
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
         looks_like=_is_submission,
-        options={},
+        options={"allow_missing": _ALLOW_MISSING},
     ),
     "dude": Description(
         function="dude.read_dude",
@@ -131,7 +140,7 @@ READERS: Mapping[str, Description] = {
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
         looks_like=_is_dude_submission,
-        options={},
+        options={"allow_missing": _ALLOW_MISSING},
     ),
     "lmms-eval": Description(
         function="harness.read_lmms_eval",
@@ -162,7 +171,10 @@ READERS: Mapping[str, Description] = {
         suffixes=(".eval",),
         looks_like=_is_of_inspect,
         options={
-            "scorer": ReaderOption(help="scorer whose answer is the prediction, in place of the whole output")
+            "scorer": ReaderOption(help="scorer whose answer is the prediction, not the whole output"),
+            "allow_missing": ReaderOption(
+                help="true reads a log whose run did not end, in which samples may be missing", is_text=False
+            ),
         },
     ),
     "pages": Description(

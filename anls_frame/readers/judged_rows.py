@@ -136,28 +136,28 @@ def judged(
     rows = rows.select(_ROW, *dict.fromkeys([*texts, *optional(id), *repeats]))
     given = list(_rows(verdicts, "row", "id", verdicts["digest"]))
     wanted = (
-        _with_ids(rows, id, {one.id for one in given}) if id else _with_texts(rows, texts, verdicts["row"])
+        _with_ids(rows, id, {row.id for row in given}) if id else _with_texts(rows, texts, verdicts["row"])
     )
     candidates = rows.filter(pl.col(_ROW).is_in(wanted.implode())).sort(_ROW).collect(engine="streaming")
     known = list(_rows(candidates, _ROW, id, _digests(candidates, texts)))
     values = verdicts["verdict"].to_list()
-    found = sorted(zip(_matched(given, values, known), values, strict=True))
-    numbers = [number for number, _ in found]
-    column = pl.Series("verdict", [value for _, value in found], dtype=pl.Enum(VERDICTS))
+    matches = sorted(zip(_matched(given, values, known), values, strict=True))
+    numbers = [number for number, _ in matches]
+    column = pl.Series("verdict", [value for _, value in matches], dtype=pl.Enum(VERDICTS))
     return attach(frame, pl.Series(_ROW, numbers, dtype=pl.UInt32), column.to_frame())
 
 
 def _with_ids(rows: pl.LazyFrame, id_column: str, ids: set[str | None]) -> pl.Series:
     """Return the numbers of the rows that have one of the ids."""
     known = rows.select(_ROW, id_column).collect(engine="streaming")
-    return known.filter(pl.Series(one in ids for one in _ids(known, id_column)))[_ROW]
+    return known.filter(pl.Series(row_id in ids for row_id in _ids(known, id_column)))[_ROW]
 
 
 def _with_texts(rows: pl.LazyFrame, texts: Sequence[str], numbers: pl.Series) -> pl.Series:
     """Return the numbers of the rows that have the texts of one of these rows."""
     hashes = rows.select(_ROW, pl.struct(texts).hash().alias(_TEXTS)).collect(engine="streaming")
-    of_numbers = hashes.filter(pl.col(_ROW).is_in(numbers.implode()))[_TEXTS]
-    return hashes.filter(pl.col(_TEXTS).is_in(of_numbers.implode()))[_ROW]
+    wanted = hashes.filter(pl.col(_ROW).is_in(numbers.implode()))[_TEXTS]
+    return hashes.filter(pl.col(_TEXTS).is_in(wanted.implode()))[_ROW]
 
 
 def _rows(table: pl.DataFrame, number: str, id_column: str | None, digests: Iterable[str]) -> Iterator[_Row]:
@@ -173,8 +173,8 @@ def _rows(table: pl.DataFrame, number: str, id_column: str | None, digests: Iter
 def _ids(table: pl.DataFrame, name: str) -> list[str | None]:
     """Return ids as texts, in which 7, 7.0 and "7" are equal, because scripts have one type of number."""
     return [
-        None if one is None else str(int(one) if isinstance(one, float) and one.is_integer() else one)
-        for one in _plain(table[name])
+        None if key is None else str(int(key) if isinstance(key, float) and key.is_integer() else key)
+        for key in _plain(table[name])
     ]
 
 
@@ -187,8 +187,8 @@ def _digests(rows: pl.DataFrame, texts: Sequence[str]) -> list[str]:
     columns = [column.cast(pl.String) for column in predictions]
     accepted = answers if isinstance(answers.dtype, pl.List | pl.Array) else answers.cast(pl.String)
     return [
-        digest(row, [one] if isinstance(one, str) else None if one is None else list(one))
-        for one, *row in zip(accepted, *columns, strict=True)
+        digest(row, [answer] if isinstance(answer, str) else None if answer is None else list(answer))
+        for answer, *row in zip(accepted, *columns, strict=True)
     ]
 
 
@@ -199,8 +199,8 @@ def _matched(given: Sequence[_Row], verdicts: Sequence[str], rows: Sequence[_Row
     for row in rows:
         alike[row.id, row.digest].append(row)
     groups: dict[_Row, list[int]] = defaultdict(list)
-    for place, one in enumerate(given):
-        groups[one._replace(number=0)].append(place)
+    for index, verdict in enumerate(given):
+        groups[verdict._replace(number=0)].append(index)
     row_of: dict[int, int] = {}
     taken: set[int] = set()
     problems: dict[str, list[_Row]] = defaultdict(list)
@@ -208,26 +208,27 @@ def _matched(given: Sequence[_Row], verdicts: Sequence[str], rows: Sequence[_Row
         is_alone = rows_of_id[kind.id] == 1
         same = [row for row in alike[kind.id, kind.digest] if is_alone or _may_be(kind, row)]
         numbers = [row.number for row in same]
-        own = [given[place].number for place in places]
+        own = [given[index].number for index in places]
         if sorted(own) == numbers:
             numbers = own
-        reason = _reason_against(kind, own, numbers, {verdicts[place] for place in places})
+        reason = _reason_against(kind, own, numbers, {verdicts[index] for index in places})
         if reason is None and not taken.isdisjoint(numbers):
             reason = _DOUBLED
         if reason is not None:
-            problems[reason] += [given[place] for place in places]
+            problems[reason] += [given[index] for index in places]
             continue
         taken.update(numbers)
         row_of |= zip(places, numbers, strict=True)
     if problems:
-        raise ValueError("; ".join(f"{_named(ones, len(given))}: {why}" for why, ones in problems.items()))
-    return [row_of[place] for place in range(len(given))]
+        reasons = (f"{_named(rejected, len(given))}: {why}" for why, rejected in problems.items())
+        raise ValueError("; ".join(reasons))
+    return [row_of[index] for index in range(len(given))]
 
 
 def _may_be(kind: _Row, row: _Row) -> bool:
     """Return whether a row matches the system and the epoch of a verdict, as far as both have them."""
     pairs = zip(kind.repeat, row.repeat, strict=True)
-    return all(one is None or other is None or one == other for one, other in pairs)
+    return all(value is None or other is None or value == other for value, other in pairs)
 
 
 def _reason_against(
@@ -248,5 +249,5 @@ def _reason_against(
 
 def _named(verdicts: Sequence[_Row], total: int) -> str:
     """Return the first of the verdicts by their ids, or the numbers of their rows."""
-    names = [f"row {one.number}" if one.id is None else f"id {quoted(one.id)}" for one in verdicts]
+    names = [f"row {row.number}" if row.id is None else f"id {quoted(row.id)}" for row in verdicts]
     return f"{numbered(len(verdicts), 'verdict')} of {total:,} ({listed(names, _NAMED)})"

@@ -176,7 +176,7 @@ def read_each(
             kinds[path] = kind_of_file(path, how)
     problems.raise_any()
     questions = how.questions({*kinds.values()})
-    options = how.of({*kinds.values()}, questions)
+    options = how.reader_options({*kinds.values()}, questions)
     logs: list[Log] = []
     for system, path in files:
         with problems.collecting():

@@ -203,7 +203,7 @@ def _read(
     if all(map(_page_files.is_one_file, given.values())):
         # Whatever their names.
         (page,) = files[REFERENCE]
-        files = {name: dict.fromkeys([page], *found.values()) for name, found in files.items()}
+        files = {name: dict.fromkeys([page], *paths.values()) for name, paths in files.items()}
     lacking = _lacking(files)
     if unmatched == "error" and lacking:
         for message in (*lacking, _ADVICE):
@@ -214,8 +214,8 @@ def _read(
         set.intersection(*map(set, files.values())) if unmatched == "drop" else set().union(*files.values())
     )
     pages: dict[str, dict[str, Page]] = {name: {} for name in files}
-    for name, of_pages in files.items():
-        for page, path in of_pages.items():
+    for name, paths_of_pages in files.items():
+        for page, path in paths_of_pages.items():
             if page in wanted:
                 with problems.collecting():
                     pages[name][page] = _page_texts.read(path, encoding)
@@ -230,8 +230,8 @@ def _read(
     columns: dict[str, list[str | None]] = {PAGE: list(order)}
     for name, read in pages.items():
         texts = {
-            page: _without_empty(one.text) if empty_lines == "drop" else one.text
-            for page, one in read.items()
+            page: _without_empty(content.text) if empty_lines == "drop" else content.text
+            for page, content in read.items()
         }
         columns[name] = [texts.get(page) for page in order]
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
@@ -249,14 +249,14 @@ def _pattern(collection: str) -> str:
 
 def _collections(pages: pl.Series, pattern: str, given: str) -> pl.Series:
     """Return the collection of each page."""
-    found = pages.str.extract(pattern).alias(COLLECTION)
-    others = pages.filter(found.is_null()).to_list()
+    collections = pages.str.extract(pattern).alias(COLLECTION)
+    others = pages.filter(collections.is_null()).to_list()
     if others:
         names = _standard.ids_text(others)
         problems = ManyProblems()
         problems.add(f"{given!r} does not fit the names of {numbered(len(others), 'page')}: {names}")
         problems.raise_any()
-    return found
+    return collections
 
 
 def _check_names(systems: Mapping[str, Pages], taken: Sequence[str]) -> None:

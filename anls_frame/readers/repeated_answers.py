@@ -38,8 +38,8 @@ def has_epochs(frame: pl.LazyFrame) -> bool:
         rows=pl.len(), ids=pl.col("question_id").n_unique(), keys=pl.struct(pl.all()).n_unique()
     )
     rows, ids, pairs = counted.collect(engine="streaming").row(0)
-    found = frame.select("epoch").collect(engine="streaming")
-    return ids < rows == pairs and _long.epochs_of(found) is not None
+    epochs = frame.select("epoch").collect(engine="streaming")
+    return ids < rows == pairs and _long.epochs_of(epochs) is not None
 
 
 def note_of_uneven(rows: pl.DataFrame) -> str | None:
@@ -55,12 +55,12 @@ def note_of_uneven(rows: pl.DataFrame) -> str | None:
 
 def are_read(metrics: Sequence[Metric]) -> bool:
     """Return whether a metric reads scores from the rows, rather than computes them from texts."""
-    return any(not one.is_built_in and isinstance(one.numerator, str | pl.Expr) for one in metrics)
+    return any(not metric.is_built_in and isinstance(metric.numerator, str | pl.Expr) for metric in metrics)
 
 
 def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: ScoreProtocol) -> list[Metric]:
     """Return the metrics; of a set, only those with a mean over epochs, which ratios of two sums lack."""
-    named = columns_of([one for one in chosen if isinstance(one, str)])
+    named = columns_of([metric for metric in chosen if isinstance(metric, str)])
     unknown = [name for name in named if name not in rows.columns]
     if unknown:
         numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
@@ -68,8 +68,8 @@ def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: Score
         scores = ", ".join((*SETS, *NAMES))
         neither = f": neither a score ({scores}) nor a column of the files{also}"
         raise ValueError(Advice(Option("metric", unknown[0]), neither))
-    found = [resolve(one, rows.columns, has_texts=True, protocol=protocol) for one in chosen]
-    metrics = [one for of_one in found for one in of_one if len(of_one) == 1 or not one.is_ratio]
+    groups = [resolve(metric, rows.columns, has_texts=True, protocol=protocol) for metric in chosen]
+    metrics = [metric for group in groups for metric in group if len(group) == 1 or not metric.is_ratio]
     check_names(metrics)
     return metrics
 
@@ -94,7 +94,7 @@ def averaged(
             no_mean = f"metric {metric.name!r} {metric.kind}, so it has no mean over epochs; "
             raise ValueError(Advice(no_mean, "choose an epoch with ", Option("epoch", None)))
     means = mean_over_epochs(table, "prediction", "answers", id=id, keep=keep, metrics=metrics, **scoring)
-    return means, [_of_means(metric) for metric in metrics]
+    return means, [_as_mean(metric) for metric in metrics]
 
 
 def _check_constant(rows: pl.DataFrame, name: str, id: Sequence[str]) -> None:  # noqa: A002 - as above
@@ -111,7 +111,7 @@ def _check_constant(rows: pl.DataFrame, name: str, id: Sequence[str]) -> None:  
         raise ValueError(Advice(differs, Option("epoch", None)))
 
 
-def _of_means(metric: Metric) -> Metric:
+def _as_mean(metric: Metric) -> Metric:
     """Return the metric of a column of means."""
     return Metric(
         metric.name,
@@ -183,5 +183,5 @@ def _with_metric(
     chosen = resolved([metric], rows, protocol)
     if len(chosen) != 1:
         raise ValueError(f"metric {metric!r} must be one score")
-    own = [one for one in chosen if not one.is_built_in]
+    own = [metric for metric in chosen if not metric.is_built_in]
     return with_numbers(rows.lazy(), columns_of(own)).collect(), chosen[0]

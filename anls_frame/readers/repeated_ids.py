@@ -37,10 +37,10 @@ class Ids:
             return
         own = pl.lit(len(self._frames), pl.UInt32).alias("file")
         hashes = frame.select(pl.col("question_id").hash().alias("id"), own, pl.col("question_id").is_null())
-        found = hashes.filter(~pl.col("question_id")).drop("question_id").collect(engine="streaming")
+        known = hashes.filter(~pl.col("question_id")).drop("question_id").collect(engine="streaming")
         self._frames[str(path)] = frame
-        self._hashes.append(found)
-        self._rows += found.height
+        self._hashes.append(known)
+        self._rows += known.height
         if len(self._frames).bit_count() == 1:  # rare enough to cost little, early enough to save work
             self.check()
 
@@ -57,7 +57,7 @@ class Ids:
         pair = [list(self._frames)[index] for index in pairs.sort("first", "second").row(0)]
         ids = self._common(*pair)
         if ids:
-            shared_ids = listed([quoted(one) for one in ids], _SHOWN)
+            shared_ids = listed([quoted(shared_id) for shared_id in ids], _SHOWN)
             raise ValueError(
                 f"{pair[0]} and {pair[1]} have ids in common ({shared_ids}); "
                 "their rows would count as those of one system. To compare two systems: anls-frame compare "
@@ -67,7 +67,7 @@ class Ids:
 
     def _common(self, first: str, second: str) -> list[str]:
         """Return the ids themselves, because hashes may be equal by chance."""
-        ids = [self._frames[one].select("question_id") for one in (first, second)]
+        ids = [self._frames[name].select("question_id") for name in (first, second)]
         common = ids[0].join(ids[1], on="question_id", how="semi", maintain_order="left")
         return common.unique(maintain_order=True).collect(engine="streaming")["question_id"].to_list()
 
@@ -81,8 +81,9 @@ def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
     if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
         return None
     ids = pl.col("question_id")
-    found = frame.select(rows=ids.count(), ids=ids.drop_nulls().hash().n_unique()).collect(engine="streaming")
-    repeated = found["rows"].item() - found["ids"].item()
+    counting = frame.select(rows=ids.count(), ids=ids.drop_nulls().hash().n_unique())
+    counts = counting.collect(engine="streaming")
+    repeated = counts["rows"].item() - counts["ids"].item()
     if not repeated:
         return None
     return (

@@ -168,20 +168,20 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     candidates = CANDIDATES | (_OF_PEOPLE if have_people else {})
     computed = {rule: make(texts) for rule, make in candidates.items()}
     compared = [_compared(rule, ours, texts, theirs) for rule, ours in computed.items()]
-    if theirs.are_truth_values and all(one.rows.height for one in compared):
+    if theirs.are_truth_values and all(result.rows.height for result in compared):
         cut = [_from_threshold(rule, ours, theirs.values) for rule, ours in computed.items()]
         compared += [_compared(*rule, texts, theirs) for rule in cut if rule is not None]
-    compared.sort(key=lambda one: (one.rows.height, not one.is_exact))
+    compared.sort(key=lambda result: (result.rows.height, not result.is_exact))
     lines = [
         {
-            "rule": one.rule,
+            "rule": result.rule,
             "scale": theirs.scale,
-            "differing": one.rows.height,
-            "compared": one.compared,
-            "exact": one.is_exact,
-            "mean": one.mean,
+            "differing": result.rows.height,
+            "compared": result.compared,
+            "exact": result.is_exact,
+            "mean": result.mean,
         }
-        for one in compared
+        for result in compared
     ]
     return ScoringRules(
         name=theirs.name,

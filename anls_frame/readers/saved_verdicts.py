@@ -93,7 +93,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
         line = data.count(b"\n", 0, error.start) + 1
         raise problem(path, f"byte 0x{data[error.start]:02x} is not UTF-8", f"line {line}") from None
     problems = Problems(path)
-    found: dict[str, dict[str, Any]] = {}
+    by_line: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}
     for place, written in _json.read_lines(path, text, problems):
         try:
@@ -104,14 +104,14 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
         first = seen.setdefault(verdict["row"], place)
         if first != place:
             problems.add(f"row {verdict['row']} has a verdict in {first}", place)
-        found[place] = verdict
-    rows = [verdict["row"] for verdict in found.values()]
-    known = [verdict["digest"] for verdict in found.values()] if page is None else page.digests(rows)
-    for (place, verdict), digest in zip(found.items(), known, strict=True):
+        by_line[place] = verdict
+    rows = [verdict["row"] for verdict in by_line.values()]
+    known = [verdict["digest"] for verdict in by_line.values()] if page is None else page.digests(rows)
+    for (place, verdict), digest in zip(by_line.items(), known, strict=True):
         if verdict["digest"] != digest:
             problems.add(f"the texts of row {verdict['row']} have changed since the verdict", place)
     problems.raise_any()
-    return verdict_frame(list(found.values()))
+    return verdict_frame(list(by_line.values()))
 
 
 def _verdict(line: dict[str, Any]) -> dict[str, Any]:

@@ -26,8 +26,8 @@ def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     named = [name for name in given if isinstance(name, str) and name not in built_in]
     own = [metric for metric in given if isinstance(metric, Metric) and not is_quantile_of_texts(metric)]
     values = [value for metric in own for value in (metric.numerator, metric.denominator)]
-    of_systems = [name for value in values if isinstance(value, Mapping) for name in value.values()]
-    return [*named, *of_systems, *own_metrics.needed(own)]
+    from_mappings = [name for value in values if isinstance(value, Mapping) for name in value.values()]
+    return [*named, *from_mappings, *own_metrics.needed(own)]
 
 
 def with_numbers(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
@@ -40,11 +40,11 @@ def with_numbers(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
 def _number(name: str) -> pl.Expr:
     def convert(written: pl.Series) -> pl.Series:
         filled = _filled(written)
-        found = filled.str.strip_chars().cast(pl.Float64, strict=False)
-        wrong = written.filter(found.is_null() & filled.is_not_null())
+        numbers = filled.str.strip_chars().cast(pl.Float64, strict=False)
+        wrong = written.filter(numbers.is_null() & filled.is_not_null())
         if wrong.len():
             raise ValueError(f"column {name!r} must hold numbers, got {visible(str(wrong[0]))!r}")
-        return found
+        return numbers
 
     return cs.by_name(name).map_batches(convert, return_dtype=pl.Float64, is_elementwise=True)
 

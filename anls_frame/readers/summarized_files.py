@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -25,10 +26,9 @@ from anls_frame.summary.summarizing import passes, summarize
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from typing import Self
 
-    from anls_frame.readers._runs import Runs
     from anls_frame.readers.any_file import Reading
+    from anls_frame.readers.system_files import SystemFiles
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
@@ -38,53 +38,47 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class FilesOfSystem:
-    """The files of one system, with options for reading them."""
+class FileSummary:
+    """The files of one system, and the options for summarizing them."""
 
-    files: Sequence[Path]
-    how: Reading
-    repeats: bool = False
-    """Whether files with questions in common hold several answers to them."""
+    given: SystemFiles
     allow_repeated_ids: bool = False
-    are_logs: bool = False
-    """Whether files are read together: what one holds depends on others, or on the data set."""
-
-    def __post_init__(self) -> None:
-        _log_files.check_different(self.files)
-
-    @classmethod
-    def found(
-        cls,
-        paths: Sequence[Path],
-        how: Reading,
-        *,
-        runs: Runs,
-        repeats: bool,
-        **options: bool,
-    ) -> Self:
-        """Return the files for names, folders and patterns."""
-        files, are_logs = [*paths], False
-        if not are_pages(how):
-            wanted: Runs = "all" if repeats else runs
-            files = _log_files.files_of(paths, wanted, how.gold_files)
-            joins = how.joins([kind_of_file(files[0], how)])
-            are_logs = any(map(_log_files.is_many, paths)) or joins or repeats
-        return cls(files=files, how=how, repeats=repeats, are_logs=are_logs, **options)
+    metrics: Sequence[str | Metric] | None
+    by: Sequence[Sequence[str]] | None
+    cluster: str | None
+    worst: int
+    keep: Sequence[str]
+    details: bool
+    scoring: Mapping[str, Any]
+    """The options `protocol`, `missing` and `unanswerable`."""
 
     @property
-    def name(self) -> str:
+    def files(self) -> list[Path]:
+        """The files of the system."""
+        return self.given.every_file
+
+    @property
+    def how(self) -> Reading:
+        """How they are read."""
+        return self.given.how
+
+    @cached_property
+    def are_logs(self) -> bool:
+        """Whether files are read together: what one holds depends on others, or on the data set."""
+        if are_pages(self.how):
+            return False
+        joins = self.how.joins([kind_of_file(self.files[0], self.how)])
+        return joins or self.given.repeats or any(map(_log_files.is_many, self.given.files))
+
+    @property
+    def part(self) -> str:
         """The name of the single part that all files form, if they are read together."""
         return "+".join(map(str, self.files))
-
-    @property
-    def listed(self) -> str:
-        """The files for a line of progress."""
-        return listed(map(str, self.files), _SHOWN)
 
     def rows(self) -> pl.DataFrame:
         """Return the rows of files read together."""
         unmatched = self.how.unmatched or ("error" if self.how.gold is not None else "keep")
-        return _long.told_apart(rows_of({self.name: self.files}, self.how, unmatched))
+        return _long.told_apart(rows_of({self.part: self.files}, self.how, unmatched))
 
     def single_answers(self, metrics: Sequence[str | Metric]) -> pl.LazyFrame:
         """Return all rows; raise an error if questions have several answers."""
@@ -99,96 +93,80 @@ class FilesOfSystem:
             raise ValueError(Advice(single, Option("epoch", None)))
         return with_numbers(frame, columns_of(metrics))
 
-
-@dataclass(frozen=True, kw_only=True)
-class FileSummary:
-    """The options for summarizing the files of a system."""
-
-    of: FilesOfSystem
-    metrics: Sequence[str | Metric] | None
-    by: Sequence[Sequence[str]] | None
-    cluster: str | None
-    worst: int
-    keep: Sequence[str]
-    details: bool | Mapping[str, float]
-    scoring: Mapping[str, Any]
-    """The options `protocol`, `missing` and `unanswerable`."""
-
     def summary(self) -> Summary:
         """Summarize the rows of all files, with means over repeated answers to questions."""
-        files, how = self.of.files, self.of.how
-        if self.of.are_logs:
-            return self._of_logs()
-        if len(files) > 1:
-            return self._of_parts()
-        (path,) = files
-        rows = stored_rows(path, how)
+        if self.are_logs:
+            return self._summarize_logs()
+        if len(self.files) > 1:
+            return self._summarize_parts()
+        (path,) = self.files
+        rows = stored_rows(path, self.how)
         if rows is None:  # the number of rows is known only after reading the whole file
-            loaded = load(path, how, every_response=True)
+            loaded = load(path, self.how, every_response=True)
             rows, frame = loaded.height, origins.like(loaded.lazy(), loaded)
         else:
-            frame = scan(path, how)
+            frame = scan(path, self.how)
         if has_epochs(frame):
-            return self._of_epochs(origins.like(_long.with_epoch(frame.collect()), frame))
+            return self._summarize_epochs(origins.like(_long.with_epoch(frame.collect()), frame))
         if self.cluster is None:
-            with reading(path, how):
+            with reading(path, self.how):
                 note = note_of_repeated(frame, rows)
             if note is not None:
                 warn(Advice(f"{path}: {note}", Option("cluster", None)))
         with following_together(rows * self._passes, f"Scoring {path}"):
             return self._summarized(path, frame, str(path))
 
-    def _of_parts(self) -> Summary:
-        stored = [stored_rows(path, self.of.how) for path in self.of.files]
+    def _summarize_parts(self) -> Summary:
+        stored = [stored_rows(path, self.how) for path in self.files]
         known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
         ids = Ids()
         summaries = []
-        with following_together(known, f"Scoring {self.of.listed}"):
-            for path in self.of.files:
-                frame = scan(path, self.of.how, every_response=True)
+        with following_together(known, f"Scoring {listed(map(str, self.files), _SHOWN)}"):
+            for path in self.files:
+                frame = scan(path, self.how, every_response=True)
                 if has_epochs(frame):
-                    return self._of_logs()
-                if not self.of.allow_repeated_ids:
-                    with reading(path, self.of.how):
+                    return self._summarize_logs()
+                if not self.allow_repeated_ids:
+                    with reading(path, self.how):
                         ids.add(path, frame)
                 summaries.append(self._summarized(path, frame, str(path)))
         ids.check()
         return merge(summaries)
 
-    def _of_logs(self) -> Summary:
-        """Summarize files whose rows depend on other files, such as the data set or other epochs."""
-        rows = self.of.rows()
+    def _summarize_logs(self) -> Summary:
+        """Summarize files whose rows depend on other files: on the data set, or on other epochs."""
+        rows = self.rows()
         in_files = rows.group_by("question_id").agg(pl.col("log_file").n_unique())
-        if not self.of.repeats and not in_files.filter(pl.col("log_file") > 1).is_empty():
+        if not self.given.repeats and not in_files.filter(pl.col("log_file") > 1).is_empty():
             ids = Ids()
             for (file,), own in rows.group_by("log_file", maintain_order=True):
                 ids.add(file, own.lazy())
             ids.check()
         if has_epochs(rows.lazy()):
-            return self._of_epochs(rows)
-        return self._summarized(self.of.files[0], origins.like(rows.lazy(), rows), self.of.name)
+            return self._summarize_epochs(rows)
+        return self._summarized(self.files[0], origins.like(rows.lazy(), rows), self.part)
 
-    def _of_epochs(self, rows: pl.DataFrame) -> Summary:
-        """Summarize the means over repeated answers, or all answers if needed."""
+    def _summarize_epochs(self, rows: pl.DataFrame) -> Summary:
+        """Summarize the means of questions that were answered several times, or all answers if needed."""
         chosen = resolved(self.metrics or ["qa"], rows, self.scoring["protocol"])
         needed = {"worst": self.worst, "keep": self.keep, "details": self.details}
-        of_rows = [Option(name, None) for name, value in needed.items() if value]
-        of_rows += [Option("metric", metric.name) for metric in chosen if not metric.is_mean]
+        needing_rows = [Option(name, None) for name, value in needed.items() if value]
+        needing_rows += [Option("metric", metric.name) for metric in chosen if not metric.is_mean]
         uneven = note_of_uneven(rows)
         if uneven is not None:
             warn(uneven)
-        if of_rows:
+        if needing_rows:
             cluster = self.cluster or "question_id"
             questions = numbered(rows["question_id"].n_unique(), "question")
-            named = [part for option in of_rows for part in (" and ", option)][1:]
-            verb = "needs" if len(of_rows) == 1 else "need"
+            named = [part for option in needing_rows for part in (" and ", option)][1:]
+            verb = "needs" if len(needing_rows) == 1 else "need"
             every = (
                 f" {verb} single answers, so these are all {rows.height:,} rows of {questions}, in clusters "
                 f"by {cluster}, not means over epochs"
             )
             warn(Advice(*named, every))
             lazy = origins.like(rows.lazy(), rows)
-            return self._summarized(self.of.files[0], lazy, self.of.name, cluster=cluster)
+            return self._summarized(self.files[0], lazy, self.part, cluster=cluster)
         means, metrics = averaged(
             rows,
             chosen,
@@ -196,13 +174,11 @@ class FileSummary:
             keep=[*(name for table in self.by or () for name in table), *optional(self.cluster)],
             **self.scoring,
         )
-        summary: Summary = summarize(
-            means, by=self.by, cluster=self.cluster, metrics=metrics, part=self.of.name
-        )
+        summary: Summary = summarize(means, by=self.by, cluster=self.cluster, metrics=metrics, part=self.part)
         return summary
 
     def _summarized(self, path: Path, frame: pl.LazyFrame, part: str, cluster: str | None = None) -> Summary:
-        with reading(path, self.of.how):
+        with reading(path, self.how):
             summary: Summary = summarize(
                 with_numbers(frame, columns_of(self.metrics)),
                 "prediction",
@@ -225,5 +201,5 @@ class FileSummary:
         columns = [*by, *self.keep, *optional(self.cluster)]
         texts = ["prediction", "answers", *columns, *columns_of(self.metrics)]
         nothing = pl.DataFrame(schema=dict.fromkeys(texts, pl.String))
-        settings: Settings = self._summarized(self.of.files[0], nothing.lazy(), "nothing").settings
+        settings: Settings = self._summarized(self.files[0], nothing.lazy(), "nothing").settings
         return passes(settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -36,9 +37,10 @@ _COLUMNS = Option("systems", "OLD,NEW")
 
 @dataclass(frozen=True, kw_only=True)
 class SystemFiles:
-    """The layout of systems: a file for each, columns of one file, or rows of one file."""
+    """The layout of systems: files for each, columns of one file, or rows of files with all systems."""
 
     files: Sequence[Path]
+    """Files, folders and patterns, as they are named."""
     columns: Sequence[str] | None = None
     column_of_names: str | None = None
     names: Sequence[str] | None = None
@@ -50,6 +52,16 @@ class SystemFiles:
     """How many there may be, for messages."""
     least: int = 2
     """How many there must be."""
+
+    @cached_property
+    def every_file(self) -> list[Path]:
+        """All files, also those in folders and of patterns."""
+        files = [*self.files]
+        if not are_pages(self.how):
+            runs: Runs = "all" if self.repeats else self.runs
+            files = _log_files.files_of(files, runs, self.how.gold_files)
+        _log_files.check_different(files)
+        return files
 
     @property
     def are_logged(self) -> bool:
@@ -169,8 +181,8 @@ def texts_of(given: SystemFiles) -> SystemTexts:
         return texts_in_columns(given)
     rows = logged(given)
     if are_repeated(rows):
-        found = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
-        several = f"there are several epochs: {found}; choose one with "
+        epochs = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
+        several = f"there are several epochs: {epochs}; choose one with "
         raise ValueError(Advice(several, Option("epoch", None)))
     return side_by_side(rows, systems_of(rows))
 
@@ -237,15 +249,15 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
             Advice(Option("systems", None), f" is for systems in one file, but {number} files are given")
         )
     logs, questions = _logs(given)
-    found = _chosen(given, list(dict.fromkeys(log.system for log in logs)))
-    logs = [log for log in logs if log.system in found]
-    if len(found) < (given.least if together else 1):
+    systems = _chosen(given, list(dict.fromkeys(log.system for log in logs)))
+    logs = [log for log in logs if log.system in systems]
+    if len(systems) < (given.least if together else 1):
         what = "holds the logs of one system" if given.column_of_names is None else "names one system"
         raise ValueError(f"{given.column_of_names or given.files[0]}: {what}; name {given.number} systems")
-    names = dict(zip(found, _names(given, found), strict=True))
+    names = dict(zip(systems, _names(given, systems), strict=True))
     logs = [
         log._replace(system=names[log.system])
-        for log in sorted(logs, key=lambda log: found.index(log.system))
+        for log in sorted(logs, key=lambda log: systems.index(log.system))
     ]
     usual = "error" if together or questions is not None else "keep"
     unmatched = given.how.unmatched or usual
@@ -253,13 +265,13 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     return chosen(_long.told_apart(rows), given.how.where)
 
 
-def _chosen(given: SystemFiles, found: list[str]) -> list[str]:
-    """Return the systems of a column to compare, in order."""
+def _chosen(given: SystemFiles, systems: list[str]) -> list[str]:
+    """Return the systems of a column that are to be compared, in order."""
     if given.columns is None:
-        return found
-    unknown = [name for name in given.columns if name not in found]
+        return systems
+    unknown = [name for name in given.columns if name not in systems]
     if unknown:
-        advice = f" must be among {listed(list(map(quoted, found)))}, got {quoted(unknown[0])}"
+        advice = f" must be among {listed(list(map(quoted, systems)))}, got {quoted(unknown[0])}"
         raise ValueError(Advice(Option("systems", None), advice))
     return list(dict.fromkeys(given.columns))
 
@@ -268,32 +280,28 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
     """Return the rows of each system in each file, and the questions that are joined to them."""
     # Unmatched questions are known only after the files of all systems are read.
     how = replace(given.how, unmatched=None)
-    without = how.gold_files
-    runs = "all" if given.repeats else given.runs
     if given.column_of_names is not None:
-        files = _log_files.files_of(given.files, runs, without)
-        _log_files.check_different(files)
-        return read_each({"": files}, how, column=given.column_of_names)
+        return read_each({"": given.every_file}, how, column=given.column_of_names)
     if are_pages(given.how):
-        _log_files.check_different(given.files)
-        options = given.how.of(["pages"])
-        frames = read_engines(given.files, **options)
-        names = _log_files.names_of(given.files)
+        files = given.every_file
+        frames = read_engines(files, **given.how.reader_options(["pages"]))
         return [
             Log(name, path, frame.with_columns(epoch=1))
-            for name, path, frame in zip(names, given.files, frames, strict=True)
+            for name, path, frame in zip(_log_files.names_of(files), files, frames, strict=True)
         ], None
-    return read_each(_log_files.by_system(given.files, runs, without, repeats=given.repeats), how)
+    runs: Runs = "all" if given.repeats else given.runs
+    systems = _log_files.by_system(given.files, runs, how.gold_files, repeats=given.repeats)
+    return read_each(systems, how)
 
 
 def side_by_side(rows: pl.DataFrame, names: Sequence[str]) -> SystemTexts:
     """Pivot the predictions of systems to columns, with all other columns from the first system."""
     first, *others = (rows.filter(system=name) for name in names)
-    of_others = (
+    others_in_order = (
         first.select("question_id").join(frame, on="question_id", how="left", maintain_order="left")
         for frame in (frame.select("question_id", "prediction") for frame in others)
     )
-    predictions = [first["prediction"], *(frame["prediction"] for frame in of_others)]
+    predictions = [first["prediction"], *(frame["prediction"] for frame in others_in_order)]
     frame, columns = _beside(first, predictions, names)
     return SystemTexts(origins.like(frame, rows), columns)
 

@@ -191,19 +191,19 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     >>> questions.select(af.anls("prediction", "answers").mean().round(3)).collect().item()
     0.737
     """
-    place = _content.as_path(path)
-    if _content.file_format(place, options.get("format")) != "parquet":
+    file = _content.as_path(path)
+    if _content.file_format(file, options.get("format")) != "parquet":
         return read_results(path, **{"unique_ids": False, **options}).lazy()
-    _content.check_file(place)
+    _content.check_file(file)
     known = set(_standard.ROLES)
     unknown = options.keys() - known - _READING
     if unknown:
         raise TypeError(f"unknown options {sorted(unknown)}")
     answers_format: str = options.get("answers_format", "auto")
     _lists.check_format(answers_format)
-    problems = Problems(place)
-    with reading_parquet(place):
-        lazy = pl.scan_parquet(_pipes.seekable(place), glob=False)
+    problems = Problems(file)
+    with reading_parquet(file):
+        lazy = pl.scan_parquet(_pipes.seekable(file), glob=False)
         schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
     chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)
@@ -212,16 +212,18 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     empty = _standard.frame(from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
     problems.raise_any()
     if answers_format == "auto" and schema[chosen["answers"]] == pl.String:
-        with reading_parquet(place):
+        with reading_parquet(file):
             first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
         _lists.answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
 
     in_parts: str = "text" if answers_format == "auto" else answers_format
 
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
-        found = Problems(place)
-        result = _standard.frame(from_frame(frame), chosen, found, unique_ids=False, answers_format=in_parts)
-        found.raise_any()
+        damaged = Problems(file)
+        result = _standard.frame(
+            from_frame(frame), chosen, damaged, unique_ids=False, answers_format=in_parts
+        )
+        damaged.raise_any()
         return result
 
     printed = [role for role in _standard.LISTS if role != "answers" or in_parts != "text"]
@@ -291,7 +293,7 @@ def read_raw(
     if kind in {"csv", "tsv"}:
         return _delimited.read(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
     if kind == "jsonl":
-        return from_table(_json_columns.of_lines(path, text))
+        return from_table(_json_columns.from_lines(path, text))
     return from_objects(path, _json.records(path, _json.read_whole(path, text), problems))
 
 

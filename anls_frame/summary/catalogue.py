@@ -219,6 +219,45 @@ Its function also takes the protocol of the report.
 NAMES = (*BUILT_IN, *DESCRIBED)
 """Names of all scores."""
 
+_TOTAL = "divided by total reference length"
+
+MEANINGS = {
+    **dict.fromkeys(("anls", "nls", "exact_match"), "mean of the row score"),
+    "zeros": "share of rows with ANLS 0",
+    "cer_mean": "mean of the rows' character error rates",
+    "cer_corpus": f"total edits {_TOTAL}",
+    "char_errors": "mean number of edits of a row, after preparation by the protocol's `errors`",
+    **dict.fromkeys(
+        ("wer_mean", "wer_corpus"), "the same as for CER, in the words of the protocol's `errors`"
+    ),
+    **dict.fromkeys(
+        ("substitutions", "deletions", "insertions"),
+        f"total of these edits {_TOTAL}; they add up to `cer_corpus`",
+    ),
+    **dict.fromkeys(
+        page_errors.KINDS,
+        "characters of each kind of `page_errors` / characters of the references: "
+        "[kinds](pages.md#errors-by-kind)",
+    ),
+    "reading_order_free_cer": "the sum of all kinds except `moved`",
+    "bag_of_words": "mean `words.bag_of_words_error`",
+    **dict.fromkeys(
+        ("relaxed_accuracy", "vqa_accuracy", "contains_answer"),
+        "mean of the function with its default options: "
+        "[benchmarks](protocols.md#benchmarks-without-an-edit-distance)",
+    ),
+    **dict.fromkeys(
+        ("field_precision", "field_recall", "field_f1"),
+        "right values divided by predicted values, by gold values, and their harmonic mean; rows without an "
+        "answer count",
+    ),
+    **dict.fromkeys(
+        ("missing_share", "invented_share", "wrong_share"),
+        "shares of rows without a prediction, without an answer, and with another value",
+    ),
+}
+"""What each score is, in Markdown: `docs/make_tables.py` writes it into the documentation."""
+
 SETS = {
     "qa": tuple(BUILT_IN),
     "ocr": (

@@ -351,7 +351,10 @@ def test_files_that_cannot_be_paired_are_refused(run: Run, tmp_path: Path) -> No
     assert "'a' lacks 1 question: '3'" in unmatched.stderr
     assert "left out" in run("compare", "a.jsonl", "b.jsonl", "--unmatched", "drop").stderr
     refused(run("compare", "a.jsonl", "c.jsonl"), "accepts other answers than a.jsonl for 1 question: '2'")
-    refused(run("compare", "a.jsonl", "d.jsonl"), "has no ids; name their column with --question-id")
+    refused(
+        run("compare", "a.jsonl", "d.jsonl"),
+        "has no ids; name their column with --reader auto,question_id=...",
+    )
     refused(run("compare", "a.jsonl", "e.jsonl"), "'1'")
     refused(run("compare", "a.jsonl"), "name two or more files, or two or more prediction columns")
 
@@ -401,7 +404,11 @@ def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) 
     assert "ANLS 1.0000" in fine(run("score", "latin.csv", "-r", "table,encoding=latin-1"))
     log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")
-    refused(run("score", "log.json"), "so samples may be missing; to read it anyway, pass --allow-missing")
+    refused(
+        run("score", "log.json"),
+        "so samples may be missing; to read it anyway, pass --reader auto,allow_missing=true",
+    )
+    assert "1 row" in fine(run("score", "log.json", "--reader", "inspect,allow_missing=true"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -416,22 +423,21 @@ def test_plots_are_pictures(run: Run, tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "measure", "words"),
+    ("kind", "metric", "words"),
     [
         ("groups", "cer_corpus", "CER (corpus), lower is better, 95 % interval"),
         ("ecdf", "cer", "cer, lower is better"),
         ("length", "nls", "mean nls"),
     ],
 )
-def test_plots_show_the_measure_and_the_title_asked_for(
-    run: Run, tmp_path: Path, kind: str, measure: str, words: str
+def test_plots_show_the_metric_asked_for(
+    run: Run, tmp_path: Path, kind: str, metric: str, words: str
 ) -> None:
-    fine(run("plot", kind, TABLE, "-p", "tesseract", "-m", measure, "--title", "Ours: $a$", "-o", "a.svg"))
+    fine(run("plot", kind, TABLE, "-p", "tesseract", "-m", metric, "-o", "a.svg"))
 
     picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert f"<!-- {words} -->" in picture
-    assert "<!-- Ours: $a$ -->" in picture
-    refusal = "metrics must be of 'qa'" if kind == "groups" else "--measure must be one of"
+    refusal = "metrics must be of 'qa'" if kind == "groups" else "--metric must be one of"
     refused(run("plot", kind, TABLE, "-p", "tesseract", "-m", "bleu", "-o", "b.svg"), refusal)
 
 
@@ -494,7 +500,10 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
             ["score", TABLE, "--reader", "table,filter=x"],
             "table has no option 'filter'; its options are format (",
         ),
-        (["score", TABLE, "--reader", "rrc,filter=x"], "rrc has no option 'filter'; it has none"),
+        (
+            ["score", TABLE, "--reader", "vlmevalkit,filter=x"],
+            "vlmevalkit has no option 'filter'; its options are sheet",
+        ),
         (["score", TABLE, "--reader", "table,format"], "such as inspect,scorer=match, got 'table,format'"),
         (["score", TABLE, "--reader", "xml"], "reader must be one of 'auto'"),
         (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels with --gold"),

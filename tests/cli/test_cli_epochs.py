@@ -212,7 +212,7 @@ def test_the_data_set_is_joined(run: Run, tmp_path: Path) -> None:
         "key,topic\n" + "".join(f"{question},{kinds[question % 2]}\n" for question in QUESTIONS),
         encoding="utf-8",
     )
-    docs = ("--gold", "runs/docs.csv", "--gold-id", "key", "-b", "topic", "--json")
+    docs = ("--gold", "runs/docs.csv,gold_id=key", "-b", "topic", "--json")
 
     compared = json.loads(fine(run("compare", "runs", *docs)))
     reported = json.loads(fine(run("report", "runs/beta.json", *docs)))
@@ -224,8 +224,9 @@ def test_the_data_set_is_joined(run: Run, tmp_path: Path) -> None:
     assert by_topic["table"] == pytest.approx(statistics.fmean(means(1)[1::2]), rel=1e-12)
     _, *slices = reported["tables"]["By topic"]
     assert {row["topic"]: row["anls"] for row in slices}["table"] == by_topic["table"]
-    refused(run("compare", "runs", "--gold", "runs/docs.csv"), "name it with --gold-id")
-    refused(run("report", "runs/beta.json", "--gold-id", "key"), "--gold-id needs --gold")
+    refused(run("compare", "runs", "--gold", "runs/docs.csv"), "name it with --gold FILE,gold_id=...")
+    unknown = run("report", "runs/beta.json", "--gold", "runs/docs.csv,gold_id=kye")
+    refused(unknown, "runs/docs.csv: no column 'kye' among 'key', 'topic'")
 
 
 def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:

@@ -126,8 +126,7 @@ def test_worst_rows_keep_ids_and_slices_need_rows(run: Run, folder: Path) -> Non
     )
 
 
-def test_names_and_titles_are_headings(run: Run) -> None:
-    assert fine(run("report", "rows.csv", "--name", "cat 5")).startswith("Scores of cat 5 on all rows\n")
+def test_titles_are_headings(run: Run) -> None:
     assert fine(run("report", "rows.csv", "--title", "Weekly")).startswith("Weekly\n")
 
 
@@ -193,7 +192,7 @@ def test_compare_takes_a_function(run: Run, folder: Path) -> None:
     other.write_csv(folder / "new.csv")
     code = CODE + "\nlower = af.Metric(characters, name='characters', higher_is_better=False)\n"
     (folder / "own.py").write_text(code, encoding="utf-8")
-    files = ("compare", "rows.csv", "new.csv", "--question-id", "id")
+    files = ("compare", "rows.csv", "new.csv", "--reader", "table,question_id=id")
     content = json.loads(fine(run(*files, "-m", "own.py:lower", "--json")))
     lengths = [ROWS[name].str.len_chars() for name in ("prediction", "answer")]
     difference = lengths[1].mean() - lengths[0].mean()  # type: ignore[operator]

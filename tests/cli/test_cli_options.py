@@ -33,8 +33,8 @@ if TYPE_CHECKING:
         (["report", "--missing", "x"], "--missing "),
         (["score", "--reader", "table,format=x"], "format "),
         (
-            ["score", "--answers-format", "x"],
-            "--answers-format must be one of 'auto', 'text', 'list' or a separator such as '|', got 'x'",
+            ["score", "--reader", "table,answers_format=x"],
+            "answers_format must be one of 'auto', 'text', 'list' or a separator such as '|', got 'x'",
         ),
         (["score", "--reader", "table,encoding=utf-99"], "rows.csv: unknown encoding 'utf-99'"),
         (["report", "--by", ""], "no column '' among"),

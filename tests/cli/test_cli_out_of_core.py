@@ -115,7 +115,7 @@ def test_damage_far_down_leaves_no_file(folder: Path, rows: pl.DataFrame) -> Non
     texts.write_parquet(folder / "damaged.parquet", row_group_size=10_000)
 
     for suffix in ("parquet", "csv"):
-        options = ["--answers-format", "list", "-o", f"out.{suffix}"]
+        options = ["--reader", "table,answers_format=list", "-o", f"out.{suffix}"]
         refused(
             run(folder, "score", "damaged.parquet", *options), "looks like a list but cannot be read as one"
         )

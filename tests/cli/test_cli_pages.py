@@ -83,11 +83,11 @@ def test_the_worst_folder_comes_first_unless_told_otherwise(run: Callable[..., D
 
 
 def test_a_report_counts_substitutions_in_pages_that_were_read(run: Callable[..., Done]) -> None:
-    options = "--details --min-nls 0.6 --max-length 2 --reader pages,empty_lines=drop --json"
+    options = "--details --reader pages,empty_lines=drop --json"
     found = result(run("report", "new", "--gold", "truth", *options.split()))
 
-    table = found["tables"]["Substitutions in pages of NLS 0.6 or more"]
-    assert [(row["reference_char"], row["predicted_char"], row["count"]) for row in table] == [("W", "VV", 1)]
+    table = found["tables"]["Substitutions in pages of NLS 0.5 or more"]
+    assert [(row["reference_char"], row["predicted_char"], row["count"]) for row in table] == [("W", "V", 1)]
 
 
 def test_engines_are_compared_by_corpus_cer(run: Callable[..., Done]) -> None:
@@ -187,12 +187,17 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
     [
         ("", "old: this folder contains no logs; for pages, name the ground truth with --gold"),
         ("--reader pages", "old: name the ground truth of the pages with --gold"),
-        ("--gold truth --min-nls 1", "--min-nls needs --details"),
         ("--gold truth --unmatched keep", "--unmatched must be one of 'error', 'null', 'drop', got 'keep'"),
-        ("--gold truth --allow-missing", "--allow-missing does not apply to 'pages' files"),
+        (
+            "--gold truth --reader auto,allow_missing=true",
+            "--reader auto,allow_missing= does not apply to 'pages' files",
+        ),
         ("--gold nowhere", "nowhere: there is no such file"),
         ("--gold truth --reader pages,empty_lines=x", "empty_lines must be one of 'keep', 'drop'"),
-        ("--gold truth --question-id x", "--question-id does not apply to 'pages' files"),
+        (
+            "--gold truth --reader auto,question_id=x",
+            "--reader auto,question_id= does not apply to 'pages' files",
+        ),
     ],
 )
 def test_wrong_use_is_explained(run: Callable[..., Done], options: str, message: str) -> None:

@@ -89,7 +89,7 @@ def test_every_command_takes_pages_in_a_table(
 ) -> None:
     words = command.replace("FILE", table(tmp_path, answers, suffix)).split()
 
-    fine(run(tmp_path, *words, "-a", "truth", "--answers-format", "list"))
+    fine(run(tmp_path, *words, "-a", "truth", "--reader", "table,answers_format=list"))
 
 
 @pytest.mark.parametrize("answers", ACCEPTED)
@@ -101,7 +101,7 @@ def test_their_rates_are_those_of_jiwer_and_rapidfuzz(tmp_path: Path, answers: s
     edits = [Levenshtein.editops(right, read) for read, right in PAGES]
     length = sum(len(right) for _, right in PAGES)
 
-    command = f"report {file} -p ocr -a truth -m ocr --answers-format list --json"
+    command = f"report {file} -p ocr -a truth -m ocr --reader table,answers_format=list --json"
     printed = fine(run(tmp_path, *command.split()))
 
     (overall,) = json.loads(printed)["tables"]["All rows"]

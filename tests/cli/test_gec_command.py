@@ -53,17 +53,6 @@ def test_i_measure(folder: Path) -> None:
     assert json.loads(text) == data.select(gec.i_measure_corpus(rows)).item()
 
 
-def test_costs_of_the_alignment(folder: Path) -> None:
-    (folder / "gold.m2").write_text("S a b c d\nA 1 2|||R|||x|||REQUIRED|||-NONE-|||0\n")
-    (folder / "system.txt").write_text("a x c d e f g h\n")
-    costs = ("--gap-cost", "2", "--mismatch-cost", "9")
-
-    text = run(folder, "i-measure", "system.txt", "gold.m2", *costs, "--json")[1]
-
-    # As the authors' program has it.
-    assert round(json.loads(text)["i_measure"], 6) == -0.222222
-
-
 def test_errant(folder: Path) -> None:
     code, text, _ = run(folder, "errant", "system.m2", "gold.m2", "--tier", "1", "--json")
 

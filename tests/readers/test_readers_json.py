@@ -57,7 +57,7 @@ def typed(value: Any) -> Any:
 def check_columns(text: str) -> bool:
     """Compare the columns of a text, if they can be read, with its lines."""
     lines, wrong = outcome(lambda: python_lines(text))
-    table, problems = outcome(lambda: _json_columns.of_lines(PATH, text))
+    table, problems = outcome(lambda: _json_columns.from_lines(PATH, text))
     assert problems == wrong
     if wrong:
         return False
@@ -166,7 +166,7 @@ def test_what_only_looks_like_json_is_a_problem_of_its_line() -> None:
 def problem_lines(text: str) -> list[str]:
     """Return the lines that an error names."""
     check_columns(text)
-    return [problem.place for problem in outcome(lambda: _json_columns.of_lines(PATH, text))[1]]
+    return [problem.place for problem in outcome(lambda: _json_columns.from_lines(PATH, text))[1]]
 
 
 def test_what_is_unusual_and_valid_has_columns() -> None:

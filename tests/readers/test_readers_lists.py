@@ -214,15 +214,18 @@ def test_the_shell_reads_lists_as_it_is_told_and_warns_in_a_line(tmp_path: Path)
     nls, remark = means()
     assert nls == pytest.approx(0.1)
     assert remark.startswith("anls-frame: r.jsonl: column 'answers' holds texts that look like lists")
-    assert "Pass --answers-format list to read them as lists, or --answers-format text" in remark
+    assert (
+        "Pass --reader auto,answers_format=list to read them as lists, or --reader auto,answers_format=text"
+        in remark
+    )
     assert remark.count("\n") == 1
-    assert means("--answers-format", "text") == (nls, "")
-    assert means("--answers-format", "list") == (1.0, "")
+    assert means("--reader", "auto,answers_format=text") == (nls, "")
+    assert means("--reader", "table,answers_format=list") == (1.0, "")
 
 
 def test_the_shell_splits_at_a_separator_as_it_is_told(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("prediction,answers\n" + "a,a|b\n" * 4, encoding="utf-8")
     done = shell.run(tmp_path, "score", "r.csv", "--json")
-    assert "--answers-format | to read them as lists" in done.stderr
-    done = shell.run(tmp_path, "score", "r.csv", "--json", "--answers-format", "|")
+    assert "--reader auto,answers_format=| to read them as lists" in done.stderr
+    done = shell.run(tmp_path, "score", "r.csv", "--json", "--reader", "auto,answers_format=|")
     assert (json.loads(done.stdout)["nls"], done.stderr) == (1.0, "")

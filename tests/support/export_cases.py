@@ -68,7 +68,14 @@ def single(values: Any, kind: Kind | None = None, dtype: Any = None) -> Document
 
 
 def strict_json(path: Path) -> Any:
-    def refuse(constant: str) -> None:
-        raise AssertionError(constant)
+    """Return what a file of JSON holds; NaN and infinity are no JSON."""
+    return parsed_strictly(path.read_bytes())
 
-    return json.loads(path.read_bytes(), parse_constant=refuse)
+
+def parsed_strictly(text: str | bytes) -> Any:
+    """Return the value of JSON text; NaN and infinity are no JSON."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)

@@ -23,7 +23,10 @@ from anls_frame.cli.written import WRITTEN
 _SCORE = "__anls_frame_score"
 
 
-@command
+@command(
+    "anls-frame audit results.csv -n 100 -c doc_id -o audit.html --sample audit.parquet",
+    "anls-frame audit old.jsonl new.jsonl -n 50 --lean differing -o audit_two.html --sample two.parquet",
+)
 def audit(
     files: Annotated[
         list[Path],
@@ -71,7 +74,7 @@ def audit(
 
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, (".parquet",))
-    given = named.of(files, source, "error", least=1)
+    given = named.in_files(files, source, "error", least=1)
     with working("Scoring"), reading(files[0], source.how):
         frame, systems = texts(given)
         scored_rows, scores = with_scores(frame, systems, scoring)

@@ -14,7 +14,11 @@ from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
 
 
-@command
+@command(
+    "anls-frame browse results.csv -b doc_type --keep doc_id -o rows.html",
+    "anls-frame browse old.jsonl new.jsonl -b doc_type -o systems.html",
+    "anls-frame browse ocr/ --gold truth/ -n 100 -o pages_rows.html",
+)
 def browse(
     files: Annotated[
         list[Path],
@@ -39,7 +43,6 @@ def browse(
         typer.Option("--id", help="Column that identifies rows in saved verdicts, by default question_id."),
     ] = None,
     n: Annotated[int | None, typer.Option("--n", "-n", help="Only this many rows, the worst ones.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,15 +64,15 @@ def browse(
     `compare`; the page then also filters rows by which systems are right.
     """
     from anls_frame.cli.output import check_target, plain, working
-    from anls_frame.cli.row_pages import columns, of_files
+    from anls_frame.cli.row_pages import columns, page_of_files
     from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, force, (".html", ".htm"))
     if n is not None:
         count("--n", n, least=1, most=MOST_ROWS - 1)
-    given = named.of(files, source, runs, least=1)
+    given = named.in_files(files, source, runs, least=1)
     with working("Scoring"):
-        page, name_of_system = of_files(
+        page, name_of_system = page_of_files(
             given,
             metric,
             scoring,
@@ -79,5 +82,5 @@ def browse(
             id=id,
             n=n,
         )
-        page.write(output, title=title or name_of_system, source=files)
+        page.write(output, title=name_of_system, source=files)
     print(plain(f"{numbered(page.rows, page.noun)}: {output}"))

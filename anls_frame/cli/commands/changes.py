@@ -28,7 +28,10 @@ _SHOWN_ROWS = 10
 _IS = {"worse": "is worse than", "better": "is better than", "all": "has another score than"}
 
 
-@command
+@command(
+    "anls-frame changes old.jsonl new.jsonl --json",
+    "anls-frame changes results.parquet --systems old,new -o worse.csv",
+)
 def changes(
     first: Annotated[
         Path, typer.Argument(help="Results to compare with, or a file with both systems.", metavar="FIRST")
@@ -94,11 +97,11 @@ def changes(
             keep=keep or [column for column in frame.columns if column == "question_id"],
             **({} if scores else vars(scoring)),
         )
-        found = changed if n is None else changed.head(n)
+        listed = changed if n is None else changed.head(n)
         if output is not None:
-            row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)
+            row_files.write(listed.lazy(), output, escape_formulas=True)
     if target.json:
-        print_json(found.to_dicts())
+        print_json(listed.to_dicts())
         return
     old, new = names
     if output is None:
@@ -111,5 +114,6 @@ def changes(
         print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=names_of.columns)
     said = f"{numbered(changed.height, names_of.row)} in which {new} {_IS[kind]} {old}"
     if output is not None:
-        said += f": {output}" if found.height == changed.height else f", {found.height:,} of them in {output}"
+        are_all = listed.height == changed.height
+        said += f": {output}" if are_all else f", {listed.height:,} of them in {output}"
     print(plain(said))

@@ -167,7 +167,13 @@ class Gate:
         return code
 
 
-@command
+@command(
+    "anls-frame compare old.jsonl new.jsonl newer.jsonl -b doc_type -c doc_id",
+    "anls-frame compare results.parquet --systems a,b,c -m anls -m exact_match -o comparison.html",
+    "anls-frame compare logs.csv --system-column model --baseline gpt",
+    "anls-frame compare tesseract/ kraken/ --gold truth/",
+    "anls-frame compare old.jsonl new.jsonl -c doc_id --require-within 0.01",
+)
 def compare(
     files: Annotated[
         list[Path],
@@ -203,7 +209,6 @@ def compare(
     ] = False,
     scoring: Reporting,
     confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the tests.")] = 0,
     boarding: Boarding,
     target: Target,
     runs: Runs = "error",
@@ -236,7 +241,7 @@ def compare(
     if keep and rows is None:
         raise ValueError("--keep needs --rows")
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
-    given = named.of(files, source, runs)
+    given = named.in_files(files, source, runs)
     shown = boarding.options
     metrics = parse(metric) or [usual_metric(given)]
     with working("Comparing"):
@@ -250,7 +255,6 @@ def compare(
                 baseline=baseline,
                 details=details,
                 confidence=confidence,
-                seed=seed,
             )
         else:
             comparison = compare_texts(
@@ -261,7 +265,6 @@ def compare(
                 baseline=baseline,
                 details=details,
                 confidence=confidence,
-                seed=seed,
                 scoring=vars(scoring),
             )
         gate.check(comparison)

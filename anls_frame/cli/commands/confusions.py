@@ -21,7 +21,10 @@ _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
 _LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")
 
 
-@command
+@command(
+    "anls-frame confusions results.csv --max-length 2",
+    "anls-frame confusions ocr/ --gold truth/ --op replace -o confusions.csv",
+)
 def confusions(
     file: File,
     *,
@@ -49,7 +52,7 @@ def confusions(
     count("--n", n, most=MOST_ROWS - 1)
     columns = one_table(by)
     with working(f"Reading {file}"), reading(file, source.how):
-        found: pl.DataFrame = af.confusions(
+        counted: pl.DataFrame = af.confusions(
             load(file, source.how),
             *("prediction", "answers"),
             by=columns,
@@ -59,22 +62,22 @@ def confusions(
             op=op,  # type: ignore[arg-type] # checked there
         )
         if output is not None:
-            row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)
+            row_files.write(counted.lazy(), output, escape_formulas=True)
     if target.json:
-        print_json(found.to_dicts())
+        print_json(counted.to_dicts())
     elif output is None:
-        _print(found, columns or [], n, names_of_rows(source.how).row)
+        _print(counted, columns or [], n, names_of_rows(source.how).row)
 
 
-def _print(found: pl.DataFrame, by: Sequence[str], n: int, noun: str) -> None:
+def _print(counted: pl.DataFrame, by: Sequence[str], n: int, noun: str) -> None:
     """Print the edits and the row counts: by slice as columns, otherwise as a line."""
     from anls_frame.cli.output import edits_table, plain, print_table
 
     if by:
-        print_table(edits_table(found.group_by(cs.by_name(*by), maintain_order=True).head(n)))
+        print_table(edits_table(counted.group_by(cs.by_name(*by), maintain_order=True).head(n)))
         return
-    print_table(edits_table(found.drop(_ROWS)), most=n)
-    if found.height:
-        n, *left_out = found.select(_ROWS).row(0)
+    print_table(edits_table(counted.drop(_ROWS)), most=n)
+    if counted.height:
+        n, *left_out = counted.select(_ROWS).row(0)
         parts = [f"{count:,} {why}" for count, why in zip(left_out, _LEFT_OUT, strict=True) if count]
         print(plain(", ".join([f"{numbered(n, noun)} compared", *parts]) + "."))

@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 
 import anls_frame as af
-from anls_frame.cli.options import File, SourceOptions, Writing, command
+from anls_frame.cli.options import EscapeFormulas, File, Force, SourceOptions, command
 from anls_frame.cli.written import WRITTEN
 
 
-@command
+@command(
+    "anls-frame convert samples.jsonl table.parquet",
+    "anls-frame convert results.csv answers.json --submission",
+)
 def convert(
     file: File,
     output: Annotated[
@@ -22,7 +25,8 @@ def convert(
     submission: Annotated[
         bool, typer.Option("--submission", help="Write a submission for the Robust Reading Competition.")
     ] = False,
-    writing: Writing,
+    escape_formulas: EscapeFormulas = True,
+    force: Force = False,
     source: SourceOptions,
 ) -> None:
     """Write results in another format, as the standard table."""
@@ -30,11 +34,11 @@ def convert(
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import reading, scan_counted
 
-    check_target(output, writing.force, (".json",) if submission else row_files.SUFFIXES)
+    check_target(output, force, (".json",) if submission else row_files.SUFFIXES)
     with working(f"Converting {file}"):
         frame, _ = scan_counted(file, source.how)
         if submission:
             af.readers.write_submission(frame.collect(), output)
         else:
             with reading(file, source.how):
-                row_files.write(frame, output, escape_formulas=writing.escape_formulas)
+                row_files.write(frame, output, escape_formulas=escape_formulas)

@@ -24,7 +24,10 @@ _DISTANCE_NOTE = (
 )
 
 
-@command
+@command(
+    "anls-frame doctor",
+    "anls-frame doctor samples.jsonl --against anls",
+)
 def doctor(
     file: Annotated[
         Path | None, typer.Argument(help="Results with a harness's own scores.", metavar="[FILE]")
@@ -86,31 +89,31 @@ def _against(file: Path, source: SourceOptions, scores: str, *, json: bool) -> b
     from anls_frame.readers.any_file import load
 
     with output.working(f"Scoring {file}"):
-        found = af.readers.scoring_rules(load(file, source.how), scores)
+        result = af.readers.scoring_rules(load(file, source.how), scores)
     if json:
         output.print_json(
             {
-                "scores": found.name,
-                "reproduced": found.are_reproduced,
-                "rules": found.rules.to_dicts(),
-                "rows": found.rows.head(_SHOWN_ROWS).to_dicts(),
+                "scores": result.name,
+                "reproduced": result.are_reproduced,
+                "rules": result.rules.to_dicts(),
+                "rows": result.rows.head(_SHOWN_ROWS).to_dicts(),
             }
         )
-        return found.are_reproduced
-    best = found.rules.row(0, named=True)
-    compared = "the mean" if found.is_mean else f"{best['compared']:,} rows"
-    written = "truth values" if found.are_truth_values else f"{found.digits} decimals"
-    n_rules = found.rules.filter(~pl.col("rule").str.contains("[≤≥]")).height
-    print(output.plain(f"{found.name}: {compared} against {n_rules} rules, {written}"))
-    for rule in found.reproducing.iter_rows(named=True):
+        return result.are_reproduced
+    best = result.rules.row(0, named=True)
+    compared = "the mean" if result.is_mean else f"{best['compared']:,} rows"
+    written = "truth values" if result.are_truth_values else f"{result.digits} decimals"
+    n_rules = result.rules.filter(~pl.col("rule").str.contains("[≤≥]")).height
+    print(output.plain(f"{result.name}: {compared} against {n_rules} rules, {written}"))
+    for rule in result.reproducing.iter_rows(named=True):
         exactly = "to the last bit" if rule["exact"] else "to the digit"
         print(output.plain(f"reproduced {exactly}: {_rule(rule)}"))
         if "distance" in rule["rule"] and "≤" not in rule["rule"]:
             print(output.plain(f"  {_DISTANCE_NOTE}"))
-    if not found.are_reproduced:
+    if not result.are_reproduced:
         print(output.plain(f"reproduced by none; nearest: {_rule(best)}, {best['differing']:,} differ"))
-        output.print_table(found.rows, most=_SHOWN_ROWS)
-    return found.are_reproduced
+        output.print_table(result.rows, most=_SHOWN_ROWS)
+    return result.are_reproduced
 
 
 def _rule(row: Mapping[str, Any]) -> str:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     import anls_frame as af
 
 
-@command
+@command(
+    "anls-frame epochs logs/ --system-column model -c doc_id",
+    "anls-frame epochs rounds.jsonl --pass-at 1,2",
+)
 def epochs(
     files: Annotated[
         list[Path],
@@ -77,12 +80,12 @@ def epochs(
     from anls_frame.readers.system_files import logged
 
     sizes = _sizes(pass_at)
-    given = named.of(files, source, runs, repeats=repeats)
+    given = named.in_files(files, source, runs, repeats=repeats)
     with working("Reading"):
         rows = logged(given, together=False)
         check_repeated(rows)
         chosen = _chosen(metric, rows)
-        of_systems = components_of_systems(
+        by_system = components_of_systems(
             rows, chosen or "anls", by=one_table(slicing.by), cluster=slicing.cluster, **vars(scoring)
         )
         passed = (
@@ -92,8 +95,8 @@ def epochs(
         tables = {
             name: pl.concat(
                 (
-                    getattr(one, name).select(pl.lit(system).alias("system"), pl.all())
-                    for system, one in of_systems.items()
+                    getattr(components, name).select(pl.lit(system).alias("system"), pl.all())
+                    for system, components in by_system.items()
                 ),
                 how="vertical_relaxed",
             )
@@ -105,12 +108,12 @@ def epochs(
         tables |= {} if passed is None else {"pass_at_k": passed}
         print_json({name: table.to_dicts() for name, table in tables.items()})
         return
-    for system, one in of_systems.items():
-        print(plain(f"{system}\n{textwrap.indent(str(one), '  ')}"))
+    for system, components in by_system.items():
+        print(plain(f"{system}\n{textwrap.indent(str(components), '  ')}"))
         if passed is not None:
-            of_system = passed.filter(system=system).row(0, named=True)
-            found = ", ".join(f"{name} {of_system[name]:.4f}" for name in passed.columns[2:])
-            print(plain(f"  {metric or 'exact_match'}: {found}"))
+            estimates = passed.filter(system=system).row(0, named=True)
+            figures = ", ".join(f"{name} {estimates[name]:.4f}" for name in passed.columns[2:])
+            print(plain(f"  {metric or 'exact_match'}: {figures}"))
 
 
 def _sizes(pass_at: str | None) -> list[int]:
@@ -125,4 +128,4 @@ def _chosen(metric: str | None, rows: pl.DataFrame) -> str | af.Metric | None:
     """Return the metric, which may be a column of the rows."""
     from anls_frame.cli import metrics
 
-    return None if metric is None else metrics.one(metric, lambda: rows.columns)
+    return None if metric is None else metrics.metric_named(metric, lambda: rows.columns)

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
 
 
-@command
+@command(
+    "anls-frame format-tax results.csv",
+    "anls-frame format-tax results.csv -m contains_answer -b lang -c doc_id -o tax.csv",
+)
 def format_tax(
     file: File,
     *,
@@ -72,16 +75,16 @@ def format_tax(
             confidence=confidence,
             **vars(scoring),
         )
-        found: pl.DataFrame = tax.steps
+        costs: pl.DataFrame = tax.steps
     if output is not None:
-        row_files.write(found.lazy(), output, escape_formulas=target.escape_formulas)
+        row_files.write(costs.lazy(), output, escape_formulas=True)
     if target.json:
-        print_json(found.to_dicts())
+        print_json(costs.to_dicts())
     elif output is None:
         for total in tax.overall.iter_rows(named=True):
             gain = f"{total['baseline_score']:.4f} as given, {total['score']:.4f} unwrapped"
             print(plain(f"{total['metric']}: {gain}, {numbered(total['n'], 'row')}."))
-        print_table(found)
+        print_table(costs)
         for columns in tables(slicing.by) or []:
             names = {"baseline_score": "given", "score": "unwrapped"}
             shown = tax.figures_by(columns).select(*columns, *_SHOWN, cs.starts_with("difference"))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anls_frame.cli import examples
 from anls_frame.cli.options import Confidence, Json, command
 
 if TYPE_CHECKING:
@@ -33,8 +32,9 @@ Beta = Annotated[float, typer.Option(help="Weight of recall relative to precisio
 _COLUMNS = ("prediction", "source", "edits", "annotators")
 
 
-@app.command(epilog=examples.of("m2"))
-@command
+@command(
+    "anls-frame gec m2 system.txt gold.m2",
+)
 def m2(
     system: System,
     gold: Gold,
@@ -45,8 +45,6 @@ def m2(
     ignore_whitespace_casing: Annotated[
         bool, typer.Option("--ignore-whitespace-casing", help="Ignore edits of only whitespace and case.")
     ] = False,
-    lattice: Annotated[str, typer.Option(help="official or paper.")] = "official",
-    insert_labels: Annotated[str, typer.Option(help="fixed or v3.2.")] = "fixed",
     json: Json = False,
 ) -> None:
     """Print precision, recall and F of M² (MaxMatch)."""
@@ -56,15 +54,15 @@ def m2(
         *_COLUMNS,
         max_unchanged=max_unchanged,
         ignore_whitespace_casing=ignore_whitespace_casing,
-        lattice=lattice,  # type: ignore[arg-type] # checked there
-        insert_labels=insert_labels,  # type: ignore[arg-type]
     )
-    corpus = gec.m2_corpus(counts, beta=beta, choose=choose)  # type: ignore[arg-type]
+    corpus = gec.m2_corpus(counts, beta=beta, choose=choose)  # type: ignore[arg-type] # checked there
     _print(_read(gold, prediction=system).select(corpus).item(), json=json)
 
 
-@app.command(name="i-measure", epilog=examples.of("i-measure"))
-@command
+@command(
+    "anls-frame gec i-measure system.txt gold.m2",
+    "anls-frame gec i-measure system.txt first.txt second.txt --source source.txt",
+)
 def i_measure(
     system: System,
     gold: Golds,
@@ -76,12 +74,9 @@ def i_measure(
     beta: Beta = 1.0,
     mix: Annotated[bool, typer.Option(help="Mix references from the edits of several annotators.")] = True,
     optimise: Annotated[str, typer.Option(help="Measure that the best reference maximises.")] = "wacc",
-    aspect: Annotated[str, typer.Option(help="correction or detection.")] = "correction",
     max_references: Annotated[
         int, typer.Option(help="Largest number of references for a sentence; more raise an error.")
     ] = 4096,
-    gap_cost: Annotated[int, typer.Option(help="Cost of aligning a word with a gap.")] = 2,
-    mismatch_cost: Annotated[int, typer.Option(help="Cost of aligning a word with a different one.")] = 3,
     json: Json = False,
 ) -> None:
     """Print the I-measure: how much the system improves on the source."""
@@ -102,19 +97,17 @@ def i_measure(
         references="references" if is_parallel else None,
         w=w,
         beta=beta,
-        aspect=aspect,  # type: ignore[arg-type] # checked there
         mix=mix,
-        optimise=optimise,  # type: ignore[arg-type]
+        optimise=optimise,  # type: ignore[arg-type] # checked there
         max_references=max_references,
-        gap_cost=gap_cost,
-        mismatch_cost=mismatch_cost,
     )
-    scores = gec.i_measure_corpus(counts, w=w, beta=beta, aspect=aspect)  # type: ignore[arg-type]
+    scores = gec.i_measure_corpus(counts, w=w, beta=beta)
     _print(rows.select(scores).item(), json=json)
 
 
-@app.command(epilog=examples.of("errant"))
-@command
+@command(
+    "anls-frame gec errant system.m2 gold.m2",
+)
 def errant(
     system: SystemEdits,
     gold: Gold,
@@ -149,8 +142,9 @@ def errant(
         print_table(table)
 
 
-@app.command(epilog=examples.of("gec compare"))
-@command
+@command(
+    "anls-frame gec compare old.txt new.txt gold.m2 --measure m2",
+)
 def compare(
     systems: Annotated[
         list[Path],
@@ -170,7 +164,6 @@ def compare(
         Path | None, typer.Option(help="File with the document of each sentence, one name per line.")
     ] = None,
     confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the swap test.")] = 0,
     require_within: Annotated[
         float | None,
         typer.Option(
@@ -200,7 +193,7 @@ def compare(
     if require_within is not None:
         scored = measure_of(measure, {})
         margin("--require-within", require_within, scored.bounds, scored.score_name, in_points=True)
-    columns = {str(place): path for place, path in enumerate(systems)}
+    columns = {str(number): path for number, path in enumerate(systems)}
     texts = {} if measure == "errant" else {**columns}
     if documents is not None:
         texts["document"] = documents
@@ -213,7 +206,6 @@ def compare(
         measure=measure,
         cluster=None if documents is None else "document",
         confidence=confidence,
-        seed=seed,
         within=require_within,
         alpha=alpha,
         **({} if beta is None else {"beta": beta}),
@@ -294,3 +286,7 @@ def _print(scores: Mapping[str, object], *, json: bool) -> None:
     for name, value in scores.items():
         shown = "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
         print(f"{name + ':':<16}{shown}".rstrip())
+
+
+for gec_command in (m2, i_measure, errant, compare):
+    gec_command.add_to(app)

@@ -12,7 +12,9 @@ from anls_frame.cli.options import Arranging, Confidence, Output, Target, comman
 from anls_frame.cli.written import WRITTEN
 
 
-@command
+@command(
+    "anls-frame merge part_*.parquet -o merged.html",
+)
 def merge(
     files: Annotated[list[Path], typer.Argument(help="Summaries of parts.", metavar="SUMMARY...")],
     *,

@@ -24,52 +24,48 @@ _SUFFIXES = (".svg", ".png", ".pdf")
 _TEXTS = ("prediction", "answers")
 
 
-def _scores(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _scores(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _metric: str | None) -> Any:
     return af.plot.score_distribution(af.summarize(frame, *_TEXTS, protocol=protocol))
 
 
-def _groups(
-    frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, measure: str | None
-) -> Any:
-    from anls_frame.cli.metrics import one
+def _groups(frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, metric: str | None) -> Any:
+    from anls_frame.cli.metrics import metric_named
     from anls_frame.readers.score_columns import columns_of, with_numbers
 
-    metrics = None if measure is None else [one(measure, lambda: frame.columns)]
+    metrics = None if metric is None else [metric_named(metric, lambda: frame.columns)]
     rows = with_numbers(frame.lazy(), columns_of(metrics))
     by = one_table(slicing.by)
     report = af.report(rows, *_TEXTS, by=by, cluster=slicing.cluster, metrics=metrics, protocol=protocol)
     return af.plot.group_scores(report)
 
 
-def _cer(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _cer(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _metric: str | None) -> Any:
     return af.plot.cer_distribution(_scored(frame, ["cer"], protocol))
 
 
-def _ecdf(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, measure: str | None) -> Any:
-    score = _row_measure(measure)
+def _ecdf(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, metric: str | None) -> Any:
+    score = _row_metric(metric)
     return af.plot.ecdf(_scored(frame, [score], protocol), score)
 
 
 def _errors(
-    frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, _measure: str | None
+    frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, _metric: str | None
 ) -> Any:
     kinds = frame.with_columns(af.error_type(*_TEXTS, protocol=protocol).alias("error_type"))
     return af.plot.error_types(kinds, *one_table(slicing.by) or ())
 
 
-def _length(
-    frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, measure: str | None
-) -> Any:
-    columns: list[ScoreColumn] = [_row_measure(measure), "reference_length"]
+def _length(frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, metric: str | None) -> Any:
+    columns: list[ScoreColumn] = [_row_metric(metric), "reference_length"]
     by = one_table(slicing.by)
     return af.plot.length_effect(_scored(frame, columns, protocol), *columns, by=by[0] if by else None)
 
 
-def _confusions(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _confusions(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _metric: str | None) -> Any:
     return af.plot.confusion_matrix(af.confusions(frame, *_TEXTS, protocol=protocol.errors))
 
 
-def _threshold(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _measure: str | None) -> Any:
+def _threshold(frame: pl.DataFrame, _: SlicingOptions, protocol: ScoreProtocol, _metric: str | None) -> Any:
     return af.plot.threshold_curve(af.summarize(frame, *_TEXTS, protocol=protocol))
 
 
@@ -77,12 +73,12 @@ KINDS_OF_ANSWERS = ("scores", "errors", "threshold")
 """What says nothing of pages, which have neither answers nor a cut."""
 
 
-def _row_measure(measure: str | None) -> ScoreColumn:
+def _row_metric(metric: str | None) -> ScoreColumn:
     """Return the score of rows that is drawn, ANLS by default."""
     from anls_frame.summary.catalogue import TEXT_METRICS
 
     choices = dict.fromkeys(metric.row for metric in TEXT_METRICS if metric.row is not None)
-    return cast("ScoreColumn", choice("measure", measure or "anls", choices))
+    return cast("ScoreColumn", choice("metric", metric or "anls", choices))
 
 
 def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], protocol: ScoreProtocol) -> pl.DataFrame:
@@ -102,17 +98,20 @@ class Kind(NamedTuple):
 
 KINDS = {
     "scores": Kind(_scores),
-    "groups": Kind(_groups, ("by", "cluster", "measure")),
+    "groups": Kind(_groups, ("by", "cluster", "metric")),
     "cer": Kind(_cer),
-    "ecdf": Kind(_ecdf, ("measure",)),
+    "ecdf": Kind(_ecdf, ("metric",)),
     "errors": Kind(_errors, ("by",)),
-    "length": Kind(_length, ("by", "measure")),
+    "length": Kind(_length, ("by", "metric")),
     "confusions": Kind(_confusions),
     "threshold": Kind(_threshold),
 }
 
 
-@command
+@command(
+    "anls-frame plot groups results.csv -b doc_type -o groups.png",
+    "anls-frame plot errors results.csv -o errors.svg",
+)
 def plot(
     kind: Annotated[
         str,
@@ -123,13 +122,12 @@ def plot(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File to write: .svg, .png or .pdf."), WRITTEN
     ],
-    measure: Annotated[
+    metric: Annotated[
         str | None,
         typer.Option(
-            "--measure", "-m", help="Score of groups (such as cer_corpus), ecdf or length (such as cer)."
+            "--metric", "-m", help="Score of groups (such as cer_corpus), ecdf or length (such as cer)."
         ),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the plot, in place of its own.")] = None,
     slicing: SlicingOptions,
     scoring: Scoring,
     force: Force = False,
@@ -149,7 +147,7 @@ def plot(
 
     choice("KIND", kind, KINDS)
     check_target(output, force, _SUFFIXES)
-    given = {**vars(slicing), "measure": measure}
+    given = {**vars(slicing), "metric": metric}
     useless = [name for name in given if given[name] is not None and name not in KINDS[kind].options]
     if useless:
         does = "does" if len(useless) == 1 else "do"
@@ -161,12 +159,10 @@ def plot(
         if kind in KINDS_OF_ANSWERS:
             others = ", ".join(name for name in KINDS if name not in KINDS_OF_ANSWERS)
             raise ValueError(f"{kind!r} is drawn of answers to questions; of pages, draw {others}")
-        if measure is None and "measure" in KINDS[kind].options:
-            measure = "cer_corpus" if kind == "groups" else "cer"
+        if metric is None and "metric" in KINDS[kind].options:
+            metric = "cer_corpus" if kind == "groups" else "cer"
     with working(f"Drawing {file}"):
-        axes = KINDS[kind].draw(load(file, source.how), slicing, scoring.protocol, measure)
-        if title is not None:
-            axes.set_title(title, parse_math=False)
+        axes = KINDS[kind].draw(load(file, source.how), slicing, scoring.protocol, metric)
         content = io.BytesIO()
         axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
         with replacing(output) as target:

@@ -34,7 +34,13 @@ _PRINTED_PAGES = 20
 """How many of these a terminal shows."""
 
 
-@command
+@command(
+    "anls-frame report results.csv -b doc_type -c doc_id -o report.html",
+    "anls-frame report results.csv -b doc_type --details --rows 1000 -o report_rows.html",
+    "anls-frame report submission.json --gold gold.json -b question_types",
+    "anls-frame report ocr/ --gold truth/ --worst 10 --details -o pages.html",
+    "anls-frame report new.csv -b doc_type --summary part_3.parquet",
+)
 def report(
     files: Annotated[
         list[Path],
@@ -70,13 +76,6 @@ def report(
     details: Annotated[
         bool, typer.Option("--details", help="Also count error types, character confusions and lengths.")
     ] = False,
-    min_nls: Annotated[
-        float | None,
-        typer.Option(help="With --details, leave rows with a lower NLS out of confusions; by default 0.5."),
-    ] = None,
-    max_length: Annotated[
-        int | None, typer.Option(help="With --details, the longest run that counts as one confusion.")
-    ] = None,
     arranging: Arranging,
     confidence: Confidence = 0.95,
     summary: Annotated[
@@ -114,16 +113,11 @@ def report(
     from anls_frame.cli.output import check_rows, working
     from anls_frame.cli.reporting import Delivery
     from anls_frame.readers.any_file import are_pages, columns, reading
-    from anls_frame.readers.summarized_files import FilesOfSystem, FileSummary
+    from anls_frame.readers.summarized_files import FileSummary
+    from anls_frame.readers.system_files import SystemFiles
 
-    system = FilesOfSystem.found(
-        files,
-        source.how,
-        runs=runs,
-        repeats=repeats,
-        allow_repeated_ids=allow_repeated_ids,
-    )
-    first = system.files[0]
+    given = SystemFiles(files=files, how=source.how, runs=runs, repeats=repeats)
+    first = given.every_file[0]
     metrics = parse(metric, lambda: columns(first, source.how))
     n_worst, most = worst or 0, None
     if are_pages(source.how):
@@ -131,28 +125,27 @@ def report(
         keep = keep or ["question_id"]
         if worst is None:
             n_worst, most = _PAGES, _PRINTED_PAGES
-    of_details = {"min_nls": min_nls, "max_length": max_length}
-    given = {name: value for name, value in of_details.items() if value is not None}
-    if given and not details:
-        raise ValueError(f"--{next(iter(given)).replace('_', '-')} needs --details")
     work = FileSummary(
-        of=system,
+        given=given,
+        allow_repeated_ids=allow_repeated_ids,
         metrics=metrics,
         by=tables(slicing.by),
         cluster=slicing.cluster,
         worst=n_worst,
         keep=keep or (),
-        details=details and (given or True),
+        details=details,
         scoring=vars(scoring),
     )
     check_rows(rows, output)
 
     def page() -> RowsPage:
-        of_rows = [one for one in metrics or () if not isinstance(one, af.Metric) or one.probability is None]
-        chosen = of_rows or ["qa"]
+        scores = [
+            score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
+        ]
+        chosen = scores or ["qa"]
         with reading(first, source.how), working("Writing rows"):
             return row_pages.page(
-                system.single_answers(chosen),
+                work.single_answers(chosen),
                 "prediction",
                 option="--rows",
                 metrics=chosen,
@@ -170,7 +163,7 @@ def report(
         fold_clusters=fold_clusters,
         target=target,
         page=None if rows is None else page,
-        source=system.files,
+        source=given.every_file,
         most=most,
     )
     delivery.check()

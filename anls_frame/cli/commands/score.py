@@ -8,7 +8,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import File, Output, Scoring, SourceOptions, Target, command
+from anls_frame.cli.options import EscapeFormulas, File, Output, Scoring, SourceOptions, Target, command
 from anls_frame.protocol import resolve_errors
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ _SHOWN = ("question_id", "prediction", "answers")
 _COUNTS = ("n", "n_missing", "n_unanswerable")
 
 
-@command
+@command(
+    "anls-frame score results.csv",
+    "anls-frame score results.jsonl -p model -a answers --protocol rrc -o scored.parquet",
+)
 def score(
     file: File,
     *,
@@ -29,6 +32,7 @@ def score(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace columns with the same names.")
     ] = False,
+    escape_formulas: EscapeFormulas = True,
     target: Target,
     source: SourceOptions,
 ) -> None:
@@ -40,7 +44,7 @@ def score(
     from anls_frame.frames.progress import counted
     from anls_frame.readers.any_file import are_pages, names_of_rows, reading, scan_counted
 
-    of_pages = are_pages(source.how)
+    have_pages = are_pages(source.how)
     check_target(output, target.force, row_files.SUFFIXES)
     with working(f"Reading {file}"):
         frame, rows = scan_counted(file, source.how)
@@ -50,11 +54,11 @@ def score(
                 counted(frame, advance),
                 *("prediction", "answers"),
                 **vars(scoring),
-                columns=["cer", "char_errors", "reference_length"] if of_pages else None,
+                columns=["cer", "char_errors", "reference_length"] if have_pages else None,
                 suffix=suffix,
                 overwrite=overwrite,
             )
-            if of_pages:
+            if have_pages:
                 scored = scored.with_columns(_rates_of_pages(scoring).name.suffix(suffix))
         except af.DuplicateColumnError as error:
             names = str(error).partition(";")[0].replace("the frame", str(file))
@@ -63,9 +67,9 @@ def score(
             ) from None
         # The rows are read twice, because written rows are not kept in memory.
         with reading(file, source.how):
-            means = _means(frame, scoring, ["cer_corpus", "wer_corpus", "cer_mean"] if of_pages else None)
+            means = _means(frame, scoring, ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None)
             if output is not None:
-                row_files.write(scored, output, escape_formulas=target.escape_formulas)
+                row_files.write(scored, output, escape_formulas=escape_formulas)
     if target.json:
         print_json(means)
         return
@@ -73,7 +77,7 @@ def score(
         scores = [f"{name}{suffix}" for name in ("anls", "nls", "cer", "wer", "exact_match")]
         there = scored.collect_schema().names()
         # Pages are too long to be shown.
-        texts = _SHOWN[:1] if of_pages else _SHOWN
+        texts = _SHOWN[:1] if have_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
         named = headings(shown.collect_schema(), names_of_rows(source.how).columns)
         print_table(Table("", shown.collect(), headings=named), most=_SHOWN_ROWS, height=rows)
@@ -110,8 +114,8 @@ def _print_means(means: dict[str, Any], frame: pl.LazyFrame, scoring: Scoring) -
         f"{figure} (mean {means['cer_mean']:.4f})" if figure.startswith("CER") else figure
         for figure in figures
     ]
-    of_all = numbered(means["rows"], "page" if "wer_corpus" in means else "row")
-    counted = f"{of_all}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer."
+    scored_rows = numbered(means["rows"], "page" if "wer_corpus" in means else "row")
+    counted = f"{scored_rows}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer."
     said = [", ".join(figures), counted]
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@command
+@command(
+    "anls-frame selective sure.parquet --model-confidence confidence -m exact_match -c doc_id --risk 0.2",
+    "anls-frame selective sure.parquet --model-confidence confidence -b lang -c doc_id -o passing.html",
+)
 def selective(
     file: File,
     *,
@@ -89,30 +92,30 @@ def selective(
             **vars(scoring),
         )
         by = tables(slicing.by) or [[]]
-        found = [result.threshold(risk, confidence=confidence, by=columns) for columns in by]
-    document = with_thresholds(result.to_document(), by, found, risk, confidence)
+        thresholds = [result.threshold(risk, confidence=confidence, by=columns) for columns in by]
+    document = with_thresholds(result.to_document(), by, thresholds, risk, confidence)
     if output is not None:
-        export.write(document, output, escape_formulas=target.escape_formulas)
+        export.write(document, output, escape_formulas=True)
     if target.json:
         print_document(document)
     else:
         said = [
             line
-            for table in found
+            for table in thresholds
             for line in statements(table, risk, confidence, higher_is_surer=not lower_is_surer)
         ]
         shown = [f"{output}"] if output is not None else [repr(result), ""]
         print(plain("\n".join([*shown, *said])))
     if require_accepted is not None:
-        raise typer.Exit(_code(found, require_accepted))
+        raise typer.Exit(_code(thresholds, require_accepted))
 
 
-def _code(found: list[pl.DataFrame], required: float) -> int:
+def _code(thresholds: list[pl.DataFrame], required: float) -> int:
     """Return the exit code: 1 before 3 before 0."""
     from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 
     codes = {0}
-    for table in found:
+    for table in thresholds:
         for status, accepted in table.select("status", "accepted").iter_rows():
             if status == "too_few_documents":
                 codes.add(UNDECIDED)

@@ -17,7 +17,6 @@ from anls_frame.cli.options import (
     Reporting,
     Rows,
     Second,
-    Showing,
     SourceOptions,
     Target,
     TwoSystems,
@@ -27,12 +26,13 @@ from anls_frame.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from anls_frame.slices.result import Slices
 
 
-@command
+@command(
+    "anls-frame slices results.csv -c doc_id --min-rows 10",
+    "anls-frame slices old.jsonl new.jsonl -c doc_id --depth 1 -o slices.html",
+)
 def slices(
     first: Annotated[
         Path,
@@ -72,8 +72,6 @@ def slices(
     rows: Rows = None,
     scoring: Reporting,
     confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the test.")] = 0,
-    showing: Showing,
     target: Target,
     source: SourceOptions,
 ) -> None:
@@ -95,19 +93,22 @@ def slices(
 
     check_target(output, target.force, SUFFIXES)
     check_rows(rows, output)
-    search = af.SliceSearch(
-        min_rows=min_rows, min_clusters=min_clusters, holdout=holdout, features=features, seed=seed
-    )
+    search = af.SliceSearch(min_rows=min_rows, min_clusters=min_clusters, holdout=holdout, features=features)
     how: dict[str, Any] = {"depth": depth, "n": n, "search": search, "confidence": confidence}
     page = None
     if is_summary(first):
-        of_rows = {"SECOND": second, "systems": systems, "cluster": cluster, "features": features or None}
-        _check_left_out({**of_rows, "rows": rows}, scoring, source)
+        only_for_rows = {
+            "SECOND": second,
+            "systems": systems,
+            "cluster": cluster,
+            "features": features or None,
+        }
+        _check_left_out({**only_for_rows, "rows": rows}, scoring, source)
         with af.progress():
-            found: Slices = af.find_slices(
+            result: Slices = af.find_slices(
                 af.Summary.load(first), columns=column, metrics=parse(metric) or None, **how
             )
-        _put(found, output, target, page, showing.options)
+        _put(result, output, target, page)
         return
     chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how) else "anls"]
     with working("Looking for slices"):
@@ -120,7 +121,7 @@ def slices(
         frame = with_numbers_where_all_are(frame, candidates)
         texts = prediction if len(prediction) > 1 else "prediction"
     with af.progress():
-        found = af.find_slices(
+        result = af.find_slices(
             frame,
             texts,
             "answers",
@@ -131,7 +132,7 @@ def slices(
             **vars(scoring),
         )
     if rows is not None:
-        conditions = [one.column for conditions in found.conditions for one in conditions]
+        conditions = [condition.column for conditions in result.conditions for condition in conditions]
         with working("Looking for rows"):
             page = row_pages.page(
                 frame,
@@ -142,14 +143,17 @@ def slices(
                 n=rows,
                 **vars(scoring),
             )
-    _put(found, output, target, page, showing.options)
+    _put(result, output, target, page)
 
 
 def _check_left_out(given: dict[str, Any], *groups: Any) -> None:
     """Raise an error if options are given that only files of rows have."""
     passed = [name for name, value in given.items() if value is not None]
     passed += [
-        one.name for group in groups for one in fields(group) if getattr(group, one.name) != one.default
+        field.name
+        for group in groups
+        for field in fields(group)
+        if getattr(group, field.name) != field.default
     ]
     if passed:
         named = [name if name.isupper() else f"--{name.replace('_', '-')}" for name in passed]
@@ -158,15 +162,15 @@ def _check_left_out(given: dict[str, Any], *groups: Any) -> None:
         )
 
 
-def _put(found: Slices, output: Path | None, target: Target, page: Any, shown: Mapping[str, Any]) -> None:
+def _put(result: Slices, output: Path | None, target: Target, page: Any) -> None:
     """Write or print what was found."""
     from anls_frame.cli.output import plain, print_document
 
     if output is not None:
-        found.write(output, escape_formulas=target.escape_formulas, rows=page, **shown)
+        result.write(output, escape_formulas=True, rows=page)
     if target.json:
-        print_document(found.to_document(**shown))
+        print_document(result.to_document())
     elif output is not None:
-        print(plain(f"{numbered(found.table.height, 'slice')}: {output}"))
+        print(plain(f"{numbered(result.table.height, 'slice')}: {output}"))
     else:
-        print(plain(found.to_text(**shown)))
+        print(plain(result.to_text()))

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from anls_frame.reports.corrected_scores import Corrected
 
 
-@command
+@command(
+    "anls-frame verdicts verdicts.jsonl results.csv -o judged.csv",
+    "anls-frame verdicts verdicts_two.jsonl old.jsonl new.jsonl --json",
+)
 def verdicts(
     saved: Annotated[
         Path, typer.Argument(help="Verdicts that a page of rows saved, in JSON Lines.", metavar="VERDICTS")
@@ -56,22 +59,22 @@ def verdicts(
     from anls_frame.readers.any_file import names_of_rows, reading
 
     check_target(output, target.force, row_files.SUFFIXES)
-    found = af.readers.read_verdicts(saved)
-    given = named.of(files, source, runs, least=1)
+    given_verdicts = af.readers.read_verdicts(saved)
+    given = named.in_files(files, source, runs, least=1)
     with working("Scoring"), reading(files[0], source.how):
         frame, columns = texts(given)
-        if id is None and "question_id" in frame.collect_schema() and found["id"].count():
+        if id is None and "question_id" in frame.collect_schema() and given_verdicts["id"].count():
             id = "question_id"  # noqa: A001 - as on the page
         prediction = columns if len(columns) > 1 else next(iter(columns.values()))
         try:
-            rows: pl.DataFrame = af.readers.judged(frame, found, prediction, "answers", id=id)
+            rows: pl.DataFrame = af.readers.judged(frame, given_verdicts, prediction, "answers", id=id)
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring))
         has_draw = PROBABILITY in frame.collect_schema()
-        corrected = _corrected(frame, found, columns, id, scoring) if has_draw else None
+        corrected = _corrected(frame, given_verdicts, columns, id, scoring) if has_draw else None
         if output is not None:
-            row_files.write(rows.lazy(), output, escape_formulas=target.escape_formulas)
+            row_files.write(rows.lazy(), output, escape_formulas=True)
     if target.json:
         lines = {"verdicts": lost.by_verdict.to_dicts(), "systems": lost.by_system.to_dicts()}
         if corrected is not None:
@@ -90,7 +93,7 @@ def verdicts(
 
 def _corrected(
     frame: pl.DataFrame | pl.LazyFrame,
-    found: pl.DataFrame,
+    given_verdicts: pl.DataFrame,
     columns: Mapping[str, str],
     id_column: str | None,
     scoring: Reporting,
@@ -100,7 +103,7 @@ def _corrected(
 
     scored, scores = with_scores(frame, columns, scoring)
     how: Any = {"protocol": scoring.protocol, "missing": scoring.missing}
-    judged = af.audited_scores(scored, found, scores, prediction=dict(columns), id=id_column, **how)
+    judged = af.audited_scores(scored, given_verdicts, scores, prediction=dict(columns), id=id_column, **how)
     systems = {name: (score, f"audited_score_{name}") for name, score in scores.items()}
     return af.corrected(judged, systems=systems)
 
