@@ -23,7 +23,7 @@ from anls_frame.reports.comparison_documents import (
     comparison_document,
     comparison_glances,
 )
-from anls_frame.reports.decisions import beside, checked_margin, decide
+from anls_frame.reports.decisions import checked_margin, decide, decided_pairs
 from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide, side_by_side
 from anls_frame.reports.pairing import Paired, pair
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.decisions import Decision
+    from anls_frame.reports.planning import Figures
     from anls_frame.reports.published import Published
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
@@ -940,40 +941,43 @@ class Comparison(SlicedResult[Table_co]):
         anchor: str | None = None,
     ) -> Decision[Table_co]:
         """
-        Decide whether the second system is worse than the first by more than a margin.
+        Decide whether systems are worse than the baseline by more than a margin.
 
         Parameters
         ----------
         within
-            The margin, in units of the score (a point of ANLS is 0.01); if lower is better, a rise is a loss.
+            The margin, in units of the score (a point of ANLS is 0.01), in each metric; if lower is better, a
+            rise is a loss.
         alpha
             Approximate upper bound on the probability of "fine", and of "regressed", if the true loss equals
             the margin; the probability is higher if a few documents have most of the loss. Both tests are
             one-sided (whether the loss is below, and whether it is above the margin), unlike the two-sided
-            test of `sample_size`.
+            test of `sample_size`. Metrics and compared systems share it.
         slices
-            Whether to decide about each slice, too. Testable slices share `alpha`.
+            Whether to decide about each slice, too. Testable slices share the alpha of their metric and
+            system.
         planned_runs
             Number of decisions planned on the same documents, such as one for each change of a system. Each
             decision is made at alpha / planned_runs, so that `alpha` holds for all decisions together.
         anchor
-            Name of a third system of the comparison, a fixed earlier version, which the second system must
+            Name of another system of the comparison, a fixed earlier version, which the other systems must
             not be worse than either. It prevents losses within the margin from accumulating unnoticed over
             many runs.
 
         Returns
         -------
         Decision
-            The decision, which prints as a sentence, with a second sentence about the anchor. Its `answer` is
-            "fine" if the upper bound of the loss is below the margin, "regressed" if the lower bound is above
-            it, and otherwise "undecided". With `slices` or `anchor`, the answer is "regressed" if any part
-            (all rows, a slice, the anchor) is "regressed", and "fine" only if every part is.
+            The decision, with a line in `frame` for each metric, system and baseline or anchor; it prints as
+            a sentence for each line, the decisive one first. Its `answer` is "fine" if the upper bound of the
+            loss is below the margin, "regressed" if the lower bound is above it, and otherwise "undecided".
+            With several metrics or systems, `slices` or `anchor`, the answer is "regressed" if any part is
+            "regressed", and "fine" only if every part is.
 
         Raises
         ------
         ValueError
-            If an option has an invalid value, `within` is at least the largest possible loss in the metric,
-            or the comparison does not have exactly one metric and two systems (besides the anchor).
+            If an option has an invalid value, `within` is at least the largest possible loss in a metric, or
+            there is no system besides the baseline and the anchor.
 
         Notes
         -----
@@ -1000,32 +1004,20 @@ class Comparison(SlicedResult[Table_co]):
         """
         within = checked_margin("within", within, self.measures)
         alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
-        slices = flag("slices", slices)
-        if anchor is None:
-            return self._decided(self._only_pair(), within, alpha, slices=slices)
-        first, second = beside(self.systems, self.measures, anchor)
-        decided = self._decided((first, second), within, alpha, slices=slices)
-        earlier = self._decided((anchor, second), within, alpha, slices=slices)
-        return dataclasses.replace(decided, anchor=earlier)
-
-    def _decided(
-        self, systems: tuple[str, str], within: float, alpha: float, *, slices: bool
-    ) -> Decision[Table_co]:
-        """Decide about two of the systems."""
         names = list(self.summary.systems)
-        (planner,) = self._planners([(names.index(systems[0]), names.index(systems[1]))])
-        together = self._all_slices if slices and self._by else None
-        decision = decide(planner, together, systems, within=within, alpha=alpha)
-        table = None if decision.slices is None else self._as_given(decision.slices)
-        return dataclasses.replace(cast("Decision[Table_co]", decision), slices=table)
+        chosen = [
+            (names.index(first), names.index(second)) for first, second in decided_pairs(self.systems, anchor)
+        ]
+        planners = self._planners(chosen)
 
-    def _only_pair(self) -> tuple[str, str]:
-        if len(self.systems) > 2 or len(self.measures) > 1:  # noqa: PLR2004 - of a pair
-            raise ValueError(
-                "a decision is about two systems in one metric: compare these alone, or name an anchor"
-            )
-        first, second = self.systems
-        return first, second
+        def tabulated(figures: Figures) -> pl.DataFrame:
+            return self._below_each_other(self._planned_slices(planners, figures))
+
+        together = tabulated if flag("slices", slices) and self._by else None
+        decision = decide(planners, together, within=within, alpha=alpha)
+        slices_given = None if decision.slices is None else self._as_given(decision.slices)
+        given: Any = {"frame": self._as_given(decision.frame), "slices": slices_given}
+        return cast("Decision[Table_co]", dataclasses.replace(decision, **given))
 
     def _planners(self, chosen: Sequence[tuple[int, int]]) -> list[Planner]:
         """Return the planner for each metric and pair of systems."""
@@ -1036,29 +1028,24 @@ class Comparison(SlicedResult[Table_co]):
             for pair in chosen
         ]
 
-    def _planned(
-        self, planners: Sequence[Planner], figures: Callable[[Planner, tuple[str, ...]], pl.DataFrame]
-    ) -> Table_co:
+    def _planned(self, planners: Sequence[Planner], figures: Figures) -> Table_co:
         """Return figures of all rows and slices, with a line for each slice, metric and compared system."""
-        names = list(self.summary.systems)
+        return self._as_given(self._flat(self._planned_slices(planners, figures)))
+
+    def _planned_slices(
+        self, planners: Sequence[Planner], figures: Figures
+    ) -> Callable[[Sequence[str]], pl.DataFrame]:
+        """Return what returns the figures of the slices by some columns."""
 
         def slices(columns: Sequence[str]) -> pl.DataFrame:
             keys = tuple(chosen_keys(columns, self._by, self.noun))
-            tables = []
-            for planner in planners:
-                first, second = planner.pair
-                compared = {"metric": planner.metric.name, "baseline": names[first], "system": names[second]}
-                labels = [pl.lit(value).alias(name) for name, value in compared.items()]
-                tables.append(figures(planner, keys).select(*keys, *labels, pl.exclude(keys)))
+            tables = [
+                figures(planner, keys).select(*keys, *planner.labels, pl.exclude(keys))
+                for planner in planners
+            ]
             return self._presented(pl.concat(tables), columns)
 
-        return self._as_given(self._flat(slices))
-
-    def _all_slices(self, slices: Callable[[tuple[str, ...]], pl.DataFrame]) -> pl.DataFrame:
-        """Return the concatenated slices of all tables, from a function of their keys."""
-        return self._below_each_other(
-            lambda columns: self._presented(slices(tuple(chosen_keys(columns, self._by, self.noun))), columns)
-        )
+        return slices
 
 
 def _check_test(confidence: float, draws: int, seed: int) -> None:
@@ -1179,7 +1166,7 @@ def compare(
     See Also
     --------
     anls_frame.report : one system, over all rows and by slice.
-    anls_frame.find_slices : the slices in which the second of two systems is worse.
+    anls_frame.find_slices : the slices in which systems are worse than the first.
     anls_frame.changes : the rows whose scores differ.
     anls_frame.browse : a page of the rows with the predictions of all systems.
 

@@ -12,11 +12,12 @@ import polars as pl
 from anls_frame._arguments import margin, number, string
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
+from anls_frame.reports.planning import COMPARED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from anls_frame.reports.planning import Planner
+    from anls_frame.reports.planning import Figures, Planner
     from anls_frame.statistics.risk_coverage import Accepted
     from anls_frame.summary.measures import Metric
 
@@ -31,12 +32,12 @@ POWER = 0.8
 """The power for which a decision says what its documents can show, and how many are needed."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Decision(Generic[Table_co]):
     """
-    A decision whether a second system is worse than a first by more than a margin.
+    A decision whether systems are worse than the baseline by more than a margin.
 
-    Returned by `Comparison.decide`. The numbers are those of all rows.
+    Returned by `Comparison.decide`. Printed, it is a sentence for each metric and pair of systems.
 
     Parameters
     ----------
@@ -44,41 +45,27 @@ class Decision(Generic[Table_co]):
         The margin.
     alpha
         Approximate upper bound on the probability of "fine", and of "regressed", in this run, if the true
-        loss equals the margin. Several planned runs share alpha.
-    systems
-        Names of the first and the second system.
-    difference, difference_low, difference_high
-        Difference of the means, second minus first, and its one-sided bounds; None if unknown.
-    documents
-        Number of documents, or of rows if there are no clusters.
-    has_clusters
-        Whether documents, rather than rows, are counted.
-    detectable
-        The smallest margin that this number of documents decides in 80 % of samples if the systems have equal
-        means; None if there is none.
-    needed, needed_low
-        Number of documents that decide about the margin in 80 % of samples if the systems have equal means:
-        the upper end of a range, for planning, and its lower end, as in `Comparison.sample_size`. None if
-        unknown.
-    slices
-        The slices with their bounds and answers, which are null for slices that cannot be tested. None if
-        slices were not requested.
-    untested
-        Number of slices that cannot be tested.
-    of_rows
-        The answer for all rows alone.
-    answers
-        Number of tested slices with each answer.
-    fewest
-        Number of documents in the smallest undecided slice.
-    anchor
-        The decision about the second system and the anchor, a fixed earlier system; None without an anchor.
-
-    Attributes
-    ----------
+        loss equals the margin. Several planned runs share alpha, and so do the metrics and systems of a run.
     answer
-        "fine", "regressed" or "undecided": "regressed" if all rows or a slice regressed against the first
-        system or the anchor; "fine" only if every part is fine.
+        "fine", "regressed" or "undecided": "regressed" if all rows or a slice regressed in a metric of a
+        system, against the baseline or the anchor; "fine" only if every part is fine.
+    sentences
+        A sentence for each metric, system and baseline or anchor, the decisive one first.
+    frame
+        The figures of all rows, with a line for each `metric`, `baseline` (or anchor) and `system`:
+
+        - `n` and `n_clusters`, the number of rows and of clusters (null without clusters);
+        - `difference` of the means, system minus baseline, with its one-sided bounds `difference_low` and
+          `difference_high`, null if unknown;
+        - `detectable`, the smallest margin that this number of documents (rows without clusters) decides in
+          80 % of samples if the systems have equal means; null if there is none;
+        - `n_needed` and `n_clusters_needed`, the number of rows and of clusters that decide about the margin
+          in 80 % of samples if the systems have equal means: the upper ends of ranges, for planning; the
+          lower ends are `n_needed_low` and `n_clusters_needed_low`, as in `Comparison.sample_size`;
+        - `answer` for all rows alone.
+    slices
+        The slices, with a line for each slice, metric, baseline and system: their bounds and answers, which
+        are null for slices that cannot be tested. None if slices were not requested.
 
     Examples
     --------
@@ -86,7 +73,7 @@ class Decision(Generic[Table_co]):
     >>> import anls_frame as af
     >>> df = pl.DataFrame({"old": ["a"] * 400, "new": [*"aaab"] * 100, "answer": ["a"] * 400})
     >>> decision = af.compare(df, ["old", "new"], "answer").decide(within=0.1)
-    >>> decision.answer, decision.difference
+    >>> decision.answer, decision.frame["difference"].item()
     ('regressed', -0.25)
     >>> print(decision)
     regressed: new is worse than old by more than 0.1
@@ -94,75 +81,17 @@ class Decision(Generic[Table_co]):
 
     within: float
     alpha: float
-    systems: tuple[str, str]
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    documents: int
-    has_clusters: bool
-    detectable: float | None
-    needed: int | None
-    needed_low: int | None
+    answer: Answer
+    sentences: Sequence[str]
+    frame: Table_co
     slices: Table_co | None
-    untested: int
-    of_rows: Answer
-    answers: dict[Answer, int]
-    fewest: int | None
-    anchor: Decision[Table_co] | None = None
 
-    @property
-    def answer(self) -> Answer:
-        """The least favourable answer among all rows, the slices and the anchor."""
-        given = {self._own_answer} if self.anchor is None else {self._own_answer, self.anchor.answer}
-        return _worst(given)
-
-    @property
-    def _own_answer(self) -> Answer:
-        return _worst({self.of_rows, *self.answers})
-
-    def __str__(self) -> str:
-        """Return the decision in one line, with the decisive part first if there is an anchor."""
-        if self.anchor is None:
-            return self._sentence()
-        sentences = [self._sentence(), str(self.anchor)]
-        return "; ".join(sentences if self.answer == self._own_answer else reversed(sentences))
+    def __repr__(self) -> str:
+        return "; ".join(self.sentences)
 
     def _repr_html_(self) -> str:
         """Return the decision as HTML for notebooks."""
         return f"<p>{escape(visible(str(self)))}</p>"
-
-    def _sentence(self) -> str:
-        old, new = self.systems
-        where, answer = self._where(), self._own_answer
-        if answer == "fine":
-            return f"fine: {new} is not worse than {old} by {self.within:g} or more{where}"
-        verb = "is" if answer == "regressed" else "could be"
-        line = f"{answer}: {new} {verb} worse than {old} by more than {self.within:g}{where}"
-        return line if answer == "regressed" else f"{line}; {self._advice()}"
-
-    def _where(self) -> str:
-        if self.slices is None:
-            return ""
-        number, tested = self.answers.get(self._own_answer, 0), sum(self.answers.values())
-        in_slices = f"in {number:,} of {numbered(tested, 'slice')}"
-        if self.of_rows == self._own_answer:
-            return f", on all rows and {in_slices}" if number else ", on all rows"
-        return f", {in_slices}"
-
-    def _advice(self) -> str:
-        unit = "document" if self.has_clusters else "row"
-        if self.of_rows != "undecided":
-            return f"the smallest of them has {numbered(self.fewest or 0, unit)}"
-        counted = numbered(self.documents, unit)
-        if self.detectable is None:
-            return f"{counted} can show nothing"
-        can = f"{counted} can show {self.detectable:.2g}"
-        if self.needed is None or self.needed_low is None:
-            return can
-        if self.needed > self.documents:
-            low, high = _rounded(self.needed_low), _rounded(self.needed)
-            return f"{can}; {low:,} to {high:,} are needed to decide, if the systems are equal"
-        return f"{can}, but the difference is close to the margin"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,71 +200,107 @@ def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bo
     return points
 
 
-def beside(
-    systems: Iterable[str], metrics: Sequence[Metric], anchor: str, name: str = "anchor"
-) -> tuple[str, str]:
-    """Return the two systems besides the anchor, the baseline first; raise an error if there are not two."""
-    systems = list(systems)
-    others = [system for system in systems if system != string(name, anchor)]
-    if len(systems) != 3 or len(others) != 2 or anchor == systems[0]:  # noqa: PLR2004
+def decided_pairs(systems: Iterable[str], anchor: str | None, name: str = "anchor") -> list[tuple[str, str]]:
+    """Return each system with the baseline, which is the first, and with the anchor if there is one."""
+    baseline, *others = systems
+    if anchor is None:
+        return [(baseline, system) for system in others]
+    compared = [system for system in others if system != string(name, anchor)]
+    if anchor not in others or not compared:
         raise ValueError(
-            f"{name} must be the third of three systems, beside the baseline and the new one, got {anchor!r} "
-            f"of {systems}"
+            f"{name} must be another system than the baseline and a new one, got {anchor!r} of "
+            f"{[baseline, *others]}"
         )
-    if len(metrics) > 1:
-        raise ValueError(f"{name} decides in one metric, got {len(metrics)}; compare each separately")
-    return others[0], others[1]
+    return [(first, system) for system in compared for first in (baseline, anchor)]
 
 
 def decide(
-    planner: Planner,
-    slices: Callable[[Callable[[tuple[str, ...]], pl.DataFrame]], pl.DataFrame] | None,
-    systems: Sequence[str],
+    planners: Sequence[Planner],
+    tabulated: Callable[[Figures], pl.DataFrame] | None,
     *,
     within: float,
     alpha: float,
 ) -> Decision[pl.DataFrame]:
     """
-    Decide about all rows and, if a function returns the table of all slices, about each slice.
+    Decide about all rows and, if `tabulated` makes a table of all slices, about each slice.
 
-    Testable slices share `alpha` (Bonferroni).
+    Metrics and systems share `alpha`; the testable slices of each share it again (Bonferroni).
     """
-    level = {"alpha": alpha, "level": alpha}
-    whole = _answered(planner.bounds((), **level), planner.metric, within).row(0, named=True)
-    answer: Answer = whole["answer"] or "undecided"
-    table, untested = None, 0
-    counts: dict[Answer, int] = {}
-    fewest = None
-    if slices is not None:
-        table = slices(lambda keys: planner.bounds(keys, **level))
-        untested = table["difference_low"].null_count()
-        level["level"] = alpha / max(table.height - untested, 1)
-        table = slices(lambda keys: planner.bounds(keys, **level))
-        table = _answered(table, planner.metric, within)
-        counts = dict(table.drop_nulls("answer").group_by("answer").len().iter_rows())
-        fewest = table.filter(answer="undecided").select(pl.coalesce("n_clusters", "n").min()).item()
-    if_equal = planner.decidable(within, power=POWER, level=alpha)
-    unit = "n" if whole["n_clusters"] is None else "n_clusters"
+    level = alpha / len({(planner.metric_number, planner.pair[1]) for planner in planners})
+
+    def bounds(planner: Planner, keys: tuple[str, ...], share: float = 1.0) -> pl.DataFrame:
+        found = planner.bounds(keys, alpha=level, level=level * share)
+        return _answered(found, planner.metric, within)
+
+    frame = pl.concat(
+        bounds(planner, ())
+        .hstack(planner.decidable(within, power=POWER, level=level).drop("n", "n_clusters"))
+        .select(*planner.labels, pl.exclude("answer"), pl.col("answer").fill_null("undecided"))
+        for planner in planners
+    )
+    slices = None
+    if tabulated is not None:
+        tested = tabulated(bounds).drop_nulls("answer").group_by(COMPARED).len()
+        shares = {tuple(names): 1 / number for *names, number in tested.iter_rows()}
+        slices = tabulated(lambda planner, keys: bounds(planner, keys, shares.get(planner.compared, 1.0)))
+    several = len({planner.metric_number for planner in planners}) > 1
+    decided = []
+    for planner, line in zip(planners, frame.iter_rows(named=True), strict=True):
+        names = dict(zip(COMPARED, planner.compared, strict=True))
+        own = None if slices is None else slices.filter(**names).drop_nulls("answer")
+        what = f"{within:g} in {planner.metric.label}" if several else f"{within:g}"
+        decided.append(_in_words(line, own, what))
+    decided.sort(key=lambda pair: _ORDER.index(pair[0]))
     return Decision(
         within=within,
         alpha=alpha,
-        systems=(systems[0], systems[1]),
-        **{name: whole[name] for name in ("difference", "difference_low", "difference_high")},
-        documents=whole[unit],
-        has_clusters=unit == "n_clusters",
-        detectable=if_equal["detectable"],
-        needed=if_equal[f"{unit}_needed"],
-        needed_low=if_equal[f"{unit}_needed_low"],
-        slices=table,
-        untested=untested,
-        of_rows=answer,
-        answers=counts,
-        fewest=fewest,
+        answer=decided[0][0],
+        sentences=[sentence for _, sentence in decided],
+        frame=frame,
+        slices=slices,
     )
 
 
-def _worst(answers: set[Answer]) -> Answer:
-    return next(answer for answer in _ORDER if answer in answers)
+def _in_words(line: Mapping[str, Any], slices: pl.DataFrame | None, margin: str) -> tuple[Answer, str]:
+    """Return what is decided about all rows and the tested slices, and the sentence that says so."""
+    of_rows: Answer = line["answer"]
+    in_slices = [] if slices is None else slices["answer"].to_list()
+    answer = min((of_rows, *in_slices), key=_ORDER.index)
+    where = "" if slices is None else _where(answer, of_rows, in_slices)
+    old, new = line["baseline"], line["system"]
+    if answer == "fine":
+        return answer, f"fine: {new} is not worse than {old} by {margin} or more{where}"
+    verb = "is" if answer == "regressed" else "could be"
+    said = f"{answer}: {new} {verb} worse than {old} by more than {margin}{where}"
+    return answer, said if answer == "regressed" else f"{said}; {_advice(line, slices)}"
+
+
+def _where(answer: Answer, of_rows: Answer, in_slices: Sequence[Answer]) -> str:
+    """Return where an answer is given: on all rows, in slices, or both."""
+    number = in_slices.count(answer)
+    counted = f"in {number:,} of {numbered(len(in_slices), 'slice')}"
+    if of_rows == answer:
+        return f", on all rows and {counted}" if number else ", on all rows"
+    return f", {counted}"
+
+
+def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
+    """Return what an undecided line can show, and how many documents or rows would decide."""
+    unit, counted = ("row", "n") if line["n_clusters"] is None else ("document", "n_clusters")
+    if slices is not None and line["answer"] != "undecided":
+        fewest = slices.filter(answer="undecided").select(pl.col(counted).min()).item()
+        return f"the smallest of them has {numbered(fewest, unit)}"
+    number = numbered(line[counted], unit)
+    if line["detectable"] is None:
+        return f"{number} can show nothing"
+    can = f"{number} can show {line['detectable']:.2g}"
+    low, high = line[f"{counted}_needed_low"], line[f"{counted}_needed"]
+    if low is None or high is None:
+        return can
+    if high > line[counted]:
+        needed = f"{_rounded(low):,} to {_rounded(high):,}"
+        return f"{can}; {needed} are needed to decide, if the systems are equal"
+    return f"{can}, but the difference is close to the margin"
 
 
 def _answered(bounds: pl.DataFrame, metric: Metric, within: float) -> pl.DataFrame:

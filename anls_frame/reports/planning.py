@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.summary import Summary
 
+
+COMPARED = ("metric", "baseline", "system")
+"""The columns that say what is compared."""
 
 PILOT = 60
 """Documents of a pilot, or rows without clusters, from which a plan is sure enough."""
@@ -60,6 +63,17 @@ class Planner:
         """The compared metric."""
         return self.summary.metrics[self.metric_number]
 
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The names of the metric, the baseline and the system."""
+        systems = list(self.summary.systems)
+        return (self.metric.name, *(systems[number] for number in self.pair))
+
+    @property
+    def labels(self) -> list[pl.Expr]:
+        """The same as columns."""
+        return [pl.lit(name).alias(column) for column, name in zip(COMPARED, self.compared, strict=True)]
+
     def detectable(self, keys: tuple[str, ...], *, power: float, alpha: float) -> pl.DataFrame:
         """Return the smallest detectable difference of each slice; null if there is none."""
         slices, changes = self.changes(keys)
@@ -74,13 +88,13 @@ class Planner:
         needed = sample_sizes.needed_units(changes, effect, power, alpha)
         return self._numbers(slices, needed, alpha)
 
-    def decidable(self, margin: float, *, power: float, level: float) -> dict[str, Any]:
+    def decidable(self, margin: float, *, power: float, level: float) -> pl.DataFrame:
         """Return the margin that all rows decide if systems are equal, and the rows for a given margin."""
         slices, changes = self.changes(())
         smallest = pl.Series(sample_sizes.decidable_margin(changes, power, level), nan_to_null=True)
         needed = sample_sizes.deciding_units(changes, margin, power, level)
         table = self._numbers(slices.with_columns(detectable=smallest), needed, 2 * level)
-        return self._possible(table, 2 * level).row(0, named=True)
+        return self._possible(table, 2 * level)
 
     def bounds(self, keys: tuple[str, ...], *, level: float, alpha: float) -> pl.DataFrame:
         """Return one-sided bounds of the difference; null where no p-value can be as low as alpha."""
@@ -168,3 +182,7 @@ class Planner:
         return sample_sizes.Changes(
             group, groups, count, units.n, rows * change, rows * (change - expected), l_1 + l_2, unseen
         )
+
+
+Figures: TypeAlias = "Callable[[Planner, tuple[str, ...]], pl.DataFrame]"
+"""Returns figures of what a planner compares, a line for each slice with these keys."""

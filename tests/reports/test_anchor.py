@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import anls_frame as af
 
@@ -51,13 +52,11 @@ def test_a_new_system_must_not_be_worse_than_the_last_nor_the_anchor(
     decision = compared(frame).decide(0.02, anchor="first")
     assert decision.answer == answer
     assert str(decision).startswith(printed)
-    # Each half is the decision about two systems.
-    for half, first in ((decision, "last"), (decision.anchor, "first")):
+    # Each line is the decision about two systems.
+    assert decision.frame.select("baseline", "system").rows() == [("last", "new"), ("first", "new")]
+    for line, first in zip(decision.frame.iter_slices(1), ("last", "first"), strict=True):
         alone = af.compare(frame, {first: first, "new": "new"}, None, cluster="doc").decide(0.02)
-        assert half is not None
-        assert half.systems == (first, "new")
-        for name in ("difference", "difference_low", "difference_high", "needed_low", "needed", "detectable"):
-            assert getattr(half, name) == pytest.approx(getattr(alone, name), rel=1e-9)
+        assert_frame_equal(line, alone.frame, rel_tol=1e-9)
 
 
 def test_the_anchor_may_stand_before_the_new_system() -> None:
@@ -78,9 +77,10 @@ def test_slices_are_asked_about_the_anchor_too() -> None:
     assert str(decision).startswith(
         "regressed: new is worse than first by more than 0.15, in 1 of 2 slices; fine: new is not worse"
     )
-    assert decision.anchor is not None
-    assert decision.anchor.slices.sort("kind")["answer"].to_list() == ["regressed", "fine"]
-    assert decision.slices["answer"].to_list() == ["fine", "fine"]
+    assert decision.slices is not None
+    of = {name: decision.slices.filter(baseline=name).sort("kind") for name in ("first", "last")}
+    assert of["first"]["answer"].to_list() == ["regressed", "fine"]
+    assert of["last"]["answer"].to_list() == ["fine", "fine"]
 
 
 def test_metrics_of_texts_and_pandas_have_an_anchor_too() -> None:
@@ -89,30 +89,45 @@ def test_metrics_of_texts_and_pandas_have_an_anchor_too() -> None:
         made = af.compare(pd.DataFrame(texts), SYSTEMS, "t", metrics=metric)
         assert made.decide(0.02, anchor="first").answer == "regressed"
         decision = made.decide(0.02, anchor="first", slices=True)
-        assert decision.anchor is not None
-        assert decision.anchor.difference == decision.difference
+        first, second = decision.frame["difference"]
+        assert first == second
 
 
 @pytest.mark.parametrize(
     ("systems", "anchor", "message"),
     [
-        (SYSTEMS, "last", "anchor must be the third of three systems, .* got 'last' of"),
+        (SYSTEMS, "last", "anchor must be another system than the baseline and a new one, got 'last' of"),
         (SYSTEMS, "other", "got 'other' of"),
         (SYSTEMS[:2], "new", "got 'new' of"),
-        ([*SYSTEMS, "doc"], "first", "got 'first' of"),
     ],
 )
-def test_an_anchor_is_the_third_system(systems: list[str], anchor: str, message: str) -> None:
+def test_an_anchor_is_not_the_baseline_nor_the_only_new_system(
+    systems: list[str], anchor: str, message: str
+) -> None:
     made = af.compare(runs(2, 2), {name: name for name in systems}, None)
     with pytest.raises(ValueError, match=message):
         made.decide(0.02, anchor=anchor)
 
 
-def test_an_anchor_decides_in_one_metric() -> None:
-    frame = pl.DataFrame({"last": ["a"] * 9, "new": ["a"] * 9, "first": ["a"] * 9, "t": ["a"] * 9})
-    made = af.compare(frame, SYSTEMS, "t", metrics=["anls", "exact_match"])
-    with pytest.raises(ValueError, match="anchor decides in one metric, got 2"):
-        made.decide(0.02, anchor="first")
+def test_systems_and_metrics_have_an_anchor_and_share_alpha() -> None:
+    texts = {"last": ["a"] * 200, "new": ["x"] * 20 + ["a"] * 180, "first": ["a"] * 200, "t": ["a"] * 200}
+    frame = pl.DataFrame({**texts, "same": ["a"] * 200})
+    made = af.compare(frame, [*SYSTEMS, "same"], "t", metrics=["anls", "cer_corpus"])
+    decision = made.decide(0.02, 0.04, anchor="first")
+    lines = [
+        (metric, first, new)
+        for metric in ("anls", "cer_corpus")
+        for new in ("new", "same")
+        for first in ("last", "first")
+    ]
+    assert decision.frame.select("metric", "baseline", "system").rows() == lines
+    assert decision.answer == "regressed"
+    assert str(decision).startswith(
+        "regressed: new is worse than last by more than 0.02 in ANLS; regressed: new"
+    )
+    for line, (metric, first, new) in zip(decision.frame.iter_slices(1), lines, strict=True):
+        alone = af.compare(frame, [first, new], "t", metrics=metric).decide(0.02, 0.01)
+        assert_frame_equal(line, alone.frame, rel_tol=1e-9)
 
 
 def test_planned_runs_share_alpha_everywhere() -> None:
@@ -120,8 +135,8 @@ def test_planned_runs_share_alpha_everywhere() -> None:
     lost = {"old": ["a"] * 200, "new": ["x"] * 9 + ["a"] * 191, "t": ["a"] * 200}
     made = af.compare(pl.DataFrame(lost), ["old", "new"], "t")
     shared, stricter = made.decide(0.09, planned_runs=50), made.decide(0.09, alpha=0.001)
-    for name in ("alpha", "difference_low", "difference_high"):
-        assert getattr(shared, name) == getattr(stricter, name)
+    assert shared.alpha == stricter.alpha
+    assert_frame_equal(shared.frame, stricter.frame)
     assert made.regressed(0.01)
     assert not made.regressed(0.01, planned_runs=50)
     assert made.regressions(0.01).height == 1

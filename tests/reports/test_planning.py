@@ -65,7 +65,7 @@ def test_slices_have_the_figures_of_their_rows(*, clustered: bool) -> None:
                 assert needed[f"n_clusters_{name}"][row] is None
         level = 0.05 if value is None else 0.025
         low, high = (bound.item() for bound in sample_sizes.difference_bounds(changes, level))
-        found = vars(decided)
+        found = decided.frame.row(0, named=True)
         if value is not None:
             assert decided.slices is not None
             found = decided.slices.row(by_predicate=pl.col("kind") == value, named=True)
@@ -86,7 +86,9 @@ def test_pandas_gets_pandas() -> None:
     made = af.compare(scores().to_pandas(), SYSTEMS, None, by="kind", cluster="doc")
     assert isinstance(made.detectable_difference(), pd.DataFrame)
     assert isinstance(made.sample_size(0.1), pd.DataFrame)
-    assert isinstance(made.decide(slices=True).slices, pd.DataFrame)
+    decision = made.decide(slices=True)
+    assert isinstance(decision.frame, pd.DataFrame)
+    assert isinstance(decision.slices, pd.DataFrame)
 
 
 def test_few_documents_show_nothing() -> None:
@@ -97,7 +99,8 @@ def test_few_documents_show_nothing() -> None:
     with pytest.warns(InputWarning, match="comes from 5 documents; it is unreliable with fewer than 60 doc"):
         assert made.sample_size(0.4)["n_clusters_needed"].item() >= 6
     decision = made.decide(0.1)
-    assert (decision.answer, decision.difference_low, decision.difference_high) == ("undecided", None, None)
+    bounds = decision.frame.select("difference_low", "difference_high").row(0)
+    assert (decision.answer, bounds) == ("undecided", (None, None))
 
 
 @pytest.mark.parametrize("cluster", ["doc_id", None])
@@ -109,12 +112,12 @@ def test_direction_of_a_loss_is_the_metrics(metric: str, cluster: str | None) ->
     worse, better = ENGINES, dict(reversed(ENGINES.items()))
     assert decided(worse, 0.01).answer == "regressed"
     assert decided(better, 0.01).answer == "fine"
-    close = abs(decided(worse, 0.01).difference)
+    close = abs(decided(worse, 0.01).frame["difference"].item())
     assert decided(worse, close).answer == "undecided"
     assert decided(worse, close + 0.1).answer == "fine"
-    one, other = decided(worse, 0.01), decided(better, 0.01)
-    mirrored = (-other.difference_high, -other.difference_low)
-    assert (one.difference_low, one.difference_high) == pytest.approx(mirrored, rel=1e-9)
+    ends = ["difference_low", "difference_high"]
+    one, other = (decided(systems, 0.01).frame.select(ends).row(0) for systems in (worse, better))
+    assert one == pytest.approx((-other[1], -other[0]), rel=1e-9)
 
 
 def test_rates_of_equal_lengths_have_the_figures_of_means() -> None:
@@ -134,8 +137,7 @@ def test_rates_of_equal_lengths_have_the_figures_of_means() -> None:
         figures = [
             [
                 made.detectable_difference()["detectable"].item(),
-                made.decide().difference_low,
-                made.decide().difference_high,
+                *made.decide().frame.select("difference_low", "difference_high").row(0),
             ]
             for made in (corpus, mean)
         ]
@@ -148,8 +150,8 @@ def test_scores_without_bounds_can_have_any_unit(factor: float) -> None:
         frame = scores().with_columns(pl.col("old", "new") * 5 * unit)
         metric = af.Metric(SYSTEMS, name="loss", bounds=(0, None), higher_is_better=False)
         made = af.compare(frame, SYSTEMS, None, metrics=metric, cluster="doc")
-        decision, detectable = made.decide(0.1 * unit), made.detectable_difference()["detectable"].item()
-        return [value / unit for value in (decision.difference_low, decision.difference_high, detectable)]
+        ends = made.decide(0.1 * unit).frame.select("difference_low", "difference_high").row(0)
+        return [value / unit for value in (*ends, made.detectable_difference()["detectable"].item())]
 
     assert bounds(factor) == pytest.approx(bounds(1.0), rel=1e-6)
 
@@ -185,7 +187,7 @@ def test_one_slice_can_decide() -> None:
     regressed = decision(rows, within=0.02, slices=True)
     assert str(regressed) == "regressed: new is worse than old by more than 0.02, in 1 of 2 slices"
     assert regressed.slices["answer"].to_list() == ["fine", "regressed", None]
-    assert (regressed.untested, regressed.of_rows) == (1, "fine")
+    assert regressed.frame["answer"].to_list() == ["fine"]
     undecided = decision([*gain(2, 2, 5000), *gain(1, 1, 40, "b")], within=0.02, slices=True)
     assert str(undecided) == (
         "undecided: new could be worse than old by more than 0.02, in 1 of 2 slices; "
@@ -200,11 +202,23 @@ def test_equal_systems_are_fine_if_there_are_enough_rows() -> None:
     assert decision(gain(0, 0, 200)).answer == "undecided"
 
 
-def test_decisions_are_for_two_systems() -> None:
-    frame = scores().with_columns(other="old")
-    made = af.compare(frame, {**SYSTEMS, "other": "other"}, None)
-    with pytest.raises(ValueError, match="a decision is about two systems in one metric"):
-        made.decide()
+def test_decisions_about_several_systems_are_those_about_each() -> None:
+    frame = scores().with_columns(other="old", third=pl.col("new") * 0.6)
+    options: dict[str, Any] = {"by": "kind", "cluster": "doc"}
+    systems = {**SYSTEMS, "other": "other", "third": "third"}
+    made = af.compare(frame, systems, None, **options).decide(0.02, 0.06, slices=True)
+    assert made.slices is not None
+    answers = set()
+    for number, name in enumerate(["new", "other", "third"]):
+        alone = af.compare(frame, {"old": "old", name: name}, None, **options)
+        decision = alone.decide(0.02, 0.02, slices=True)
+        assert_frame_equal(made.frame[number], decision.frame)
+        assert_frame_equal(made.slices.filter(system=name), decision.slices)
+        assert str(decision) in made.sentences
+        answers.add(decision.frame["answer"].item())
+    assert made.answer == "regressed"
+    assert {"fine", "regressed"} <= answers
+    assert made.sentences[0].startswith("regressed: ")
 
 
 def test_plans_of_several_systems_and_metrics_are_those_of_each() -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anls_frame._arguments import count, level_of_run, number, share
-from anls_frame._text import numbered
 from anls_frame.cli.options import (
     Boarding,
     Confidence,
@@ -50,10 +49,10 @@ class Gate:
     require_within: Annotated[
         float | None,
         typer.Option(
-            help="Exit with 0 only if the data show that the second system loses less than this over all "
-            "rows (by a one-sided upper bound of confidence 1 - alpha). Exit with 1 if they show a larger "
-            "loss, or if --fail-if-drop fails, and with 3 if they show neither; a note then says how many "
-            "documents are needed."
+            help="Exit with 0 only if the data show that each system loses less than this against the first "
+            "over all rows (by a one-sided upper bound of confidence 1 - alpha; systems and metrics share "
+            "alpha). Exit with 1 if they show a larger loss, or if --fail-if-drop fails, and with 3 if they "
+            "show neither; a note then says how many documents are needed."
         ),
     ] = None
     require_within_slices: Annotated[
@@ -80,7 +79,7 @@ class Gate:
     anchor: Annotated[
         str | None,
         typer.Option(
-            help="A fixed earlier system: a file, which is compared too, or the name of a third system. "
+            help="A fixed earlier system: a file, which is compared too, or the name of a system. "
             "--require-within also bounds the loss against it, so that small losses in many runs cannot add "
             "up unseen.",
             metavar="FILE|NAME",
@@ -115,20 +114,9 @@ class Gate:
 
     def check(self, comparison: af.Comparison) -> None:
         """Raise an error, before anything is written, if the gate cannot judge such a comparison."""
-        from anls_frame.reports.decisions import beside, checked_margin
+        from anls_frame.reports.decisions import checked_margin, decided_pairs
 
-        anchor = self.anchor_of(comparison)
-        if anchor is not None:
-            beside(comparison.systems, comparison.measures, anchor, "--anchor")
-        elif self.require_within is not None and (
-            len(comparison.systems) > 2 or len(comparison.measures) > 1  # noqa: PLR2004 - of a pair
-        ):
-            raise ValueError(
-                "--require-within decides about two systems in one metric, but there are "
-                f"{numbered(len(comparison.systems), 'system')} and "
-                f"{numbered(len(comparison.measures), 'metric')}: compare each system with "
-                f"{comparison.baseline} in a command of its own, or use --fail-if-drop"
-            )
+        decided_pairs(comparison.systems, self.anchor_of(comparison), "--anchor")
         if self.require_within is not None:
             checked_margin("--require-within", self.require_within, comparison.measures)
         if self.fail_if_drop is not None:
@@ -156,7 +144,8 @@ class Gate:
                 planned_runs=self.planned_runs,
                 anchor=self.anchor_of(comparison),
             )
-            say(f"anls-frame: {decision}")
+            for sentence in decision.sentences:
+                say(f"anls-frame: {sentence}")
             code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
         if self.fail_if_drop is not None:
             for sentence in sentences.regressions(
@@ -222,7 +211,7 @@ def compare(
 
     With --fail-if-drop or --require-within the command is a gate for scripts: it exits with 0 to pass, with 1
     for a regression, with 2 for unusable input, or with 3 if --require-within cannot be decided. With
-    --anchor, it exits with 0 only if the loss is small against both the last system and the fixed one.
+    --anchor, it exits with 0 only if the loss is small against both the first system and the fixed one.
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.comparing import put
