@@ -177,9 +177,10 @@ class FoundSlices:
     metrics
         One or several metrics.
     systems
-        The names of both systems; empty for a single system.
+        The names of the compared systems, the baseline first; empty if a single system is searched.
     n_slices, n_tests
-        Number of slices that were searched, and number of tests: each slice is tested in each metric.
+        Number of slices that were searched, and number of tests: each slice is tested in each metric and
+        each compared system.
     left_out
         Columns that were left out, with reasons.
     settings, signature

@@ -160,7 +160,7 @@ class Population:
             y = 1 + np.floor(random.lognormal(2, 1, len(values)))
             wrong = random.binomial(y.astype(int), np.where(values > 0, 0.02, 0.3))
             values = y - wrong
-        scores = Scores(METRIC, values, y, y - values, is_change=self.scores == "changes")
+        scores = Scores(METRIC, "system", values, y, y - values, is_change=self.scores == "changes")
         return ListedRows(sliced, [scores], document), document
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +32,11 @@ from anls_frame.summary.settings import (
     detail_settings,
     scoring,
 )
-from anls_frame.summary.systems import metrics_of_rows, once, resolve_systems
+from anls_frame.summary.systems import metrics_of_rows, once, systems_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from anls_frame._typing import Missing
     from anls_frame.analysis.rows_widget import RowsWidget
@@ -378,7 +377,7 @@ def browse(
     """
     check_missing(missing)
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
-    systems = resolve_systems(prediction) if isinstance(prediction, Mapping) else {prediction: prediction}
+    systems = systems_of(prediction)
     if flag("audit", audit) and n is not None:
         raise ValueError("n leaves rows out, but every row of an audit must be judged; draw fewer rows")
     frame = at_hand(frame)

@@ -15,7 +15,7 @@ from anls_frame.summary import system_rows
 from anls_frame.summary.rows import kept_names, predicted
 from anls_frame.summary.selection import NLS_RANK, ROW, as_given, change, select_from
 from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing, scoring
-from anls_frame.summary.systems import once, resolve_for, two
+from anls_frame.summary.systems import once, resolve_for, resolve_systems
 from anls_frame.summary.transitions import type_of
 
 if TYPE_CHECKING:
@@ -151,7 +151,9 @@ def changes(
     └─────┴────────────────┴─────────────────┴─────────────────┘
     """
     choice("kind", kind, get_args(Kind))
-    pair = two(systems)
+    pair = resolve_systems(systems)
+    if len(pair) > 2:  # noqa: PLR2004
+        raise ValueError(f"systems must be two, the baseline first, got {len(pair)}; choose two of {[*pair]}")
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
     chosen = once(resolve_for(metrics, pair, has_texts=has_texts, protocol=protocol))

@@ -15,6 +15,7 @@ from anls_frame.readers.compared_files import usual_metric
 from anls_frame.readers.score_columns import columns_of, with_numbers
 from anls_frame.readers.system_files import texts_of
 from anls_frame.summary.rows import with_unanswerable
+from anls_frame.summary.systems import prediction_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,10 +32,8 @@ def page_of_files(
     path = given.files[0]
     chosen = parse(metrics) or [usual_metric(given)]
     frame, systems = texts(given)
-    prediction: str | Mapping[str, str] = systems
-    name = None
-    if len(systems) == 1:
-        ((name, prediction),) = systems.items()
+    prediction = prediction_of(systems)
+    name = next(iter(systems)) if isinstance(prediction, str) else None
     if isinstance(frame, pl.LazyFrame):
         frame = with_numbers(frame, columns_of(chosen))
     with reading(path, given.how):
@@ -51,10 +50,10 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
             raise ValueError(f"--name must be given once for one system, got {len(names)}")
         return scan(path, given.how), {names[0]: "prediction"}
     frame, systems = texts_of(given)
-    if len(systems) > 1:
-        return frame, systems
-    ((name, column),) = systems.items()
-    return frame.rename({column: "prediction"}), {name: "prediction"}
+    column = prediction_of(systems)
+    if isinstance(column, str):
+        return frame.rename({column: "prediction"}), dict.fromkeys(systems, "prediction")
+    return frame, systems
 
 
 def with_scores(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import daft
@@ -23,10 +22,9 @@ from anls_frame.slices.plan import Plan
 from anls_frame.summary import summarizing
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.systems import two
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     import pyarrow as pa
 
@@ -89,7 +87,6 @@ def summarize(frame: Any, *, part: str | None = None, **options: Any) -> Summary
 
 def find_slices(frame: Any, *, prediction: Any, columns: Any, **options: Any) -> Slices:
     """Return the slices found in the summary of all rows by these columns and by document."""
-    prediction = two(prediction) if isinstance(prediction, Mapping) else prediction
     names = inspect.signature(summarizing.summarize).parameters
     passed: dict[str, Any] = {name: options.pop(name) for name in names if name in options}
     passed |= {"by": columns, "prediction": prediction}

@@ -34,6 +34,7 @@ _INPUT = _inputs.Input("worse_slices", "a result of `find_slices`, or its `frame
 def worse_slices(
     slices: Any,
     metric: str | None = None,
+    system: str | None = None,
     *,
     kind: Literal["effects", "shares"] = "effects",
     title: str | None = None,
@@ -50,9 +51,12 @@ def worse_slices(
         top to bottom.
     metric
         Name of a metric, by default that of the first slice; slices in other metrics are not drawn.
+    system
+        Of slices in which systems lost, one of these, by default that of the first slice; those of others are
+        not drawn.
     kind
-        `"effects"` draws the score of each slice (for two systems, the change) with its interval, and the
-        score of the rest. `"shares"` draws the slice's share of all rows and of all lost points.
+        `"effects"` draws the score of each slice (for compared systems, the change) with its interval, and
+        the score of the rest. `"shares"` draws the slice's share of all rows and of all lost points.
     title
         Title; none by default.
     max_groups
@@ -93,7 +97,8 @@ def worse_slices(
     metrics = metrics or _inputs.named_metrics(["score"])
     first = table["metric"].first()
     drawn = _inputs.measured(metric or (str(first) if first is not None else None), metrics, "metric")
-    lines = table.filter(pl.col("metric") == drawn.name)
+    in_metric = table.filter(pl.col("metric") == drawn.name)
+    lines, compared = _of_system(in_metric, system)
     frame = lines.head(most)
     ax = _inputs.axes(ax, 9.6, 1.3 + _ROW * max(frame.height, 2))
     _style.group_axis(
@@ -102,10 +107,12 @@ def worse_slices(
     draw = _effects if kind == "effects" else _shares
     handles, names, label = draw(ax, frame, drawn)
     hidden = [numbered(lines.height - frame.height, "more slice")] if lines.height > most else []
-    others = table.height - lines.height
-    hidden += [f"{numbered(others, 'slice')} in other metrics"] if others else []
+    others = {"in other metrics": table.height - in_metric.height}
+    others["of other systems"] = in_metric.height - lines.height
+    hidden += [f"{numbered(number, 'slice')} {which}" for which, number in others.items() if number]
     more = f" ({' and '.join(hidden)} not shown)" if hidden else ""
-    _style.xlabel(ax, f"{label}{more}")
+    whose = f"{_style.name(compared)}: " if compared and others["of other systems"] else ""
+    _style.xlabel(ax, f"{whose}{label}{more}")
     _style.tidy(ax, grid="x")
     if frame.is_empty():
         _style.nothing(ax, "no slice was found")
@@ -113,6 +120,19 @@ def worse_slices(
         _style.legend_above(ax, handles, names)
     _style.title(ax, "", title)
     return ax
+
+
+def _of_system(slices: pl.DataFrame, system: str | None) -> tuple[pl.DataFrame, str | None]:
+    """Return the slices in which a system lost, that of the first slice by default, and its name."""
+    if "system" not in slices.columns:
+        if system is not None:
+            raise ValueError(f"system={system!r} is for slices in which systems lost; these are of scores")
+        return slices, None
+    names = slices["system"].unique(maintain_order=True).to_list()
+    if not names:
+        return slices, None
+    chosen = names[0] if system is None else choice("system", system, names)
+    return slices.filter(pl.col("system") == chosen), chosen
 
 
 def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], list[str], str]:

@@ -26,6 +26,7 @@ from anls_frame.frames.conversion import (
 from anls_frame.metrics.scores import anls
 from anls_frame.readers.judged_rows import judged
 from anls_frame.summary.keys import optional
+from anls_frame.summary.systems import prediction_of
 
 if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
@@ -122,8 +123,6 @@ def audited_scores(
     choice("ambiguous", ambiguous, ("given", "full"))
     scores = score if isinstance(score, Mapping) else {"": score}
     systems = prediction if isinstance(prediction, Mapping) else {"": prediction}
-    if isinstance(prediction, Mapping) and len(prediction) == 1:
-        (prediction,) = prediction.values()
     if list(scores) != list(systems):
         raise ValueError(f"score and prediction must name the same systems, got {[*scores]} and {[*systems]}")
     new = {name: f"audited_score_{name}" if name else "audited_score" for name in scores}
@@ -137,7 +136,7 @@ def audited_scores(
     texts = [*systems.values(), answers, *optional(repaired)]
     others = [*scores.values(), *optional(id), *(name for name in (*REPEATS, AUDIT) if name in names)]
     rows = to_lazy(frame, texts, others).with_row_index(_ROW).collect()
-    judged_rows = judged(rows, verdicts, prediction, answers, id=id)
+    found = judged(rows, verdicts, prediction_of(systems), answers, id=id)
     if AUDIT in names:
         _check_complete(rows, judged_rows, id)
     full = [

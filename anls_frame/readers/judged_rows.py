@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -18,10 +17,10 @@ from anls_frame.export.values import plain_frame
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import at_hand, attach, column_names, in_polars, to_lazy
 from anls_frame.summary.keys import optional
-from anls_frame.summary.systems import resolve_systems
+from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["judged"]
 
@@ -128,7 +127,7 @@ def judged(
         raise ValueError("there are no verdicts")
     if id is None and verdicts["id"].null_count() < verdicts.height:
         raise ValueError("the verdicts have ids: pass id= with the column that identified the page's rows")
-    systems = resolve_systems(prediction) if isinstance(prediction, Mapping) else {prediction: prediction}
+    systems = systems_of(prediction)
     texts = [*systems.values(), answers]
     keys = [*optional(id), *(name for name in REPEATS if name in names)]
     rows = to_lazy(frame, texts, keys, answers=answers).with_row_index(_ROW)

@@ -57,6 +57,11 @@ class Candidates:
         """The columns that the candidates require."""
         return [*self.names, *(name for expr in self.made.values() for name in expr.meta.root_names())]
 
+    def with_features(self, features: Mapping[str, pl.Expr]) -> Candidates:
+        """Return the candidates with features of texts, unless a column has the name of one."""
+        new = {name: expr for name, expr in features.items() if name not in (*self.names, *self.made)}
+        return Candidates(self.names, {**self.made, **new})
+
     def source(self, name: str) -> pl.Expr:
         """Return a candidate as an expression."""
         return self.made.get(name, cs.by_name(name).as_expr())

@@ -29,7 +29,7 @@ SLICE = "__anls_frame_slice"
 
 
 Reported = Callable[[pl.Series], pl.DataFrame]
-"""Returns the figures of slices from the list of slices of each row, a line for each slice and metric."""
+"""Returns a line for each slice, metric and system, from the list of slices of each row."""
 
 
 def figures(
@@ -47,9 +47,9 @@ def figures(
     reported
         How the figures are computed.
     chosen
-        For each slice, the number of its metric and its rows.
+        For each slice, the number of its scores (a metric of a system) and its rows.
     scores
-        The scores of the rows in each metric.
+        The scores of the rows in each metric and system.
     is_change
         Whether figures are changes from one system to another.
     """
@@ -64,12 +64,17 @@ def figures(
     rows = pl.DataFrame({"row": np.arange(height)}).join(lists, on="row", how="left", maintain_order="left")
     table = reported(rows["slice"])
     wanted = pl.DataFrame(
-        {SLICE: np.arange(len(chosen)), "metric": [scores[metric].metric.name for metric, _ in chosen]}
+        {
+            SLICE: np.arange(len(chosen)),
+            "metric": [scores[number].metric.name for number, _ in chosen],
+            "system": [scores[number].system for number, _ in chosen],
+        }
     )
-    listed = wanted.join(table, on=[SLICE, "metric"], how="left", maintain_order="left").drop(SLICE)
+    keys = [SLICE, "metric", "system"]
+    listed = wanted.join(table, on=keys, how="left", maintain_order="left").drop(SLICE)
     others = [
-        (scores[metric].rate(~mask), scores[metric].share_of_rows(mask), scores[metric].share_of_loss(mask))
-        for metric, mask in chosen
+        (scores[number].rate(~mask), scores[number].share_of_rows(mask), scores[number].share_of_loss(mask))
+        for number, mask in chosen
     ]
     schema = dict.fromkeys(("rest", "share_of_rows", "share_of_loss"), pl.Float64)
     rest = pl.DataFrame(others, schema=schema, orient="row")
@@ -79,7 +84,7 @@ def figures(
 
 def figures_of_rows(
     frame: pl.DataFrame,
-    systems: Mapping[str, str],
+    prediction: Any,
     answers: str | None,
     metrics: Sequence[Metric],
     options: Mapping[str, Any],
@@ -93,8 +98,8 @@ def figures_of_rows(
     ----------
     frame
         The rows.
-    systems, answers
-        The columns of one or two systems by name, and that of the answers.
+    prediction, answers
+        The columns of one system or of several, and that of the answers, as `summarize` takes them.
     metrics
         The metrics.
     options
@@ -102,31 +107,36 @@ def figures_of_rows(
     confidence
         Confidence level of the intervals.
     """
-    are_two = len(systems) > 1
-    only = next(iter(systems.values())) if answers is not None else None
-    prediction = systems if are_two else only
-    figures = figures_of_comparison if are_two else figures_of_report
 
     def reported(slices: pl.Series) -> pl.DataFrame:
         rows = frame.with_columns(slices.alias(SLICE))
         summary = summarize(rows, prediction, answers, metrics=list(metrics), by=SLICE, **options)
-        return figures(summary, metrics, confidence)
+        return figures_of_summary(summary, metrics, confidence)
 
     return reported
 
 
-def figures_of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
-    """Return the figures of slices from a summary that is sliced by them."""
-    return _lines(Report(summary, confidence=confidence).by_group, metrics)
+def figures_of_summary(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
+    """Return the figures of slices from a summary that is sliced by them, for each metric and system."""
+    figures = {"report": _figures_of_report, "comparison": _figures_of_comparison}[summary.kind]
+    return figures(summary, metrics, confidence)
 
 
-def figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
-    """Return the changes of slices from a summary of two systems that is sliced by them."""
+def _figures_of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
+    """Return the scores of slices."""
+    (system,) = summary.systems
+    return _lines(Report(summary, confidence=confidence).by_group, metrics, system)
+
+
+def _figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
+    """Return the changes of slices from the first system to each other one."""
     test = pairwise.Test(confidence=confidence, draws=1, seed=0)
-    made = pairwise.figures(summary, lines(summary, key_names(summary.settings.by, None)), [(0, 1)], test)
+    pairs = [(0, number) for number in range(1, len(summary.systems))]
+    made = pairwise.figures(summary, lines(summary, key_names(summary.settings.by, None)), pairs, test)
     return made.filter(pl.col("metric").is_in([metric.name for metric in metrics])).select(
         pl.col("key_0").cast(pl.Int64).alias(SLICE),
         "metric",
+        "system",
         "n",
         "n_clusters",
         "few_rows",
@@ -149,12 +159,16 @@ def _none(*, is_change: bool) -> pl.DataFrame:
     """Return an empty table of slices."""
     scores = names_of_figures(is_change=is_change)
     scores += ["rest", "share_of_rows", "share_of_loss", "difference"]
-    schema = {"metric": pl.String, "n": pl.Int64, "n_clusters": pl.Int64, "few_rows": pl.Boolean}
+    schema = {
+        **dict.fromkeys(("metric", "system"), pl.String),
+        **dict.fromkeys(("n", "n_clusters"), pl.Int64),
+        "few_rows": pl.Boolean,
+    }
     return pl.DataFrame(schema={**schema, **dict.fromkeys(scores, pl.Float64)})
 
 
-def _lines(table: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Return a line for each slice and metric from the slices of a report."""
+def _lines(table: pl.DataFrame, metrics: Sequence[Metric], system: str) -> pl.DataFrame:
+    """Return a line for each slice and metric from the slices of a report on a system."""
     parts = []
     for metric in metrics:
         own = f"{metric.name}_n"
@@ -163,5 +177,5 @@ def _lines(table: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
         sources = {SLICE: SLICE, "n": n, "n_clusters": "n_clusters", "few_rows": "few_rows"}
         sources |= dict(zip(names_of_figures(is_change=False), metric.ends, strict=True))
         part = pl.DataFrame([table.get_column(column).alias(name) for name, column in sources.items()])
-        parts.append(part.insert_column(1, pl.repeat(metric.name, part.height, eager=True).alias("metric")))
+        parts.append(part.with_columns(metric=pl.lit(metric.name), system=pl.lit(system)))
     return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))

@@ -13,7 +13,7 @@ from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_la
 from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.frames.progress import following
 from anls_frame.slices import work
-from anls_frame.slices.candidates import QUESTION, Candidates, candidates
+from anls_frame.slices.candidates import QUESTION, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.columns import coded
 from anls_frame.slices.figures import figures, figures_of_rows, names_of_figures
@@ -30,7 +30,7 @@ from anls_frame.summary.cluster_groups import hashes
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.systems import are_several, for_system, metrics_of_rows, systems_of, two
+from anls_frame.summary.systems import are_several, for_system, metrics_of_rows, systems_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,7 +70,7 @@ def _on_frames(
 @takes_names
 def find_slices(
     frame: Any,
-    prediction: str | Mapping[str, str] | None = None,
+    prediction: str | Mapping[str, str] | Sequence[str] | None = None,
     answers: str | None = None,
     columns: Columns | None = None,
     *,
@@ -85,19 +85,20 @@ def find_slices(
     confidence: float = 0.95,
 ) -> Slices:
     """
-    Find slices in which a system is worse than in the rest, or in which the second of two systems lost.
+    Find slices in which a system is worse than in the rest, or in which systems lost against a baseline.
 
     Parameters
     ----------
     frame
         A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface.
         Its columns are loaded into memory. A Daft DataFrame is first summarized by `columns` and `cluster`. A
-        `Summary` of one or two systems with a cluster is accepted, too: its settings say how rows were
-        scored, `columns` must be among its `by`, and `metrics` must name its means.
+        `Summary` with a cluster is accepted, too: its settings say how rows were scored, `columns` must be
+        among its `by`, and `metrics` must name its means.
     prediction, answers
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
-        `metrics` names the columns of existing scores. For two systems, `prediction` is a mapping from names
-        to columns; slices are then found in which the second system lost, and lost more than in the rest.
+        `metrics` names the columns of existing scores. For several systems, `prediction` is a mapping from
+        names to columns, or a list of columns, as for `compare`; slices are then found in which a system lost
+        against the first one, and lost more than in the rest.
     columns
         Columns whose values can define slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role.
@@ -146,7 +147,7 @@ def find_slices(
     See Also
     --------
     anls_frame.report : the scores of given slices.
-    anls_frame.compare : the difference between two systems, over all rows and by slice.
+    anls_frame.compare : the differences between systems, over all rows and by slice.
     anls_frame.browse : a page for reading the rows of a slice.
     anls_frame.worst : the rows with the worst scores.
 
@@ -158,12 +159,12 @@ def find_slices(
     documents of about the same size, and the statistic of a slice is compared with the largest statistic of
     all slices.
 
-    Without a holdout, p-values are adjusted for all candidates and metrics: if no slice is worse than the
-    rest, a slice is found in about 5 % of cases. The figures of the slices found are too bad on average,
-    because the worst slices were selected. Their intervals are wide enough to account for this selection:
-    with `k` slices listed of `m` tests, each has the confidence 1 - (1 - `confidence`) `k` / `m` (Benjamini
-    and Yekutieli 2005). With a holdout, slices are found on some documents, and tested and estimated on the
-    others; their figures are then unbiased, and all tested slices are listed.
+    Without a holdout, p-values are adjusted for all candidates, metrics and systems: if no slice is worse
+    than the rest, a slice is found in about 5 % of cases. The figures of the slices found are too bad on
+    average, because the worst slices were selected. Their intervals are wide enough to account for this
+    selection: with `k` slices listed of `m` tests, each has the confidence 1 - (1 - `confidence`) `k` / `m`
+    (Benjamini and Yekutieli 2005). With a holdout, slices are found on some documents, and tested and
+    estimated on the others; their figures are then unbiased, and all tested slices are listed.
 
     A slice is listed only if it adds to the slices before it: it must be worse than the rest of each of its
     parents that is also found (significantly worse, if the parent is worse without it, too), and worse in the
@@ -215,8 +216,14 @@ def find_slices(
     others, compared = [*needed, *wanted.roots, *asked], settings.protocol
     source = to_lazy(frame, given.texts, others, answers=answers, protocol=compared).collect()
     if features:
-        wanted = given.with_features(wanted, answers, source.schema)
-    source, metric_scores = scores(source, given.systems, answers, given.metrics, settings)
+        if answers is None:
+            raise ValueError("features need texts; columns of scores have none")
+        # Slices are those of all systems, so only a system that is searched by itself has its own.
+        made = features_of(prediction if isinstance(prediction, str) else None, answers, source.schema)
+        wanted = wanted.with_features(made)
+    are_compared = are_several(prediction)
+    source, every = scores(source, given.systems, answers, given.metrics, settings, are_compared=are_compared)
+    resolved = list({scored.metric.name: scored.metric for scored in every}.values())
     options = {
         **({"protocol": protocol} if answers else {}),
         "cluster": cluster,
@@ -226,8 +233,7 @@ def find_slices(
 
     def reported(chosen: Mask | None, confidence: float) -> Reported:
         on = source if chosen is None else source.filter(pl.Series(chosen))
-        resolved = [scored.metric for scored in metric_scores]
-        return figures_of_rows(on, given.systems, answers, resolved, options, confidence=confidence)
+        return figures_of_rows(on, prediction, answers, resolved, options, confidence=confidence)
 
     return _searched(
         SearchInput(
@@ -235,10 +241,10 @@ def find_slices(
             expressions={name: wanted.source(name) for name in (*wanted.names, *wanted.made)},
             roots=tuple(dict.fromkeys([*wanted.roots, *(given.texts if features else ()), *asked])),
             documents=None if cluster is None else source[cluster],
-            scores=metric_scores,
+            scores=every,
             reported=reported,
             settings=settings,
-            systems=tuple(given.systems) if len(given.systems) > 1 else (),
+            systems=tuple(given.systems) if are_compared else (),
             unreadable=unreadable,
             forgotten_documents=forgotten(frame, cluster),
             from_pandas=is_pandas(frame),
@@ -279,7 +285,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
         table=_described(table, outcome.listed, sliced, is_change=is_change),
         conditions=[_conditions(chosen_slice, sliced) for chosen_slice in chosen],
         sources={column.name: (source.expressions[column.name], column.dtype) for column in sliced},
-        metrics=[scored.metric for scored in source.scores],
+        metrics=list({scored.metric.name: scored.metric for scored in source.scores}.values()),
         systems=source.systems,
         n_slices=outcome.slices,
         n_tests=outcome.tests,
@@ -307,7 +313,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
 
 @dataclass(frozen=True)
 class _Given:
-    """The scored columns of one or two systems, by name, and the metrics."""
+    """What is scored: the columns of the systems by name, and the metrics."""
 
     systems: Mapping[str, str]
     metrics: tuple[Metric, ...]
@@ -318,29 +324,19 @@ class _Given:
     def of(
         cls,
         frame: Any,
-        prediction: str | Mapping[str, str] | None,
+        prediction: str | Mapping[str, str] | Sequence[str] | None,
         answers: str | None,
         *,
         metrics: Metrics | None,
         protocol: ScoreProtocol | str,
     ) -> _Given:
-        systems = two(prediction) if are_several(prediction) else systems_of(prediction)
+        systems = systems_of(prediction)
         has_texts = are_texts(prediction, answers)
         options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
         chosen = metrics_of_rows(metrics, prediction, column_names(frame), **options)
         texts = [*systems.values(), str(answers)] if has_texts else []
         every = [for_system(metric, system) for metric in chosen for system in systems]
         return cls(systems, chosen, texts, list(dict.fromkeys(own_metrics.needed(every))))
-
-    def with_features(
-        self, wanted: Candidates, answers: str | None, schema: Mapping[str, pl.DataType]
-    ) -> Candidates:
-        """Return the candidates with features of texts, unless a column has the name of one."""
-        if answers is None:
-            raise ValueError("features need texts; columns of scores have none")
-        made = features_of(self.texts[0] if len(self.systems) == 1 else None, answers, schema)
-        new = {name: expr for name, expr in made.items() if name not in (*wanted.names, *wanted.made)}
-        return Candidates(wanted.names, {**wanted.made, **new})
 
 
 def _conditions(metric_slice: MetricSlice, columns: Sequence[SliceColumn]) -> list[Condition]:
@@ -371,6 +367,7 @@ def _described(
         ),
     )
     scores = names_of_figures(is_change=is_change)
-    ordered = ["description", "metric", "n", "n_clusters", *scores, "rest", "difference"]
+    compared = ["system"] if is_change else []
+    ordered = ["description", "metric", *compared, "n", "n_clusters", *scores, "rest", "difference"]
     ordered += ["share_of_rows", "share_of_loss", "p_adjusted", "few_rows", "overlapping"]
     return table.select(ordered)

@@ -42,7 +42,7 @@ class ListedRows:
     columns
         The codes of each column.
     scores
-        Their scores in each metric.
+        Their scores in each metric and system.
     document
         The number of the document of each row.
     """
@@ -71,6 +71,10 @@ class ListedRows:
             for scored in self.scores
         ]
 
+    def system(self, metric_slice: MetricSlice) -> str:
+        """Return the system in whose scores, or changes, a slice is worse."""
+        return self.scores[metric_slice.metric].system
+
     def of(self, chosen: Mask) -> ListedRows:
         """Return the chosen rows."""
         return ListedRows(
@@ -85,8 +89,10 @@ class ListedRows:
 
     def values(self, slices: Sequence[MetricSlice], least: Least, chosen: Mask | None = None) -> list[float]:
         """Return the statistics of slices in all rows or in chosen rows; -inf where they cannot be tested."""
-        rows = self if chosen is None else self.of(chosen)
         values = [float("-inf")] * len(slices)
+        if chosen is not None and not chosen.any():
+            return values
+        rows = self if chosen is None else self.of(chosen)
         for metric, losses in enumerate(rows.losses):
             indices = [index for index, slice_ in enumerate(slices) if slice_.metric == metric]
             # A few at a time: each takes a table of documents.
@@ -112,9 +118,9 @@ def listed(
     """
     Return the slices to list, the largest statistic first.
 
-    The rows of each listed slice are set aside. The next slice has the largest statistic in the remaining
-    rows, if this is at least `critical`. A slice and its parent are both listed only if each is worse outside
-    the other.
+    The rows of each listed slice are set aside for its system. The next slice has the largest statistic in
+    the remaining rows, if this is at least `critical`. A slice and its parent are both listed only if each is
+    worse outside the other.
 
     Parameters
     ----------
@@ -131,19 +137,31 @@ def listed(
     """
     least, still = plan.least, list(slices[:_MOST_OPEN])
     values = rows.values(still, least)
-    remaining = np.ones(rows.height, bool)
+    remaining = {scored.system: np.ones(rows.height, bool) for scored in rows.scores}
     result: list[Listed] = []
     while still and len(result) < plan.n:
         chosen = next(
             index
             for index in _in_order(still, values)
             if _is_beyond_parents(
-                still[index], still, rows, remaining, least=least, critical=critical, beyond=beyond
+                still[index],
+                still,
+                rows,
+                remaining[rows.system(still[index])],
+                least=least,
+                critical=critical,
+                beyond=beyond,
             )
         )
         best = still.pop(chosen)
-        remaining &= ~rows.mask(best.conditions)
-        values = rows.values(still, least, remaining) if remaining.any() else [-np.inf] * len(still)
+        values.pop(chosen)
+        system = rows.system(best)
+        left = remaining[system]
+        left &= ~rows.mask(best.conditions)
+        same = [index for index, other in enumerate(still) if rows.system(other) == system]
+        in_others = rows.values([still[index] for index in same], least, left)
+        for index, value in zip(same, in_others, strict=True):
+            values[index] = value
         is_open = [value >= critical for value in values]
         result.append(Listed(best, tuple(compress(still, (not open_ for open_ in is_open)))))
         still, values = list(compress(still, is_open)), list(compress(values, is_open))

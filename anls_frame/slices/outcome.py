@@ -75,10 +75,11 @@ def honest(rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None
 
 
 def _beyond_others(slices: list[MetricSlice], rows: ListedRows, least: Least) -> list[float]:
-    """Return the statistic of each slice in the rows outside all slices before it."""
-    remaining = np.ones(rows.height, bool)
+    """Return the statistic of each slice in the rows that no slice of the same system before it has."""
+    remaining = {scored.system: np.ones(rows.height, bool) for scored in rows.scores}
     values = []
     for slice_ in slices:
-        values += rows.values([slice_], least, remaining) if remaining.any() else [float("-inf")]
-        remaining &= ~rows.mask(slice_.conditions)
+        left = remaining[rows.system(slice_)]
+        values += rows.values([slice_], least, left)
+        left &= ~rows.mask(slice_.conditions)
     return values

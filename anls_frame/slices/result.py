@@ -37,7 +37,7 @@ __all__ = ["Slices"]
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Slices(FoundSlices, Written, Generic[Table_co]):
     """
-    Slices in which a system is worse than in the rest, or in which the second of two systems lost.
+    Slices in which a system is worse than in the rest, or in which systems lost against a baseline.
 
     Returned by `find_slices`. Printed, it is a table with a line for each slice.
 
@@ -55,7 +55,8 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
     Attributes
     ----------
     n_slices, n_tests
-        Number of slices that were searched, and number of tests: each slice is tested in each metric.
+        Number of slices that were searched, and number of tests: each slice is tested in each metric and
+        each compared system.
     left_out
         Columns that were left out, with reasons.
     settings, signature
@@ -92,11 +93,11 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         The slices, one line each, the largest statistic first; with a holdout, the smallest p-value first.
 
         The columns are `description`; `metric`; `n` (scored rows) and `n_clusters`; `score` with its interval
-        in `score_low` and `score_high`, or, for two systems, `baseline_score`, `score` and the `change` with
-        its interval; `rest`, the figure of all other rows, and the `difference` from it; `share_of_rows`;
-        `share_of_loss`, the slice's share of all lost points, null if the metric has no best value;
-        `p_adjusted`; `few_rows` as in reports; and `overlapping`, other slices that are worse, but not
-        outside this slice.
+        in `score_low` and `score_high`, or, for compared systems, the `system` that lost, `baseline_score`,
+        `score` and the `change` with its interval; `rest`, the figure of all other rows, and the `difference`
+        from it; `share_of_rows`; `share_of_loss`, the slice's share of all lost points, null if the metric
+        has no best value; `p_adjusted`; `few_rows` as in reports; and `overlapping`, other slices that are
+        worse, but not outside this slice.
         """
         return cast("Table_co", to_pandas(self.table) if self.from_pandas else self.table)
 

@@ -35,6 +35,7 @@ class SearchInput:
     """Returns how the figures of all or the chosen lines are computed, with intervals at a level."""
     settings: Settings
     systems: tuple[str, ...] = ()
+    """The systems that are compared, the baseline first; none if scores of one are searched."""
     unreadable: Mapping[str, str] = field(default_factory=dict)
     forgotten_documents: str | None = None
     from_pandas: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from anls_frame.summary import system_rows
 from anls_frame.summary.rows import Live
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -24,10 +24,24 @@ if TYPE_CHECKING:
     IntArray = npt.NDArray[np.intp]
 
 
+class Searched(NamedTuple):
+    """A system whose scores are searched, or whose changes from a baseline are; both by number."""
+
+    system: int
+    baseline: int | None = None
+
+
+def searched(systems: Sequence[str], *, are_compared: bool) -> list[Searched]:
+    """Return each system by itself, or each one after the first against the first."""
+    if are_compared:
+        return [Searched(number, baseline=0) for number in range(1, len(systems))]
+    return [Searched(number) for number, _ in enumerate(systems)]
+
+
 @dataclass(frozen=True)
 class Scores:
     """
-    The scores of rows in a metric.
+    The scores of rows in a metric, of a system or of its changes from a baseline.
 
     The figure of a slice is Σx / Σy; a row without a score has 0 in both. A line may also stand for several
     rows of one document with equal values in all columns, with their sums.
@@ -36,6 +50,8 @@ class Scores:
     ----------
     metric
         The metric.
+    system
+        The name of the system.
     x, y
         Numerator and denominator of each row, oriented so that lower is worse.
     lost
@@ -48,6 +64,7 @@ class Scores:
     """
 
     metric: Metric
+    system: str
     x: FloatArray
     y: FloatArray
     lost: FloatArray | None
@@ -85,7 +102,8 @@ class Scores:
         """Return the scores of the chosen rows."""
         every = (self.lost, self.counts, self.spread)
         lost, *others = (None if values is None else values[chosen] for values in every)
-        return Scores(self.metric, self.x[chosen], self.y[chosen], lost, self.is_change, *others)
+        x, y = self.x[chosen], self.y[chosen]
+        return Scores(self.metric, self.system, x, y, lost, self.is_change, *others)
 
     def rate(self, chosen: npt.NDArray[np.bool_]) -> float | None:
         """Return the unoriented figure of the chosen rows; None if they have no score."""
@@ -111,20 +129,24 @@ def scores(
     answers: str | None,
     metrics: Sequence[Metric],
     settings: Settings,
+    *,
+    are_compared: bool,
 ) -> tuple[pl.DataFrame, list[Scores]]:
     """
-    Return the scored rows, and the scores of a system or the changes from a first system to a second.
+    Return the scored rows, and the scores of a system or the changes from the first system to each other.
 
     Parameters
     ----------
     frame
         The rows.
     systems
-        The columns of one or two systems, by name.
+        The columns of the systems, by name.
     answers
         The column of the answers; None for existing scores.
     metrics, settings
         How rows are scored.
+    are_compared
+        Whether changes are searched, not scores.
     """
     rows = system_rows.scored_rows(frame, systems, answers, Live(metrics=tuple(metrics)), settings)
     names = [
@@ -138,35 +160,46 @@ def scores(
     )
     if any(marked.row(0)):
         rows.raise_wrong()
-    every = [_scores(scored, index, metric, len(systems)) for index, metric in enumerate(metrics)]
+    wanted = searched(list(systems), are_compared=are_compared)
+    every = [
+        made
+        for index, metric in enumerate(metrics)
+        for made in _scores(scored, index, metric, list(systems), wanted)
+    ]
     is_scored = np.logical_or.reduce([metric_scores.y > 0 for metric_scores in every])
     if not is_scored.any():
         raise ValueError("there is nothing to score: no row has an answer and a score")
     return frame.filter(pl.Series(is_scored)), [metric_scores.filtered(is_scored) for metric_scores in every]
 
 
-def _scores(scored: pl.DataFrame, index: int, metric: Metric, systems: int) -> Scores:
-    columns = [system_rows.columns(index, metric, system) for system in range(systems)]
-    table = scored.select(name for names in columns for name in names)
+def _scores(
+    scored: pl.DataFrame, index: int, metric: Metric, names: Sequence[str], wanted: Sequence[Searched]
+) -> Iterator[Scores]:
+    """Yield the scores or changes in a metric; rows count only where all systems have a score."""
+    columns = [system_rows.columns(index, metric, system) for system, _ in enumerate(names)]
+    table = scored.select(name for own in columns for name in own)
     is_scored = table.select(pl.all_horizontal(pl.all().is_not_null())).to_series().to_numpy()
     values: dict[str, Any] = {
         name: np.where(is_scored, table[name].fill_null(0).to_numpy(), 0.0) for name in table.columns
     }
     known = table.filter(pl.Series(is_scored))
-    ends = known.select(pl.concat_list(names[0] for names in columns).list.explode().alias("score"))["score"]
+    ends = known.select(pl.concat_list(own[0] for own in columns).list.explode().alias("score"))["score"]
     metric = metric.within(*(cast("float | None", end) for end in (ends.min(), ends.max())))
     if metric.is_ratio:
-        x, y = ([values[names[part]] for names in columns] for part in (1, 2))
+        x, y = ([values[own[part]] for own in columns] for part in (1, 2))
     else:
-        x, y = [values[names[0]] for names in columns], [is_scored.astype(np.float64)] * systems
+        x, y = [values[own[0]] for own in columns], [is_scored.astype(np.float64)] * len(columns)
     sign = 1.0 if metric.higher_is_better else -1.0
-    if systems == 1:
-        return Scores(metric, sign * x[0], y[0], lost(metric, x[0], y[0]))
-    # For rates with separate denominators, the change to first order.
-    whole = y[0].sum() + y[1].sum()
-    rate = (x[0].sum() + x[1].sum()) / whole if whole else 0.0
-    change = x[1] - x[0] - rate * (y[1] - y[0])
-    return Scores(metric, sign * change, (y[0] + y[1]) / 2, np.maximum(-sign * change, 0.0), is_change=True)
+    for new, old in wanted:
+        if old is None:
+            yield Scores(metric, names[new], sign * x[new], y[new], lost(metric, x[new], y[new]))
+            continue
+        # Of rates with denominators of their own, the change to first order.
+        whole = y[old].sum() + y[new].sum()
+        rate = (x[old].sum() + x[new].sum()) / whole if whole else 0.0
+        change = sign * (x[new] - x[old] - rate * (y[new] - y[old]))
+        mean, loss = (y[old] + y[new]) / 2, np.maximum(-change, 0.0)
+        yield Scores(metric, names[new], change, mean, loss, is_change=True)
 
 
 def ordered_sum(values: FloatArray) -> float:

@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.slices.figures import SLICE, figures_of_comparison, figures_of_report
+from anls_frame.slices.figures import SLICE, figures_of_summary
 from anls_frame.slices.search_input import SearchInput
-from anls_frame.slices.slice_scores import Scores, lost
+from anls_frame.slices.slice_scores import Scores, lost, searched
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
-from anls_frame.summary.comparison_sums import LOST, SQUARES, ComparisonSums
+from anls_frame.summary.comparison_sums import changes
 from anls_frame.summary.keys import CLUSTER, key_names
 
 if TYPE_CHECKING:
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.slices.figures import Reported
+    from anls_frame.slices.slice_scores import Searched
     from anls_frame.summary.cell_sums import Cells
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
 
     FloatArray = npt.NDArray[np.float64]
-
-_TWO = 2
 
 
 def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
@@ -46,10 +45,13 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     settings = summary.settings
     names, chosen = check(summary, columns, metrics)
     lines, cell_lines = _numbered(summary.sums.cells, key_names(settings.by, settings.cluster))
-    scores_in = _change if isinstance(summary.sums, ComparisonSums) else _score
+    are_compared, systems = summary.kind == "comparison", list(summary.systems)
     scores = [
-        scores_in(summary.sums.cells[name].with_columns(line=cell_lines[name]), metric, lines.height)
+        _scores(
+            summary.sums.cells[name].with_columns(line=cell_lines[name]), metric, systems, which, lines.height
+        )
         for name, metric in chosen
+        for which in searched(systems, are_compared=are_compared)
     ]
     if any(not np.array_equal(scored.scored, scores[0].scored) for scored in scores):
         raise ValueError(
@@ -65,8 +67,8 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     by_name = {metric.name: metric for metric in settings.metrics}
     plain: dict[str, Any] = {"by": (), "tables": (), "orders": {}, "worst": 0, "keep": (), "details": False}
     described = tuple(by_name[metric.name] for _, metric in chosen)
-    searched = dataclasses.replace(settings, metrics=described, **plain)
-    with_slices = dataclasses.replace(searched, by=(SLICE,))
+    without_slices = dataclasses.replace(settings, metrics=described, **plain)
+    with_slices = dataclasses.replace(without_slices, by=(SLICE,))
 
     def reported(chosen: npt.NDArray[np.bool_] | None, confidence: float) -> Reported:
         # The line of each cell among the chosen ones.
@@ -83,8 +85,8 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
         documents=kept[CLUSTER],
         scores=[scored.filtered(is_scored) for scored in scores],
         reported=reported,
-        settings=searched,
-        systems=tuple(summary.systems) if len(summary.systems) > 1 else (),
+        settings=without_slices,
+        systems=tuple(systems) if are_compared else (),
         from_pandas=summary.from_pandas,
     )
 
@@ -107,8 +109,7 @@ def _figures(
     sums = summary.sums.sliced(frames)
     parts = {"lines": sums.rows}
     sliced = dataclasses.replace(summary, settings=settings, parts=parts, sums=sums, from_pandas=False)
-    figures = figures_of_comparison if isinstance(sums, ComparisonSums) else figures_of_report
-    return figures(sliced, sliced.metrics, confidence)
+    return figures_of_summary(sliced, sliced.metrics, confidence)
 
 
 def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str], list[tuple[Any, Metric]]]:
@@ -120,11 +121,6 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
     ValueError
         If the summary does not support the request.
     """
-    if len(summary.systems) > _TWO:
-        raise ValueError(
-            f"the summary must be of one system or of two, because only those of two have the sums of their "
-            f"changes; it has {list(summary.systems)}"
-        )
     _check_clusters(summary)
     chosen = _metrics(summary, metrics)
     return _columns(summary.settings.by, columns), chosen
@@ -196,20 +192,18 @@ def _numbered(frames: Cells, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[An
     return lines.select(keys), numbers
 
 
-def _score(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
-    """Return the sums of each line in a metric of one system."""
-    x, y, spread = _sums(cells, moments.sums_of_rows(metric), height)
-    sign = 1.0 if metric.higher_is_better else -1.0
-    return Scores(metric, sign * x, y, lost(metric, x, y), counts=y, spread=spread)
-
-
-def _change(cells: pl.DataFrame, metric: Metric, height: int) -> Scores:
-    """Return the sums of each line in the change of a metric from the first system to the second."""
-    sign = 1.0 if metric.higher_is_better else -1.0
-    change = sign * (pl.col("x_1") - pl.col("x_0"))
-    x, y, squares, loss = _sums(cells, [change, pl.col("n"), pl.col(SQUARES), pl.col(LOST)], height)
+def _scores(
+    cells: pl.DataFrame, metric: Metric, systems: Sequence[str], which: Searched, height: int
+) -> Scores:
+    """Return the sums of each line in a metric of a system, or in its change from the baseline."""
+    sign, name = 1.0 if metric.higher_is_better else -1.0, systems[which.system]
+    if which.baseline is None:
+        x, y, spread = _sums(cells, moments.sums_of_rows(metric), height)
+        return Scores(metric, name, sign * x, y, lost(metric, x, y), counts=y, spread=spread)
+    change = sign * (pl.col(f"x_{which.system}") - pl.col(f"x_{which.baseline}"))
+    x, y, loss, squares = _sums(cells, [change, pl.col("n"), *map(pl.col, changes(which.system))], height)
     spread = squares - x * x / np.maximum(y, 1)
-    return Scores(metric, x, y, loss, is_change=True, counts=y, spread=spread)
+    return Scores(metric, name, x, y, loss, is_change=True, counts=y, spread=spread)
 
 
 def _sums(cells: pl.DataFrame, values: Sequence[pl.Expr], height: int) -> FloatArray:

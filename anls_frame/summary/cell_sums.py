@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,10 +20,14 @@ ALL = None
 Cells: TypeAlias = "Mapping[Any, pl.DataFrame]"
 """Cells by the name of their metric, or `ALL`."""
 
+Kind: TypeAlias = Literal["report", "comparison"]
+"""What is computed from a summary."""
+
 
 class CellSums(ABC):
     """Counts and sums of rows: the cells, and other frames that add up."""
 
+    kind: ClassVar[Kind]
     cells: Cells
 
     @property

@@ -46,9 +46,10 @@ class ComparisonSums(CellSums):
     ----------
     cells
         With clusters, a frame for each metric by name, with sums by keys and cluster: `n`, and `x_0`, `x_1`,
-        ... of the systems; for rates also `y_0`, ...; for means of two systems also `lost`, the sum of the
-        losses of rows, and `squares`, the sum of their squared changes. Without clusters, a single frame with
-        a line for each combination of keys and scores, and its number of rows `n`.
+        ... of the systems; for rates also `y_0`, ...; for means also, for each system after the first,
+        `lost_1`, ..., the sum of the losses of rows against the first system, and `squares_1`, ..., the sum
+        of the squared changes. Without clusters, a single frame with a line for each combination of keys and
+        scores, and its number of rows `n`.
     votes
         For each metric, by keys and pair of systems: the numbers of rows in which the second system is better
         (`wins`), equal (`ties`) and worse (`losses`).
@@ -61,6 +62,8 @@ class ComparisonSums(CellSums):
     counts
         For each metric, a single line with numbers of rows and the lowest and the highest score.
     """
+
+    kind = "comparison"
 
     cells: Cells
     votes: Mapping[str, pl.DataFrame]
@@ -122,8 +125,6 @@ _COUNTS = pl.Schema(
         **dict.fromkeys(("score_min", "score_max"), pl.Float64),
     }
 )
-LOST, SQUARES = CHANGES = ("lost", "squares")
-"""Sums over the changes of rows, which searches for slices need besides the scores."""
 
 
 def pairs(systems: int) -> list[tuple[int, int]]:
@@ -131,9 +132,13 @@ def pairs(systems: int) -> list[tuple[int, int]]:
     return [(first, second) for first in range(systems) for second in range(first + 1, systems)]
 
 
-def has_changes(metric: Metric, systems: int) -> bool:
-    """Return whether cells have the sums of changes, which only two systems have."""
-    return systems == 2 and not metric.is_ratio  # noqa: PLR2004
+def changes(system: int) -> tuple[str, str]:
+    """
+    Return the columns with the sums of a system's changes from the first system in the rows of a cell.
+
+    They are the losses of rows and the squared changes, which searches for slices need besides the scores.
+    """
+    return f"lost_{system}", f"squares_{system}"
 
 
 def collect(rows: SystemRows, settings: Settings) -> tuple[ComparisonSums, list[Predictions]]:
@@ -312,10 +317,12 @@ def _cells(
         score, *parts = columns(index, metric, system)
         added = zip("xy", parts or [score], strict=False)
         sums += [pl.col(name).sum().alias(f"{which}_{system}") for which, name in added]
-    if has_changes(metric, systems):
-        first, second = (pl.col(name) for name in scores(index, systems))
-        loss = first - second if metric.higher_is_better else second - first
-        sums += [loss.clip(lower_bound=0).sum().alias(LOST), (loss * loss).sum().alias(SQUARES)]
+    if not metric.is_ratio:
+        baseline, *others = (pl.col(name) for name in scores(index, systems))
+        for system, other in enumerate(others, 1):
+            loss = baseline - other if metric.higher_is_better else other - baseline
+            lost, squares = changes(system)
+            sums += [loss.clip(lower_bound=0).sum().alias(lost), (loss * loss).sum().alias(squares)]
     return canonical(scored.group_by(keys, maintain_order=True).agg(sums))
 
 

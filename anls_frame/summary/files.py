@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-FORMAT = 13
+FORMAT = 14
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = (
-    *("settings", "systems", "parts", "predictions"),
+    *("kind", "settings", "systems", "parts", "predictions"),
     *("scored_by", "forgotten_documents", "is_folded"),
 )
 """What a summary holds besides its sums."""

@@ -61,6 +61,8 @@ class ReportSums(CellSums):
         `Report.errors`, `Report.confusions` and `Report.lengths`.
     """
 
+    kind = "report"
+
     cells: Cells
     bins: pl.DataFrame
     worst_rows: pl.DataFrame

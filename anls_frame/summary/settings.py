@@ -263,14 +263,14 @@ def scoring(
     return {"protocol": resolve_scoring(protocol), "unanswerable": unanswerable} if has_texts else {}
 
 
-def detail_settings(details: object, *, has_texts: bool, systems: int = 1) -> dict[str, Any]:
+def detail_settings(details: object, *, has_texts: bool, is_comparison: bool = False) -> dict[str, Any]:
     """Return the fields of `Settings` for counting details."""
-    given = details if isinstance(details, Mapping) and systems == 1 else None
+    given = details if isinstance(details, Mapping) and not is_comparison else None
     if given is None and not flag("details", details):
         return {}
     if not has_texts:
         raise ValueError("details need texts; columns of scores have none")
-    if systems > 1:
+    if is_comparison:
         return {"details": True}
     given = given or {}
     unknown = sorted(map(str, given.keys() - {"max_length", "min_nls"}))

@@ -31,7 +31,7 @@ from anls_frame.summary.slicing import check_values
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows
-from anls_frame.summary.systems import for_system, metrics_of, systems_of
+from anls_frame.summary.systems import are_several, for_system, metrics_of, systems_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -160,17 +160,16 @@ def summarize(
     >>> af.Comparison.from_summary(summary).overall["difference"].item()
     0.5
     """
-    systems = systems_of(prediction)
+    systems, is_comparison = systems_of(prediction), are_several(prediction)
     has_texts = are_texts(prediction, answers)
     worst = count("worst", worst, most=MOST_ROWS - 1)
     text_options = scoring(protocol, has_texts=has_texts, unanswerable=unanswerable)
-    text_options |= detail_settings(details, has_texts=has_texts, systems=len(systems))
+    text_options |= detail_settings(details, has_texts=has_texts, is_comparison=is_comparison)
     check_part(part)
     slicing = slicing_of(by)
     # Columns that slice, and the cluster, are kept in any case.
     kept = tuple(name for name in check_keep(keep) if name not in (*slicing.plain, cluster))
-    are_several = len(systems) > 1
-    if are_several and (worst or kept):
+    if is_comparison and (worst or kept):
         raise ValueError(
             "worst= and keep= are for the summary of one system; `changes` returns the rows in which "
             "several differ"
@@ -192,13 +191,14 @@ def summarize(
         **text_options,
     )
     live = Live(slicing=slicing, metrics=chosen)
-    total = len(frame) * passes(settings, len(systems)) if hasattr(frame, "__len__") else None
-    with following(total) as advance:
-        if are_several:
-            collected = _collect_systems(frame, systems, answers, live, settings, advance=advance)
+    # The rows of a comparison are read once, whatever is counted.
+    times = 1 if is_comparison else passes(settings)
+    with following(len(frame) * times if hasattr(frame, "__len__") else None) as advance:
+        if is_comparison:
+            collected = _for_comparison(frame, systems, answers, live, settings, advance=advance)
         else:
             columns = None if answers is None else (str(prediction), answers)
-            collected = _collect_single(frame, columns, live, settings, part=part, advance=advance)
+            collected = _for_report(frame, columns, live, settings, part=part, advance=advance)
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
     for cells in collected.sums.cells.values():
         check_values(cells, names)
@@ -214,10 +214,8 @@ def summarize(
     )
 
 
-def passes(settings: Settings, systems: int = 1) -> int:
-    """Return the number of passes over the rows."""
-    if systems > 1:
-        return 1
+def passes(settings: Settings) -> int:
+    """Return the number of passes over the rows of a report."""
     text_passes = settings.has_texts + settings.details * (len(KEYS) - 1)  # lengths come with the scores
     return text_passes + len(settings.own) + bool(settings.worst)
 
@@ -242,7 +240,7 @@ class _Collected(NamedTuple):
     orders: Mapping[str, Sequence[str]]
 
 
-def _collect_single(
+def _for_report(
     frame: Any,
     columns: tuple[str, str] | None,
     live: Live,
@@ -264,7 +262,7 @@ def _collect_single(
     return _Collected(sums, [predictions], rows.orders)
 
 
-def _collect_systems(
+def _for_comparison(
     frame: Any,
     systems: Mapping[str, str],
     answers: str | None,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from anls_frame.summary.cell_sums import CellSums
+    from anls_frame.summary.cell_sums import CellSums, Kind
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.predictions import Predictions
     from anls_frame.summary.settings import Settings
@@ -91,6 +91,21 @@ class Summary(Generic[Table_co]):
     scored_by: str | None = None
     forgotten_documents: str | None = None
     from_pandas: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """
+        What it was summarized for: `"report"` or `"comparison"`.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import anls_frame as af
+        >>> df = pl.DataFrame({"old": ["a"], "new": ["b"], "answer": ["a"]})
+        >>> af.summarize(df, "old", "answer").kind, af.summarize(df, ["old", "new"], "answer").kind
+        ('report', 'comparison')
+        """
+        return self.sums.kind
 
     @property
     def rows(self) -> int:
@@ -247,6 +262,6 @@ class Summary(Generic[Table_co]):
 
     @classmethod
     def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
-        # Several systems are summarized for a comparison; see `summarize`.
-        kind: type[CellSums] = ComparisonSums if len(header["systems"]) > 1 else ReportSums
-        return Summary(**header, sums=kind.from_frames(frames))
+        known: dict[str, type[CellSums]] = {own.kind: own for own in (ReportSums, ComparisonSums)}
+        others = {name: value for name, value in header.items() if name != "kind"}
+        return Summary(**others, sums=known[header["kind"]].from_frames(frames))

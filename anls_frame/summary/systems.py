@@ -23,6 +23,11 @@ def systems_of(prediction: Any) -> dict[str, str]:
     return {name: name}
 
 
+def prediction_of(systems: Mapping[str, str]) -> str | Mapping[str, str]:
+    """Return systems as functions take them: a single one as its column, several from name to column."""
+    return systems if len(systems) > 1 else next(iter(systems.values()))
+
+
 def are_several(prediction: Any) -> TypeGuard[Mapping[str, str] | Sequence[str]]:
     """Return whether a caller named several systems, rather than a column or nothing."""
     return isinstance(prediction, list | tuple | Mapping)
@@ -122,21 +127,4 @@ def resolve_systems(systems: Any) -> dict[str, str]:
     named = dict(entries)
     if len(named) < len(entries):
         raise ValueError(f"systems must have different names, got {systems!r}")
-    return named
-
-
-def two(systems: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
-    """Return the columns of exactly two systems by name, the baseline first."""
-    if isinstance(systems, list | tuple):
-        pairs = [(name, name) for name in systems]
-    else:
-        pairs = list(systems.items()) if hasattr(systems, "items") else []
-    if not pairs or not all(isinstance(text, str) for entry in pairs for text in entry):
-        raise ValueError(
-            f"systems must name two prediction columns, such as {{'old': 'a', 'new': 'b'}}, got {systems!r}"
-        )
-    named = dict(pairs)
-    if len(named) != 2:  # noqa: PLR2004
-        names = [*named]
-        raise ValueError(f"systems must be two, the baseline first, got {len(names)}; choose two of {names}")
     return named

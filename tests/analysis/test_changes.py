@@ -165,7 +165,7 @@ def test_two_columns_name_themselves() -> None:
     frame = pl.DataFrame({"old": ["a", "b"], "new": ["a", "x"], "t": ["a", "b"]})
     by_name = af.changes(frame, {"old": "old", "new": "new"}, "t")
     assert af.changes(frame, ["old", "new"], "t").equals(by_name)
-    with pytest.raises(ValueError, match="systems must be two, the baseline first, got 1"):
+    with pytest.raises(ValueError, match="systems must have different names"):
         af.changes(frame, ["old", "old"], "t")
 
 
@@ -321,8 +321,8 @@ def test_a_wrong_argument_is_an_error_that_names_it() -> None:
             (three, "t"),
             {},
         ),
-        (ValueError, "systems must be two", ({"old": "p"}, "t"), {}),
-        (ValueError, "systems must name two prediction columns", ("p", "t"), {}),
+        (ValueError, "systems must name two or more", ({"old": "p"}, "t"), {}),
+        (ValueError, "systems must name two or more", ("p", "t"), {}),
         (ValueError, "kind must be one of 'worse', 'better', 'all', got 'x'", (SYSTEMS, "t"), {"kind": "x"}),
         (ValueError, "'zeros' is none", (SYSTEMS, "t"), {"metrics": "zeros"}),
         (ValueError, "'old', 'new'", (SYSTEMS, "t"), {"metrics": af.Metric({"a": "p"}, name="s")}),

@@ -69,6 +69,25 @@ def test_what_the_second_of_two_files_lost(rows: pl.DataFrame, tmp_path: Path) -
     assert "Where old lost against new (ANLS): none found" in again.stdout
 
 
+def test_what_several_systems_lost(rows: pl.DataFrame, tmp_path: Path) -> None:
+    frame = rows.with_columns(old=pl.lit("yes"), third=pl.lit("yes"))
+    frame.write_parquet(tmp_path / "rows.parquet")
+    line = "slices rows.parquet --systems old,prediction,third -c doc --column pages --json"
+    written = json.loads(fine(shell.run(tmp_path, *line.split())))
+    systems = {name: name for name in ("old", "prediction", "third")}
+    expected = af.find_slices(frame, systems, "answers", "pages", cluster="doc").frame
+    assert expected["system"].to_list() == ["prediction"]
+    assert written["tables"]["Slices"] == expected.drop("overlapping").to_dicts()
+    assert written["title"] == "Where prediction, third lost against old (ANLS)"
+    for name in systems:
+        frame.select(pl.exclude("prediction"), prediction=name).write_ndjson(tmp_path / f"{name}.jsonl")
+    files = [f"{name}.jsonl" for name in systems]
+    of_files = json.loads(
+        fine(shell.run(tmp_path, "slices", *files, "-c", "doc", "--column", "pages", "--json"))
+    )
+    assert of_files["tables"] == written["tables"]
+
+
 def test_a_summary_is_searched_in_the_columns_that_it_is_sliced_by(
     rows: pl.DataFrame, tmp_path: Path
 ) -> None:
@@ -86,7 +105,7 @@ def test_a_summary_is_searched_in_the_columns_that_it_is_sliced_by(
         shell.run(
             tmp_path, *["slices", "whole.parquet", "results.parquet", "-c", "doc", "--protocol", "raw"]
         ),
-        "leave out SECOND, --cluster, --protocol",
+        "leave out all other files, --cluster, --protocol",
     )
 
 

@@ -135,6 +135,18 @@ def test_what_the_second_system_lost_is_that_of_the_rows() -> None:
         check_equal(af.find_slices(summary, **one), of_rows, draws=2)
 
 
+def test_what_several_systems_lost_is_that_of_the_rows() -> None:
+    cut = pl.when(pl.col("doc_type") == "form").then(pl.col("rapidocr").str.head(3)).otherwise("rapidocr")
+    frame = QUESTIONS.with_columns(cut=cut)
+    systems, metrics = ["rapidocr", "tesseract", "cut"], ["exact_match", "nls"]
+    options: dict[str, Any] = {"cluster": "doc_id", "metrics": metrics}
+    summary = merged(frame, systems, "answers", by=COLUMNS, **options)
+    for search in (af.SliceSearch(), HONEST):
+        of_rows = af.find_slices(frame, systems, "answers", COLUMNS, search=search, **options)
+        assert of_rows.frame["system"].unique().sort().to_list() == ["cut", "tesseract"]
+        check_equal(af.find_slices(summary, search=search), of_rows, draws=2)
+
+
 def test_what_the_second_system_lost_in_own_scores_is_that_of_the_rows() -> None:
     noise = pl.Series(np.random.default_rng(1).normal(0, 1, 3000))
     frame = scores().with_columns(old=100 + noise)
@@ -207,7 +219,7 @@ def test_what_a_summary_cannot_answer_is_an_error() -> None:
 
 
 def test_what_a_summary_of_systems_cannot_answer_is_an_error() -> None:
-    frame = scores().with_columns(old=pl.lit(100.0), third=pl.lit(99.0))
+    frame = scores().with_columns(old=pl.lit(100.0))
     options: dict[str, Any] = {"answers": None, "by": "kind", "cluster": "doc"}
     summary = af.summarize(frame, ["old", "score"], **options)
     with pytest.raises(ValueError, match=r"prediction.*must be left out"):
@@ -218,8 +230,6 @@ def test_what_a_summary_of_systems_cannot_answer_is_an_error() -> None:
         af.find_slices(summary, metrics="anls")
     with pytest.raises(ValueError, match="must have clusters"):
         af.find_slices(af.summarize(frame, ["old", "score"], **{**options, "cluster": None}))
-    with pytest.raises(ValueError, match=r"of one system or of two.*'third'"):
-        af.find_slices(af.summarize(frame, ["old", "score", "third"], **options))
     rates = af.Metric({"a": "pages", "b": "old"}, denominator={"a": "old", "b": "old"}, name="rate")
     systems = {"a": "pages", "b": "old"}
     with pytest.raises(ValueError, match="means of scores"):

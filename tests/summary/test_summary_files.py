@@ -197,7 +197,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:Int64"
-    assert files.FORMAT == 13
+    assert files.FORMAT == 14
     assert list(texts.settings.to_dict()) == [
         *(
             "by",
@@ -246,7 +246,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
     sums = "key_0:String cluster:Int64 n:Int64 x_0:Float64"
     rows = "rows:Int64 n_dropped:Int64 n_unanswerable:Int64 n:Int64 n_empty_reference:Int64"
     assert {name: shape(frame) for name, frame in two.sums.frames().items()} == {
-        "cells s": f"{sums} x_1:Float64 lost:Float64 squares:Float64",
+        "cells s": f"{sums} x_1:Float64 lost_1:Float64 squares_1:Float64",
         "cells rate": f"{sums} y_0:Float64 x_1:Float64 y_1:Float64",
         **dict.fromkeys(
             ("votes s", "votes rate"), "key_0:String pair:UInt32 wins:Int64 ties:Int64 losses:Int64"

@@ -1,9 +1,9 @@
-"""Sums of the changes between two systems, against those of fractions."""
+"""Sums of the changes from the first system to each other one, against those of fractions."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import polars as pl
@@ -13,23 +13,24 @@ from polars.testing import assert_frame_equal
 import anls_frame as af
 
 ROWS = 3000
-SYSTEMS = {"old": "old", "new": "new"}
+SYSTEMS = {"old": "old", "new": "new", "third": "third"}
 
 
 def floats(magnitude: int) -> pl.DataFrame:
     """Return scores of several magnitudes, of a large document and of small ones."""
     random = np.random.default_rng(200 + magnitude)
-    scores = random.normal(size=(2, ROWS)) * 2.0 ** random.integers(-20, 20, (2, ROWS)) * 10.0**magnitude
+    scores = random.normal(size=(3, ROWS)) * 2.0 ** random.integers(-20, 20, (3, ROWS)) * 10.0**magnitude
     documents = np.where(random.random(ROWS) < 0.7, 0, random.integers(1, 50, ROWS))
-    return pl.DataFrame({"old": scores[0], "new": scores[1], "doc": documents})
+    return pl.DataFrame({**dict(zip(SYSTEMS, scores, strict=True)), "doc": documents})
 
 
 def texts() -> pl.DataFrame:
     """Return the same of texts."""
     random = np.random.default_rng(0)
     words = np.array(["a", "ab", "abc", "abd", "abcdefg", ""])
-    old, new, answer = words[random.integers(0, len(words), (3, ROWS))]
-    return pl.DataFrame({"old": old, "new": new, "answer": answer, "doc": floats(0)["doc"]})
+    *systems, answer = words[random.integers(0, len(words), (4, ROWS))]
+    texts = {**dict(zip(SYSTEMS, systems, strict=True)), "answer": answer}
+    return pl.DataFrame({**texts, "doc": floats(0)["doc"]})
 
 
 def check(summary: af.Summary, scores: pl.DataFrame) -> None:
@@ -38,16 +39,16 @@ def check(summary: af.Summary, scores: pl.DataFrame) -> None:
     cells = summary.sums.cells[metric.name]
     assert set(cells["cluster"]) == set(scores["doc"])
     sign = 1 if metric.higher_is_better else -1
-    for document in (0, 1, 2):
+    for document, (number, system) in product((0, 1, 2), enumerate(["new", "third"], 1)):
         lost = squares = size = Fraction(0)
-        for old, new in scores.filter(doc=document).select("old", "new").iter_rows():
+        for old, new in scores.filter(doc=document).select("old", system).iter_rows():
             change = (Fraction(new) - Fraction(old)) * sign
             lost += max(-change, Fraction(0))
             squares += change * change
             size += abs(Fraction(new)) + abs(Fraction(old))
         cell = cells.row(by_predicate=pl.col("cluster") == document, named=True)
-        assert abs(Fraction(cell["lost"]) - lost) <= size / 10**12
-        assert abs(Fraction(cell["squares"]) - squares) <= squares / 10**12 + size**2 / 10**24
+        assert abs(Fraction(cell[f"lost_{number}"]) - lost) <= size / 10**12
+        assert abs(Fraction(cell[f"squares_{number}"]) - squares) <= squares / 10**12 + size**2 / 10**24
 
 
 @pytest.mark.parametrize("magnitude", [-100, 0, 60])

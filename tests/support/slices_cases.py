@@ -43,7 +43,7 @@ def compared(random: np.random.Generator, *, is_change: bool = False, is_ratio: 
     score = data["score"].to_numpy() - (random.random() if is_change else 0)
     document = np.unique(data["doc"].to_numpy(), return_inverse=True)[1]
     length = random.integers(1, 6, len(score)).astype(float) if is_ratio else np.ones(len(score))
-    scores = [Scores(af.Metric("score"), score, length, None, is_change)]
+    scores = [Scores(af.Metric("score"), "new", score, length, None, is_change)]
     rows = ListedRows([one.codes for one in columns], scores, document)
     found = search.search(rows.columns, rows.losses, plan)
     # Lengths in rows of mean length.

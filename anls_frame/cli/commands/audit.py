@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -71,6 +71,7 @@ def audit(
     from anls_frame.export import row_files
     from anls_frame.export.page_verdicts import REPEATS
     from anls_frame.readers.any_file import reading
+    from anls_frame.summary.systems import prediction_of
 
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, (".parquet",))
@@ -94,10 +95,8 @@ def audit(
             prediction=systems if len(systems) > 1 else None,
             cluster=cluster,
         ).drop(_SCORE)
-        prediction = systems if len(systems) > 1 else next(iter(systems.values()))
-        made = page(
-            drawn, prediction, option="--n", metrics=["anls"], keep=keep or (), audit=True, **vars(scoring)
-        )
+        shown: Any = {"metrics": ["anls"], "keep": keep or (), "audit": True, **vars(scoring)}
+        made = page(drawn, prediction_of(systems), option="--n", **shown)
         made.write(output, title=", ".join(systems), source=files)
         row_files.write(drawn.lazy(), sample, escape_formulas=False)
     without = rows.height - scored.height

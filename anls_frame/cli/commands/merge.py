@@ -38,7 +38,5 @@ def merge(
     delivery.check()
     with working("Merging"):
         merged = af.merge(af.Summary.load(path) for path in files)
-    if len(merged.systems) > 1:
-        delivery.put_comparison(merged)
-    else:
-        delivery.put(merged)
+    put = {"report": delivery.put, "comparison": delivery.put_comparison}[merged.kind]
+    put(merged)

@@ -1,4 +1,4 @@
-"""`slices`: where a system is worse than in the rest, or on what the second of two systems lost."""
+"""`slices`: where a system is worse than in the rest, or on what systems lost against a baseline."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from anls_frame.cli.options import (
     Output,
     Reporting,
     Rows,
-    Second,
+    Showing,
     SourceOptions,
+    SystemColumns,
     Target,
-    TwoSystems,
     command,
     scores_of_rows,
-    two_systems,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from anls_frame.slices.result import Slices
 
 
@@ -34,13 +35,16 @@ if TYPE_CHECKING:
     "anls-frame slices old.jsonl new.jsonl -c doc_id --depth 1 -o slices.html",
 )
 def slices(
-    first: Annotated[
-        Path,
-        typer.Argument(help="Results of a system, or of the first of two, or a summary.", metavar="FILE"),
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Results of a system, or a file or folder for each of several, the baseline first, or a "
+            "summary.",
+            metavar="FILE...",
+        ),
     ],
-    second: Second = None,
     *,
-    systems: TwoSystems = None,
+    named: SystemColumns,
     output: Output = None,
     column: Annotated[
         list[str] | None,
@@ -78,52 +82,45 @@ def slices(
     """
     Find the slices in which a system is worse than in the rest.
 
-    With two systems, find the slices in which the second lost. The search covers all values of all columns
-    and their combinations, and adjusts p-values for this. A summary with documents, as `report` and `compare`
-    save it with --by, --cluster and --summary, is searched in the columns of its slices.
+    With several systems, find the slices in which one lost against the first. The search covers all values of
+    all columns and their combinations, and adjusts p-values for this. A summary with documents, as `report`
+    and `compare` save it with --by, --cluster and --summary, is searched in the columns of its slices.
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_rows, check_target, working
     from anls_frame.export import SUFFIXES
-    from anls_frame.readers.any_file import are_pages, load
+    from anls_frame.readers.any_file import are_pages
     from anls_frame.readers.score_columns import with_numbers_where_all_are
-    from anls_frame.readers.system_files import texts_of
     from anls_frame.summary.files import is_summary
+    from anls_frame.summary.systems import prediction_of
 
     check_target(output, target.force, SUFFIXES)
     check_rows(rows, output)
     search = af.SliceSearch(min_rows=min_rows, min_clusters=min_clusters, holdout=holdout, features=features)
     how: dict[str, Any] = {"depth": depth, "n": n, "search": search, "confidence": confidence}
     page = None
-    if is_summary(first):
-        only_for_rows = {
-            "SECOND": second,
-            "systems": systems,
-            "cluster": cluster,
-            "features": features or None,
-        }
-        _check_left_out({**only_for_rows, "rows": rows}, scoring, source)
+    if is_summary(files[0]):
+        of_rows = {"cluster": cluster, "features": features or None, "rows": rows}
+        _check_left_out(files[1:], of_rows, named, scoring, source)
         with af.progress():
-            result: Slices = af.find_slices(
-                af.Summary.load(first), columns=column, metrics=parse(metric) or None, **how
+            found: Slices = af.find_slices(
+                af.Summary.load(files[0]), columns=column, metrics=parse(metric) or None, **how
             )
         _put(result, output, target, page)
         return
     chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how) else "anls"]
     with working("Looking for slices"):
-        if second is None and systems is None:
-            frame, prediction = load(first, source.how), {"prediction": "prediction"}
-        else:
-            frame, prediction = texts_of(two_systems(first, second, systems, source))
-        roles = {*prediction.values(), "answers", "question_id", cluster}
+        rows_of_files, systems = row_pages.texts(named.of(files, source, "error", least=1))
+        frame = rows_of_files.lazy().collect()
+        roles = {*systems.values(), "answers", "question_id", cluster}
         candidates = column or [name for name in frame.columns if name not in roles]
         frame = with_numbers_where_all_are(frame, candidates)
-        texts = prediction if len(prediction) > 1 else "prediction"
+        prediction = prediction_of(systems)
     with af.progress():
         result = af.find_slices(
             frame,
-            texts,
+            prediction,
             "answers",
             candidates,
             cluster=cluster,
@@ -136,7 +133,7 @@ def slices(
         with working("Looking for rows"):
             page = row_pages.page(
                 frame,
-                texts,
+                prediction,
                 option="--rows",
                 metrics=chosen,
                 by=[name for name in dict.fromkeys(conditions) if name in frame.columns],
@@ -146,8 +143,8 @@ def slices(
     _put(result, output, target, page)
 
 
-def _check_left_out(given: dict[str, Any], *groups: Any) -> None:
-    """Raise an error if options are given that only files of rows have."""
+def _check_left_out(others: Sequence[Path], given: dict[str, Any], *groups: Any) -> None:
+    """Raise an error if there are more files, or options that only files of rows have."""
     passed = [name for name, value in given.items() if value is not None]
     passed += [
         field.name
@@ -155,8 +152,8 @@ def _check_left_out(given: dict[str, Any], *groups: Any) -> None:
         for field in fields(group)
         if getattr(group, field.name) != field.default
     ]
-    if passed:
-        named = [name if name.isupper() else f"--{name.replace('_', '-')}" for name in passed]
+    named = [*(["all other files"] if others else []), *(f"--{name.replace('_', '-')}" for name in passed)]
+    if named:
         raise ValueError(
             f"a summary has no rows, and knows how they were read and scored: leave out {', '.join(named)}"
         )

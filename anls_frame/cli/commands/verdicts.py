@@ -57,6 +57,7 @@ def verdicts(
     from anls_frame.cli.row_pages import texts
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import names_of_rows, reading
+    from anls_frame.summary.systems import prediction_of
 
     check_target(output, target.force, row_files.SUFFIXES)
     given_verdicts = af.readers.read_verdicts(saved)
@@ -65,9 +66,8 @@ def verdicts(
         frame, columns = texts(given)
         if id is None and "question_id" in frame.collect_schema() and given_verdicts["id"].count():
             id = "question_id"  # noqa: A001 - as on the page
-        prediction = columns if len(columns) > 1 else next(iter(columns.values()))
         try:
-            rows: pl.DataFrame = af.readers.judged(frame, given_verdicts, prediction, "answers", id=id)
+            rows: pl.DataFrame = af.readers.judged(frame, found, prediction_of(columns), "answers", id=id)
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring))
