@@ -1,47 +1,135 @@
-"""Code for two systems in one metric works with any number of systems and metrics, in Polars and pandas."""
+"""Code for two systems in one metric works with any number of systems and metrics, of any scores."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
+from sample import DATA
 
 import anls_frame as af
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 WORDS = ["total", "12 EUR", "Jackson", "yes"]
 TEN = [f"system {number}" for number in range(10)]
-CASES = {"two in one": (TEN[:2], ["anls"]), "ten in three": (TEN, ["anls", "exact_match", "cer_corpus"])}
+MANY = [f"system {number}" for number in range(43)]
 COLUMNS = [
     *("metric", "baseline", "system", "n", "score", "score_low", "score_high", "baseline_score"),
     *("difference", "difference_low", "difference_high", "p_value", "p_adjusted"),
     *("wins", "ties", "losses", "few_rows", "n_clusters"),
 ]
+OF_SLICES = [
+    *("description", "metric", "system", "n", "n_clusters", "baseline_score", "score"),
+    *("change", "change_low", "change_high", "rest", "difference", "share_of_rows", "share_of_loss"),
+    *("p_adjusted", "few_rows", "overlapping"),
+]
 
 
 def questions() -> pl.DataFrame:
-    """Ten systems, of which each is right a little less often than the one before it."""
+    """Systems that are right a little less often each, and all but the first one less often in German."""
     dice = np.random.default_rng(7)
     answers = [WORDS[place] for place in dice.integers(0, 4, 240)]
-    table: dict[str, Any] = {"answer": answers, "doc": np.arange(240) // 4, "lang": ["de", "en"] * 120}
-    for place, system in enumerate(TEN):
-        wrong = dice.random(240) < 0.05 + 0.06 * place
+    lang = np.array(["de", "en"] * 120)
+    table: dict[str, Any] = {"answer": answers, "doc": np.arange(240) // 4, "lang": lang}
+    for place, system in enumerate(MANY):
+        share = 0.05 + 0.03 * place + 0.3 * (lang == "de") * (place > 0)
+        wrong = dice.random(240) < np.minimum(share, 0.9)
         table[system] = [f"{text}x" if bad else text for text, bad in zip(answers, wrong, strict=True)]
+        table[f"{system} score"], table[f"{system} size"] = 5.0 - 3 * wrong, dice.integers(1, 4, 240)
     return pl.DataFrame(table)
 
 
-def compared(kind: str, case: str) -> tuple[af.Comparison, int]:
-    """Return a comparison, and the number of its lines for each slice."""
-    systems, metrics = CASES[case]
-    frame = questions() if kind == "polars" else questions().to_pandas()
-    options: dict[str, Any] = {"by": "lang", "cluster": "doc", "metrics": metrics, "draws": 199}
-    return af.compare(frame, systems, "answer", **options), (len(systems) - 1) * len(metrics)
+def in_one_document() -> pl.DataFrame:
+    """The same rows, which are all of one document."""
+    return questions().with_columns(doc=pl.lit(0))
+
+
+def pages() -> pl.DataFrame:
+    """Pages of two engines, and of a third that cuts off the end."""
+    rows = pl.read_parquet(DATA / "ocr_pages.parquet")
+    return rows.select(
+        *("lang", "tesseract", "rapidocr"),
+        doc="doc_id",
+        answer="reference",
+        cut=pl.col("rapidocr").str.head(150),
+    )
+
+
+def in_parts(frame: pl.DataFrame, *, fold: bool = False, draws: int, **options: Any) -> af.Comparison:
+    """Return the comparison of three summaries, which share documents."""
+    parts = [af.summarize(frame.gather_every(3, start), **options) for start in range(3)]
+    return af.Comparison.from_summary(
+        af.merge(part.fold_clusters() if fold else part for part in parts), draws=draws
+    )
+
+
+def folded(frame: pl.DataFrame, **options: Any) -> af.Comparison:
+    """Return the same comparison of groups of documents."""
+    return in_parts(frame, fold=True, **options)
+
+
+def compared(frame: Any, *, prediction: Any, **options: Any) -> af.Comparison:
+    """Return the comparison of a frame, with the options of `summarize`."""
+    return af.compare(frame, prediction, **options)
+
+
+def own(systems: Sequence[str]) -> list[af.Metric]:
+    """Return a score of 0 to 5 points, and the ratio of two columns."""
+    points, sizes = ({name: f"{name} {what}" for name in systems} for what in ("score", "size"))
+    ratio = af.Metric(points, denominator=sizes, name="points_per_size", bounds=(0, None))
+    return [af.Metric(points, name="points", bounds=(0, 5)), ratio]
+
+
+class Case(NamedTuple):
+    """What is compared, and how."""
+
+    systems: Sequence[str] = TEN
+    metrics: Sequence[str] | Callable[[Sequence[str]], Any] = ("anls", "exact_match", "cer_corpus")
+    rows: Callable[[], pl.DataFrame] = questions
+    answers: str | None = "answer"
+    made: Callable[..., af.Comparison] = compared
+    in_pandas: bool = False
+
+    def options(self, systems: Sequence[str]) -> dict[str, Any]:
+        """Return the options of all functions."""
+        metrics = self.metrics(systems) if callable(self.metrics) else list(self.metrics)
+        return {"prediction": list(systems), "answers": self.answers, "cluster": "doc", "metrics": metrics}
+
+    def frame(self) -> Any:
+        """Return the rows."""
+        return self.rows().to_pandas() if self.in_pandas else self.rows()
+
+    def comparison(self, systems: Sequence[str]) -> af.Comparison:
+        """Return the comparison of some systems."""
+        return self.made(self.frame(), by="lang", draws=99, **self.options(systems))
+
+
+CASES = {
+    "two in one": Case(TEN[:2], ["anls"]),
+    "two in one, pandas": Case(TEN[:2], ["anls"], in_pandas=True),
+    "ten in three": Case(),
+    "ten in three, pandas": Case(in_pandas=True),
+    "43 systems": Case(MANY, ["anls"]),
+    "two rates": Case(TEN[:2], ["cer_corpus"]),
+    "rates": Case(TEN[:4], ["cer_corpus", "wer_corpus"]),
+    "two of own scores": Case(TEN[:2], own, answers=None),
+    "own scores": Case(TEN[:4], own, answers=None),
+    "pages": Case(["rapidocr", "tesseract", "cut"], ["cer_corpus", "wer_corpus", "bag_of_words"], pages),
+    "two in one document": Case(TEN[:2], ["anls"], in_one_document),
+    "one document": Case(TEN[:3], rows=in_one_document),
+    "two in parts": Case(TEN[:2], ["anls"], made=in_parts),
+    "parts": Case(TEN[:4], made=in_parts),
+    "two folded": Case(TEN[:2], ["anls"], made=folded),
+    "folded": Case(TEN[:4], made=folded),
+}
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:
@@ -49,34 +137,50 @@ def rows_of(frame: Any) -> list[dict[str, Any]]:
     return (frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)).to_dicts()
 
 
-@pytest.mark.parametrize(("kind", "case"), [("polars", "two in one"), ("pandas", "ten in three")])
-def test_the_same_cell_reads_every_comparison(kind: str, case: str, tmp_path: Path) -> None:
-    comparison, lines = compared(kind, case)
+@pytest.mark.filterwarnings("ignore:the plan comes from:anls_frame.InputWarning")
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_same_cell_reads_every_comparison(case: Case, tmp_path: Path) -> None:
+    comparison = case.comparison(case.systems)
+    lines = (len(case.systems) - 1) * len(comparison.measures)
+    slices = len(set(case.rows()["lang"]))
     overall, groups, alone = comparison.overall, comparison.by_group, comparison.by("lang")
 
     for frame in (overall, groups, alone, comparison.regressions(), comparison.differences()):
-        assert isinstance(frame, pl.DataFrame if kind == "polars" else pd.DataFrame)
+        assert isinstance(frame, pd.DataFrame if case.in_pandas else pl.DataFrame)
     assert list(overall.columns) == COLUMNS
     assert list(groups.columns) == list(alone.columns) == ["lang", *COLUMNS]
     assert (
         comparison.to_polars().columns == list(comparison.to_pandas().columns) == ["slice", *groups.columns]
     )
-    assert (len(overall), len(groups), comparison.to_polars().height) == (lines, 2 * lines, 3 * lines)
+    assert (len(overall), len(groups)) == (lines, slices * lines)
+    assert comparison.to_polars().height == (1 + slices) * lines
 
     first = rows_of(overall)[0]
-    assert (first["metric"], first["baseline"], first["system"]) == ("anls", "system 0", "system 1")
+    names = (comparison.measures[0].name, *case.systems[:2])
+    assert (first["metric"], first["baseline"], first["system"]) == names
     assert first["difference"] == first["score"] - first["baseline_score"]
-    assert first["score_low"] <= first["score"] <= first["score_high"]
     assert float(overall["difference"].max()) >= first["difference"]
     lost = [row["system"] for row in rows_of(comparison.regressions()) if row["slice"] == "overall"]
     assert set(lost) <= set(overall["system"])
 
     for plan in (comparison.detectable_difference(), comparison.sample_size(0.1)):
-        assert len(plan) == 3 * lines
+        assert len(plan) == (1 + slices) * lines
         assert list(plan["system"])[:lines] == list(overall["system"])
 
+    decision = comparison.decide(0.1, slices=True)
+    assert decision.answer in {"fine", "regressed", "undecided"}
+    assert str(decision).startswith(f"{decision.answer}: ")
+    assert len(decision.sentences) == lines
+    keys = ["metric", "baseline", "system", "n"]
+    assert [row[name] for row in rows_of(decision.frame) for name in keys] == [
+        row[name] for row in rows_of(overall) for name in keys
+    ]
+    assert decision.slices is not None
+    assert len(decision.slices) == slices * lines
+
     # The first table of all rows is that of `differences`, which compares all pairs.
-    pairs = [row for row in rows_of(comparison.differences("system 0")) if row["slice"] == "overall"]
+    against = rows_of(comparison.differences(case.systems[0]))
+    pairs = [row for row in against if row["slice"] == "overall"]
     assert [{name: row[name] for name in COLUMNS} for row in pairs] == rows_of(overall)
     for suffix in ("csv", "json", "md", "html", "xlsx", "parquet"):
         assert comparison.write(tmp_path / f"comparison.{suffix}").stat().st_size
@@ -84,6 +188,42 @@ def test_the_same_cell_reads_every_comparison(kind: str, case: str, tmp_path: Pa
     assert comparison.plot(kind="slices").get_title()
     assert comparison.to_gt() is not None
     assert repr(comparison)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_lines_are_those_of_two_systems(case: Case) -> None:
+    # All but p-values, which are adjusted for all lines, and of more than two systems are of another test.
+    every = case.comparison(case.systems).to_polars().drop("p_value", "p_adjusted")
+    for system in case.systems[1:]:
+        of_two = case.comparison([case.systems[0], system]).to_polars().drop("p_value", "p_adjusted")
+        assert_frame_equal(every.filter(system=system), of_two, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["two in one", "ten in three, pandas", "own scores", "pages"])
+def test_the_same_cell_finds_slices_in_which_systems_lost(name: str, tmp_path: Path) -> None:
+    case, search = CASES[name], af.SliceSearch(draws=39, min_rows=5)
+    found = af.find_slices(case.frame(), columns="lang", search=search, **case.options(case.systems))
+    assert list(found.frame.columns) == OF_SLICES
+    assert list(found.systems) == list(case.systems)
+    in_slices = case.comparison(case.systems).to_polars()
+    listed = rows_of(found.frame)
+    assert listed
+    for number, line in enumerate(listed):
+        lang = line["description"].removeprefix("lang = ")
+        row = in_slices.row(
+            by_predicate=(pl.col("lang") == lang)
+            & (pl.col("metric") == line["metric"])
+            & (pl.col("system") == line["system"]),
+            named=True,
+        )
+        assert line["change"] == pytest.approx(row["difference"], rel=1e-9)
+        assert (line["n"], line["baseline_score"]) == (row["n"], pytest.approx(row["baseline_score"]))
+        assert set(found.rows(case.frame(), number)["lang"]) == {lang}
+    for suffix in ("csv", "json", "md", "html", "xlsx", "parquet"):
+        assert found.write(tmp_path / f"slices.{suffix}").stat().st_size
+    assert found.plot().get_xlabel()
+    assert len(found.sentences) == len(listed)
+    assert repr(found)
 
 
 @pytest.mark.parametrize("metrics", [["anls"], ["anls", "exact_match"]])
