@@ -33,6 +33,7 @@ _USUAL: Mapping[Role, tuple[str, ...]] = {
         "prediction",
         "predictions",
         "pred",
+        "predict",
         "predicted",
         "predictedanswer",
         "predanswer",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from anls_frame.readers._sample_fields import Key
 
-_READ = {"questionId", "answers"}
-"""Fields of a gold label that always have a role."""
+_IDS = ("questionId", "question_id")
+"""How the field of ids is spelled: as in DocVQA, or as in ST-VQA, TextVQA and MMF."""
 
 
 def read(
@@ -57,8 +57,9 @@ def read(
         if key not in given and not allow_missing:
             problems.add("no answer to this question in the submission", place)
         _check_accepted(question, place, problems)
-        labels = members("gold", {name: value for name, value in question.items() if name not in _READ})
         answers_of = question.get("answers")
+        read = {_name_of_id(question), "answers"}
+        labels = members("gold", {name: value for name, value in question.items() if name not in read})
         roles = {role("question_id"): key, role("prediction"): None, role("answers"): answers_of}
         rows[key] = roles | labels
     for key, index in given.items():
@@ -112,23 +113,24 @@ def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> di
     """Return the index of each id; invalid or duplicate ids are problems."""
     indexes: dict[str, int] = {}
     for index, row in enumerate(rows):
-        key = row.get("questionId")
+        name = _name_of_id(row)
+        key = row.get(name)
         if not isinstance(key, str):
-            what = (
-                "no questionId"
-                if key is None
-                else f"questionId must be a number or a string, got {kind(key)}"
-            )
+            what = f"no {name}" if key is None else f"{name} must be a number or a string, got {kind(key)}"
             problems.add(what, f"index {index}", path)
         elif key in indexes:
             problems.add(
-                f"duplicate questionId {quoted(key)}, first seen at index {indexes[key]}",
+                f"duplicate {name} {quoted(key)}, first seen at index {found[key]}",
                 f"index {index}",
                 path,
             )
         else:
             indexes[key] = index
     return indexes
+
+
+def _name_of_id(row: dict[str, Any]) -> str:
+    return next((name for name in _IDS if name in row), _IDS[0])
 
 
 def _check_accepted(row: dict[str, Any], place: str, problems: Problems) -> None:

@@ -23,6 +23,7 @@ OptionValue: TypeAlias = "str | int | float | bool | Path | None"
 """A value of an option of a reader."""
 
 _LOGGED = frozenset({"filtered_resps", "target"})
+_MMF = frozenset({"question_id", "image_id", "answer", "pred_source"})
 _DUDE = frozenset({"questionId", "answers", "answers_confidence", "answers_abstained"})
 
 
@@ -75,7 +76,7 @@ class Description:
 
 
 def _is_submission(text: str, keys: set[str]) -> bool:
-    return text.startswith("[") and keys == {"questionId", "answer"}
+    return text.startswith("[") and keys in ({"questionId", "answer"}, _MMF)
 
 
 def _is_dude_submission(text: str, keys: set[str]) -> bool:
@@ -127,7 +128,7 @@ READERS: Mapping[str, Description] = {
     ),
     "rrc": Description(
         function="rrc.read_rrc",
-        files="Robust Reading Competition: gold labels and a submission",
+        files="Robust Reading Competition, MMF: gold labels and a submission",
         python="`read_rrc`; `readers.write_submission` writes one",
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",

@@ -44,6 +44,20 @@ def _contains_in_lower_case(frame: pl.DataFrame) -> pl.Series:
     return _row(contains_answer, **_FORMULAS)(lowered)
 
 
+def _contains_by_data_set(frame: pl.DataFrame) -> pl.Series:
+    """Return the containment of OCRBench's own code, which has a rule of its own for formulas."""
+    rules = [contains_answer(*_TEXTS, **_FORMULAS), contains_answer(*_TEXTS)]
+    is_formula = pl.col(_DATA_SET) == "HME100k"
+    return frame.select(pl.when(is_formula).then(rules[0]).otherwise(rules[1])).to_series()
+
+
+def _equal_to_an_answer(frame: pl.DataFrame) -> pl.Series:
+    """Return MMF's accuracy of ST-VQA and OCR-VQA: an answer that four people gave is worth 1."""
+    four_times = pl.concat_list(["answers"] * 4)
+    return _row(vqa_accuracy)(frame.with_columns(answers=four_times))
+
+
+_DATA_SET = "dataset_name"
 _FORMULAS = {"ignore_case": False, "spaces": "remove"}
 
 
@@ -72,7 +86,10 @@ CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
         contains_answer, **_FORMULAS
     ),
     "contains_answer, as OCRBench's formulas in lmms-eval to 2026-04-09": _contains_in_lower_case,
+    "equal to an answer, as ST-VQA and OCR-VQA in MMF: both cleaned as for vqa_accuracy": _equal_to_an_answer,
 }
+_OF_DATA_SETS = {"contains_answer, as OCRBench's own code: formulas apart": _contains_by_data_set}
+"""Rules that depend on the data set of a row."""
 _OF_PEOPLE = {
     f"vqa_accuracy, processing {processing}, mean {mean}": _row(
         vqa_accuracy, processing=processing, mean=mean
@@ -166,6 +183,7 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     texts = frame.with_columns(pl.col("prediction").fill_null(""))
     have_people = texts.select((pl.col("answers").list.len() > 1).any()).item()
     candidates = CANDIDATES | (_OF_PEOPLE if have_people else {})
+    candidates |= _OF_DATA_SETS if _DATA_SET in texts.columns else {}
     computed = {rule: make(texts) for rule, make in candidates.items()}
     compared = [_compared(rule, ours, texts, theirs) for rule, ours in computed.items()]
     if theirs.are_truth_values and all(result.rows.height for result in compared):

@@ -164,6 +164,9 @@ class Originals:
         ]
         self.scene_text = scene_text.__new__(scene_text)
         self.scene_text.get_edit_distance = Levenshtein.distance
+        equal = definitions(source(clones, "mmf", PLACES["mmf"]), "STVQAAccuracyEvaluator")
+        self.equal = equal["STVQAAccuracyEvaluator"].__new__(equal["STVQAAccuracyEvaluator"])
+        self.equal.answer_processor = self.evalai
         names = ("anls", "levenshtein_distance")
         self.anls = definitions(source(clones, "lmms-eval", "lmms_eval/api/metrics.py"), *names)["anls"]
         relaxed = definitions(source(clones, "pix2struct", PLACES["pix2struct"]), "relaxed_correctness")
@@ -236,6 +239,7 @@ class Originals:
             "contains formulas": self.contained("new", "HME100k", prediction, answers),
             "anls": float(self.anls(answers, [prediction])["anls"]),
             "anls scene text": self.scene_text_anls(prediction, answers),
+            "equal": self.equal.eval_pred_list([{"pred_answer": prediction, "gt_answers": answers}]),
             "distance": float(np.mean([self.kit["anls_compute"](answer, prediction) for answer in answers])),
             **self.vqa_scores(prediction, answers),
         }

@@ -2,7 +2,8 @@
 Logs as harnesses write them, with their own scores: `doctor` names the rule, and none after a change.
 
 The scores are those that `tests/golden/make_accuracies.py` recorded, the files follow the harnesses' writers:
-lmms-eval's `evaluation_tracker.py` and the `process_results` of its tasks, and VLMEvalKit's `image_vqa.py`.
+lmms-eval's `evaluation_tracker.py` and the `process_results` of its tasks, VLMEvalKit's `image_vqa.py`, MMF's
+`test_reporter.py` and `format_for_prediction` of its data sets, and OCRBench's `example.py`.
 """
 
 from __future__ import annotations
@@ -146,6 +147,53 @@ def inspect(name: str) -> Any:
     return write
 
 
+def mmf(dataset: str) -> Any:
+    """Return the writer of MMF's predictions for a data set, whose mean score its training log shows."""
+
+    def write(folder: Path, rows: Rows, scores: Sequence[float]) -> tuple[Path, str]:
+        predictions = [
+            {
+                "question_id": 34602 + index,
+                "image_id": f"{index:016x}",
+                "answer": row["prediction"],
+                "pred_source": ["VOCAB", "OCR"],
+            }
+            for index, row in enumerate(rows)
+        ]
+        questions = [
+            {"question": "Which?", "image_id": f"{index:016x}", "question_id": 34602 + index, **answers}
+            for index, answers in enumerate({"answers": row["answers"], "set_name": "val"} for row in rows)
+        ]
+        path = folder / f"{dataset}_m4c_val_2026-08-06T10_22_23.json"
+        path.write_text(json.dumps(predictions), encoding="utf-8")
+        gold = {"dataset_type": "val", "dataset_name": dataset, "data": questions}
+        (folder / GOLD).write_text(json.dumps(gold), encoding="utf-8")
+        return path, f"{sum(scores) / len(scores):.4f}"
+
+    return write
+
+
+def ocrbench_itself(folder: Path, rows: Rows, scores: Sequence[float]) -> tuple[Path, str]:
+    """Write the results of OCRBench's own script, in which a single answer is no list."""
+    results = [
+        {
+            "dataset_name": row["data set"],
+            "id": index,
+            "image_path": f"{row['data set']}/test/{index}.png",
+            "question": "what is written in the image?",
+            "answers": row["answers"][0] if len(row["answers"]) == 1 else row["answers"],
+            "type": "Regular Text Recognition",
+            "predict": row["prediction"],
+            "result": int(score),
+        }
+        for index, (row, score) in enumerate(zip(rows, scores, strict=True))
+    ]
+    path = folder / "Model_OCRBench.json"
+    path.write_text(json.dumps(results, indent=4), encoding="utf-8")
+    return path, "result"
+
+
+GOLD = "gold.json"
 PEOPLE = "vqa_accuracy, processing "
 LOGS = {
     "lmms-eval chartqa": (lmms_eval("chartqa", chartqa), "relaxed", "relaxed_accuracy, as ChartQA in pix2"),
@@ -195,6 +243,10 @@ LOGS = {
     "lm-eval": (lm_eval, "relaxed", "relaxed_accuracy, as ChartQA in pix2struct"),
     "Inspect, scene texts": (inspect("anls"), "anls scene text", "anls, protocol stvqa"),
     "Inspect, VQA": (inspect("vqa"), "vqa sum", f"{PEOPLE}vqa, mean sum"),
+    "MMF, TextVQA": (mmf("textvqa"), "evalai sum", f"{PEOPLE}evalai, mean sum"),
+    "MMF, ST-VQA": (mmf("stvqa"), "anls scene text", "anls, protocol stvqa"),
+    "MMF, ST-VQA's accuracy": (mmf("stvqa"), "equal", "equal to an answer, as ST-VQA"),
+    "OCRBench": (ocrbench_itself, "ocrbench", "contains_answer, as OCRBench's own code"),
 }
 """How a log is written, whose recorded scores it has, and how the rule's name begins."""
 
@@ -209,11 +261,24 @@ def rows_of(log: str, scores: str) -> Rows:
         # VLMEvalKit scores no text as "nan", and a workbook computes what begins with "=".
         return is_plain and (not log.startswith("VLMEvalKit") or (text != "" and not text.startswith("=")))
 
+    def has_size(row: dict[str, Any]) -> bool:
+        size = len(row["answers"])
+        # MMF takes ten answers in TextVQA, and any number in ST-VQA.
+        return (
+            size == 10
+            if log == "MMF, TextVQA"
+            else log.startswith(("MMF", "OCR")) or (size == 1) == is_single
+        )
+
+    rows = []
+    for row in RECORDED:
+        data_set, rule = ("HME100k", "contains formulas") if len(rows) % 5 == 0 else ("svt", "contains")
+        rows.append({**row, "data set": data_set, "ocrbench": row[rule]})
     return [
         row
-        for row in RECORDED
+        for row in rows
         if row[scores] is not None
-        and (len(row["answers"]) == 1) == is_single
+        and has_size(row)
         and all(is_kept(text) for text in (row["prediction"], *row["answers"]))
     ][:1000]
 
@@ -224,17 +289,23 @@ def test_doctor_names_the_rule_of_a_log_and_none_after_a_change(tmp_path: Path, 
     rows = rows_of(log, name)
     scores = [row[name] for row in rows]
     assert len(rows) > 100
-    path, column = write(tmp_path, rows, scores)
-    command = ["doctor", str(path), "--against", column]
-    if log.startswith("VLMEvalKit"):
-        command += ["--reader", "vlmevalkit"]
-    found = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+
+    def doctor(*options: str) -> Any:
+        path, column = write(tmp_path, rows, scores)
+        command = ["doctor", str(path), "--against", column, *options]
+        if log.startswith("VLMEvalKit"):
+            command += ["--reader", "vlmevalkit"]
+        if (tmp_path / GOLD).exists():
+            command += ["--gold", str(tmp_path / GOLD)]
+        return CliRunner().invoke(app, command)
+
+    found = json.loads(doctor("--json").stdout)
     reproducing = [one["rule"] for one in found["rules"] if one["differing"] == 0]
     assert found["reproduced"], found["rows"][:5]
     assert any(one.startswith(rule) for one in reproducing), reproducing
 
-    scores[7] = 1 - scores[7]
-    write(tmp_path, rows, scores)
-    changed = CliRunner().invoke(app, command)
+    index = next(index for index, score in enumerate(scores) if score in {0, 1})
+    scores[index] = 1 - scores[index]
+    changed = doctor()
     assert changed.exit_code == 1
     assert "reproduced by none" in changed.stdout
