@@ -1,4 +1,9 @@
-"""Draw the pictures of plots.md, and list the plots in the reference: `python docs/make_plots.py`."""
+"""
+Draw the pictures of plots.md and evidence.md, and list the plots: `python docs/make_plots.py`.
+
+Each picture is an SVG for light pages and one for dark pages, of one width, on a transparent ground. Names of
+pictures limit what is drawn: `python docs/make_plots.py ranking coverage`.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +11,103 @@ import doctest
 import io
 import os
 import re
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
 
-from PIL import Image
+import evidence_plots
+import matplotlib as mpl
+from matplotlib import style
 
 import anls_frame as af
+from anls_frame.plot import _axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 DOCS = Path(__file__).resolve().parent
-DPI = 80
-COLORS = {"ranking": 160}
-"""Numbers of colours: small points of several colours need more than the others."""
-FEW_COLORS = 48
+WIDTH = 7.6
+"""Inches of every picture, which is about the width of a page's text at 96 pixels per inch."""
+
+# Beyond hundredths of a point; scales are below 1.
+_LONG_NUMBERS = re.compile(r"([1-9]\d*\.\d\d)\d+")
 
 
-def pictures() -> Iterator[tuple[str, Axes]]:
+class Theme(NamedTuple):
+    """Colours of the site in the light and in the dark, and what the names of files end with."""
+
+    suffix: str
+    style: str
+    ground: str
+    ink: str
+    rules: str = ""
+
+
+THEMES = (
+    # A code host shows the picture for light pages in the dark, too.
+    Theme(
+        "", "default", "#FFFFFF", "#222832", "@media (prefers-color-scheme: dark) {svg {background: white}}"
+    ),
+    Theme("-dark", "dark_background", "#14181E", "#CED6DD"),
+)
+
+
+def examples() -> Iterator[tuple[str, Axes]]:
     """Run the examples of the page; yield each picture's name and the axes that were drawn above it."""
     page = (DOCS / "plots.md").read_text(encoding="utf-8")
-    examples = doctest.DocTestParser().get_examples(page)
+    sources = doctest.DocTestParser().get_examples(page)
     names: dict[str, Any] = {}
-    for picture in re.finditer(r"\]\(images/(\w+)\.png\)", page):
+    for picture in re.finditer(r"\]\(images/(\w+)\.svg\)", page):
         line = page.count("\n", 0, picture.start())
-        while examples and examples[0].lineno < line:
-            exec(examples.pop(0).source, names)  # noqa: S102 - our own page
+        while sources and sources[0].lineno < line:
+            exec(sources.pop(0).source, names)  # noqa: S102 - our own page
         yield picture[1], names["ax"]
+
+
+def svg(figure: Figure) -> str:
+    """Return the picture, with texts as outlines, the same whenever it is drawn."""
+    file = io.StringIO()
+    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", file.getvalue(), flags=re.DOTALL)
+    return re.sub(r"\s*\n\s*", "\n", _LONG_NUMBERS.sub(r"\1", text))
+
+
+def draw(theme: Theme, wanted: set[str]) -> None:
+    """Write the pictures of one theme."""
+    own = {
+        "figure.facecolor": theme.ground,
+        "axes.facecolor": theme.ground,
+        "path.simplify": False,
+        "svg.hashsalt": "anls_frame",
+        **dict.fromkeys(
+            ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), theme.ink
+        ),
+    }
+
+    def axes_of_one_width(_: float, height: float) -> Axes:
+        return new_axes(WIDTH, height)
+
+    new_axes = _axes.new_axes
+    with (
+        style.context([theme.style, own]),
+        mock.patch.object(_axes, "new_axes", axes_of_one_width),
+    ):
+        for name, ax in examples():
+            if not wanted or name in wanted:
+                write(name, theme, ax.figure)
+        for name, picture in evidence_plots.PICTURES.items():
+            if not wanted or name in wanted:
+                write(name, theme, picture(WIDTH))
+
+
+def write(name: str, theme: Theme, figure: Figure) -> None:
+    """Write a picture."""
+    text = svg(figure).replace("</style>", f"{theme.rules}</style>", 1)
+    (DOCS / "images" / f"{name}{theme.suffix}.svg").write_text(text, encoding="utf-8")
 
 
 def reference() -> str:
@@ -45,15 +118,11 @@ def reference() -> str:
 
 
 def main() -> None:
-    """Write the pictures with few colours: they are flat, and small that way."""
+    """Write the pictures and the page of the reference."""
     os.chdir(DOCS.parent)
-    for name, ax in pictures():
-        file = io.BytesIO()
-        ax.figure.savefig(file, format="png", dpi=DPI, facecolor="white")
-        picture = (
-            Image.open(file).convert("RGB").quantize(COLORS.get(name, FEW_COLORS), dither=Image.Dither.NONE)
-        )
-        picture.save(DOCS / "images" / f"{name}.png", optimize=True)
+    mpl.use("svg")
+    for theme in THEMES:
+        draw(theme, set(sys.argv[1:]))
     (DOCS / "reference/plots.md").write_text(reference(), encoding="utf-8")
 
 

@@ -62,9 +62,10 @@ def pages(folder: Path) -> dict[str, list[Page]]:
     of_image = {"title": "Tesseract, with the documents"}
     german = {"error type": '"near"', "lang": '"de"'}
     english = {"error type": '"near"', "lang": '"en"'}
+    comparison = six_systems(questions)
     return {
-        "report_page": [Page(report, (1180, 1010))],
-        "comparison_page": [Page(six_systems(questions), (1180, 1400))],
+        **on_both_grounds("report_page", report, (1180, 1010)),
+        **on_both_grounds("comparison_page", comparison, (1180, 1400)),
         "rows": [Page(rows, (1280, 720), {**german, "row": "1081"}, options=of_rows)],
         "rows_systems": [
             Page(two, (1280, 720), {"right": '"only tesseract"', "row": "16"}, is_dark=True, options=of_two)
@@ -75,6 +76,13 @@ def pages(folder: Path) -> dict[str, list[Page]]:
             Page(rows, (PHONE, 720), {**german, "row": "1081"}, is_dark=True, options=of_rows),
         ],
     }
+
+
+def on_both_grounds(
+    name: str, result: af.Report | af.Comparison, size: tuple[int, int]
+) -> dict[str, list[Page]]:
+    """Return a page for light pages and for dark ones, of which the site shows its own."""
+    return {name: [Page(result, size)], f"{name}-dark": [Page(result, size, is_dark=True)]}
 
 
 def six_systems(questions: pl.DataFrame) -> af.Comparison:

@@ -42,8 +42,10 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "commands",
+    "gallery",
     "links",
     "names",
+    "pictures",
     "tables",
     "words",
 ]
@@ -74,7 +76,9 @@ html_css_files = ["site.css"]
 html_search_scorer = str(Path(__file__).parent / "search.js")
 html_extra_path = ["root"]
 html_title = "anls_frame"
+html_favicon = "static/favicon.svg"
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
 html_sidebars = {page: [] for page in ("docs/index", "docs/start", "docs/which")}
 html_theme_options = {
     "footer_end": [],
@@ -82,7 +86,7 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
     "logo": {"text": "anls_frame"},
     "navigation_with_keys": False,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "docs/index": []},
     "show_nav_level": 1,
     "show_toc_level": 2,
 }

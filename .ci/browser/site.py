@@ -17,7 +17,19 @@ from urllib.parse import quote
 from playwright.sync_api import Browser, Page, sync_playwright
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-PAGES = ["index", "start", "which", "guides", "protocols", "statistics", "plots", "scale", "reference/index"]
+PAGES = [
+    "index",
+    "start",
+    "which",
+    "guides",
+    "protocols",
+    "statistics",
+    "plots",
+    "gallery",
+    "evidence",
+    "scale",
+    "reference/index",
+]
 PAGES += [f"reference/generated/anls_frame.{name}" for name in ("report", "Comparison", "statistics.max_t")]
 LOOKED_AT = [*(f"docs/{page}.html" for page in PAGES), "notebooks/2_two_systems.html", "CHANGELOG.html"]
 FIRST = {name: f"anls_frame.{name}.html" for name in ("anls", "cer", "wer", "report", "compare", "browse")}
@@ -41,6 +53,9 @@ ANSWERS = {
     "case": {"protocols", "ScoreProtocol"},
     "threshold": {"threshold_curve", "protocols"},
     "OCR accuracy": {"pages"},
+    "accuracy": {"exact_match", "protocols", "relaxed_accuracy", "vqa_accuracy"},
+    "reading order": {"pages", "reading_order_free_cer"},
+    "hallucination": {"pages"},
     "page": {"pages", "read_pages"},
     "annotation errors": {"browse"},
     "larger than memory": {"scale"},
@@ -100,6 +115,8 @@ def look(browser: Browser, address: str, pictures: Path) -> list[str]:
         for scheme in ("light", "dark"):
             context = browser.new_context(viewport=size, color_scheme=scheme)
             page = context.new_page()
+            page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))
+            page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
             for path in LOOKED_AT:
                 page.goto(f"{address}/{path}")
                 wrong += [f"{path}, {size['width']} pixels: {cut}" for cut in page.evaluate(CUT)[:3]]

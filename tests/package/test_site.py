@@ -71,6 +71,18 @@ def test_every_page_is_on_the_site() -> None:
     assert pages - listed == {ROOT / "docs/index.md"}
 
 
+def test_every_plot_has_a_section_with_a_picture_for_light_and_dark_pages() -> None:
+    page = (ROOT / "docs/plots.md").read_text(encoding="utf-8")
+    questions = re.findall(r"^\| ([^|]+\?) \|", page, re.MULTILINE)
+    sections = dict(text.split("\n", 1) for text in re.split(r"^### ", page, flags=re.MULTILINE)[1:])
+    pictures = {question: re.findall(r"images/(\w+)\.svg", sections[question]) for question in questions}
+    assert all(pictures.values())
+    assert len(pictures) == len(plot.__all__)
+    drawn = [name for names in pictures.values() for name in names]
+    files = [f"{name}{theme}.svg" for name in drawn for theme in ("", "-dark")]
+    assert [file for file in files if not (ROOT / "docs/images" / file).exists()] == []
+
+
 @pytest.mark.parametrize(
     ("module", "names"),
     [
