@@ -115,8 +115,7 @@ def look(browser: Browser, address: str, pictures: Path) -> list[str]:
         for scheme in ("light", "dark"):
             context = browser.new_context(viewport=size, color_scheme=scheme)
             page = context.new_page()
-            page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))
-            page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
+            listen(page, wrong)
             for path in LOOKED_AT:
                 page.goto(f"{address}/{path}")
                 wrong += [f"{path}, {size['width']} pixels: {cut}" for cut in page.evaluate(CUT)[:3]]
@@ -126,6 +125,12 @@ def look(browser: Browser, address: str, pictures: Path) -> list[str]:
                 page.screenshot(path=pictures / f"site-{name}-{size['width']}-{scheme}.png")
             context.close()
     return wrong
+
+
+def listen(page: Page, wrong: list[str]) -> None:
+    """Add what the page's scripts complain of."""
+    page.on("console", lambda said: said.type == "error" and wrong.append(f"console: {said.text}"))
+    page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
 
 
 def search(page: Page, address: str) -> list[str]:

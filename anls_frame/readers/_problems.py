@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,7 +35,8 @@ class Option(NamedTuple):
 
     @property
     def in_shell(self) -> str:
-        """Return the option as written in the shell: as an option, or with the name of its reader."""
+        """Return the option as the shell takes it: quoted, as an option or with the name of its reader."""
+        value = "" if self.value is True else _UNSAID.get(self.value, shlex.quote(str(self.value)))
         if self.name in READER_OPTIONS:
             value = "true" if self.value is True else _UNSAID.get(self.value, self.value)
             return f"--reader {self.reader},{self.name}={value}"

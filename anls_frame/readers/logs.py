@@ -120,8 +120,7 @@ def read_logs(
 
     See Also
     --------
-    side_by_side : pivots the systems to columns for `compare`, with ``"prediction", "answers",
-    system="system", id="question_id"``.
+    side_by_side : pivots the systems to columns for `compare`.
 
     Examples
     --------
