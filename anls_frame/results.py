@@ -218,6 +218,7 @@ class SlicedResult(Written, Generic[Table_co]):
         self.confidence = confidence
         self._by = settings.by
         self._tables = settings.tables or (settings.by,)
+        self.row_names = settings.names
         self._from_pandas = from_pandas
 
     @property

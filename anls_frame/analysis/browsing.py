@@ -415,8 +415,9 @@ def browse(
             table=table,
             systems=list(systems),
             metrics=[
-                {"name": metric.row or metric.name, "higher": metric.higher_is_better}
+                {"name": name, "label": NAMES.get(name, name), "higher": metric.higher_is_better}
                 for metric in asked.metrics
+                for name in [metric.row or metric.name]
             ],
             by=asked.settings.by,
             keep=asked.kept,

@@ -139,7 +139,9 @@ class HeatMap:
     higher_is_better
         Whether higher scores are better.
     hidden
-        Numbers of omitted slices and systems.
+        Numbers of slices and systems that are left out.
+    counted
+        Heading of the numbers of rows.
     """
 
     name: str
@@ -150,6 +152,7 @@ class HeatMap:
     metric: str
     higher_is_better: bool
     hidden: tuple[int, int]
+    counted: str
 
 
 Matrix: TypeAlias = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,24 +18,62 @@ class RowNames:
     row: str
     answer: str
     prediction: str
-    columns: Mapping[str, str]
+    system: str
+    """What predicts."""
+    scores: str
+    """What a title calls several scores."""
+    whole: str
+    """Name of the table of all rows."""
+    losses: str
+    """What judged rows lost, of what all of them lost."""
+    metric: Literal["anls", "cer"]
+    """The score that rows lose in."""
+    columns: dict[str, str]
     """Names of columns, where they differ from `NAMES`."""
 
+    @property
+    def every(self) -> str:
+        """The label of all rows."""
+        return f"all {self.row}s"
 
-ROWS = RowNames("row", "answer", "prediction", {})
+    def heading(self, column: str) -> str:
+        """Return what people read in place of the name of a column."""
+        return self.columns.get(column) or NAMES.get(column, column)
+
+
+ROWS = RowNames(
+    row="row",
+    answer="answer",
+    prediction="prediction",
+    system="model",
+    scores="Scores",
+    whole="All rows",
+    losses="they lost {of_judged} of {of_all} points",
+    metric="anls",
+    columns={},
+)
 """Of questions, or of anything else."""
 
 PAGES = RowNames(
-    "page",
-    "reference",
-    "read",
-    {
+    row="page",
+    answer="reference",
+    prediction="read",
+    system="engine",
+    scores="Error rates",
+    whole="All pages together",
+    losses="they have {of_judged} of {of_all} character errors",
+    metric="cer",
+    columns={
         "n": "pages",
         "question_id": "page",
         "doc_id": "collection",
         "answers": "reference",
         "prediction": "read",
         "share_of_rows": "of the pages",
+        "share_of_loss": "of the errors",
+        "rows": "pages",
+        "lost_points": "character errors",
+        "share_of_lost": "of all character errors",
     },
 )
 """Of pages, whose errors are counted."""
@@ -65,6 +103,8 @@ NAMES = {
     "description": "slice",
     "share_of_rows": "of the rows",
     "share_of_loss": "of the lost points",
+    "lost_points": "lost points",
+    "share_of_lost": "of all lost points",
     "question_id": "question",
 }
 """Names of columns that results have, where they differ from the columns' own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -11,7 +12,8 @@ import polars.selectors as cs
 
 from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
-from anls_frame.export.document import ALL_ROWS, BEST, MARKS, OVERALL, SLICE
+from anls_frame.export.column_headings import ROWS, RowNames
+from anls_frame.export.document import BEST, MARKS, OVERALL, SLICE
 from anls_frame.export.values import as_text, plain_frame
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ __all__ = [
     "shown_as",
     "slice_labels",
     "spelled",
+    "thin",
 ]
 
 NUMERIC: tuple[Kind, ...] = (
@@ -113,9 +116,9 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     """
     Lay out a table for people.
 
-    Intervals are shown in the cells of their figures, and columns of truth values that have a mark become
-    this mark. The overall row is labelled "all rows"; in a table with keys, the label replaces its null keys,
-    and the column `slice` is dropped.
+    The ends of an interval go into the cell of their figure, and columns of truth values that have a mark
+    become this mark. The overall row is labelled "all rows", or "all pages"; if the table has keys, the label
+    replaces them, since they are null there, and the column `slice` is dropped.
 
     Parameters
     ----------
@@ -133,7 +136,7 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
         overall = slices and values["slice"] == OVERALL
         best = table.best[index] if table.best else ()
         cells = [
-            Cell(ALL_ROWS if source.name == (first_key or SLICE) else "", "plain")
+            Cell(table.names.every if source.name == (first_key or SLICE) else "", "plain")
             if overall and source.name in named
             else _cell(values, source, table, is_best=source.name in best)
             for source in sources
@@ -164,11 +167,11 @@ def glances(document: Document, tables: Sequence[Table], most: int | None) -> li
     return shown
 
 
-def slice_labels(slices: pl.DataFrame, by: Sequence[str]) -> list[str]:
+def slice_labels(slices: pl.DataFrame, by: Sequence[str], names: RowNames = ROWS) -> list[str]:
     """Return a label for each row of a frame of slices, short enough for an axis."""
     keys = slices.select(cs.by_name(*by)).rows() if by else [()] * slices.height
     return [
-        ALL_ROWS if kind == OVERALL else shortened_label(" / ".join(map(label, row)))
+        names.every if kind == OVERALL else shortened_label(" / ".join(map(label, row)))
         for kind, row in zip(slices[SLICE], keys, strict=True)
     ]
 
@@ -194,15 +197,12 @@ _NO_DIFFERENCE = 1e-9
 """A smaller difference is 0 but for rounding."""
 
 
-def shown_as(kind: Kind | None, *, percent: bool) -> Kind:
-    """
-    Return the kind as which figures are shown: as numbers, if they have none.
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
-    In per cent, scores and rates are percentages, and their differences are percentage points.
-    """
-    given: Kind = kind or "number"
-    of_percent: dict[Kind, Kind] = {"score": "percent", "rate": "percent", "difference": "points"}
-    return of_percent.get(given, given) if percent else given
+
+def in_percent(kind: Kind) -> Kind:
+    """Return the kind of the same figures in per cent, or of differences in percentage points."""
+    return {"score": "percent", "rate": "percent", "difference": "points"}.get(kind, kind)  # type: ignore[return-value]
 
 
 def difference_kind(kind: Kind) -> Kind:
@@ -246,6 +246,11 @@ def _rounded(value: float, kind: Kind) -> str:
     if kind in ("difference", "points") and not float(shown):
         return shown[1:] if abs(value) < _NO_DIFFERENCE else f"{float(f'{value:.0e}'):+.9f}".rstrip("0")
     return shown
+
+
+def thin(text: str) -> str:
+    """Put a thin space between thousands, in place of the comma that stands where figures are copied."""
+    return _THOUSANDS.sub("\N{NARROW NO-BREAK SPACE}", text)
 
 
 def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import polars as pl
 
 from anls_frame._arguments import string
+from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ Selection: TypeAlias = "Callable[[pl.Expr, pl.DataType], pl.Expr]"
 
 OVERALL = "overall"
 GROUP = "group"
-ALL_ROWS = "all rows"
-"""Label of the overall row for people; in data it is `OVERALL`."""
+ALL_ROWS = ROWS.every
+"""Label of the overall row where nothing is known of what rows are; in data it is `OVERALL`."""
 FEW = "*"
 """Mark on the number of rows of a slice with few rows."""
 POSSIBLY_BEST = "●"
@@ -99,7 +100,9 @@ class Table:
     is_folded
         Whether pages fold the table, because it is long and less important than others.
     bars
-        Columns of non-negative numbers that pages also draw as bars, all on the same scale.
+        Columns of numbers from 0 on that pages also draw as bars, all on one scale.
+    names
+        What rows are called; of all of them, people read this in place of "overall".
     """
 
     name: str
@@ -113,6 +116,7 @@ class Table:
     link: str = ""
     is_folded: bool = False
     bars: Sequence[str] = ()
+    names: RowNames = ROWS
 
     def __post_init__(self) -> None:
         _check_text("the name of a table", self.name)

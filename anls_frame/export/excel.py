@@ -20,7 +20,7 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 from anls_frame._text import text_width, visible
 from anls_frame.export.column_headings import headings
 from anls_frame.export.display import NUMERIC, figure
-from anls_frame.export.document import ALL_ROWS, MARKS, OVERALL, SLICE, Table
+from anls_frame.export.document import MARKS, OVERALL, SLICE, Table
 from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, sheet_names, truncated, utf16_length
 from anls_frame.export.values import as_text, json_text, plain_frame
 
@@ -285,7 +285,7 @@ def _values(table: Table, name: str, column: pl.Series) -> list[object]:
     if table.headings and name in MARKS:
         return [MARKS[name][1].strip() if value else None for value in column]
     if table.headings and name == SLICE and table.has_slices:
-        return [ALL_ROWS if value == OVERALL else "slice" for value in column]
+        return [table.names.every if value == OVERALL else "slice" for value in column]
     if table.formats and name == "metric":
         return [table.formats[value][0] for value in column]
     return column.to_list()

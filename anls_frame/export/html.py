@@ -27,8 +27,7 @@ from anls_frame._text import shortened as shortened_label
 from anls_frame._text import spelled, visible
 from anls_frame.export import html_figures
 from anls_frame.export.charts import Crossed, Dumbbell, HeatMap, RankChart, Stacked
-from anls_frame.export.display import display_table, shortened
-from anls_frame.export.document import ALL_ROWS
+from anls_frame.export.display import display_table, shortened, thin
 from anls_frame.export.html_links import Links
 from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
@@ -130,6 +129,7 @@ def templates() -> jinja2.Environment:
         "whole_intervals": _whole_intervals,
         "name": functools.partial(shortened, longest=_LONGEST_NAME),
         "text": functools.partial(shortened, longest=LONGEST_TEXT),
+        "thin": thin,
     }
     return environment
 
@@ -344,7 +344,7 @@ def _cell(cell: Cell, column: ShownColumn) -> _HtmlCell:
     if cell.numbers:
         value = cell.numbers[0]
         number = f"{value:.9g}" if isinstance(value, float) else str(value)
-        shown, interval = cell.figure + cell.mark, cell.interval.strip("[]").replace(", ", " to ")
+        shown, interval = thin(cell.figure) + cell.mark, cell.interval.strip("[]").replace(", ", " to ")
         return _HtmlCell(
             "figure",
             shown,
@@ -386,10 +386,10 @@ def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
     more = f", the first {_FOREST_ROWS} of {n_groups:,}" if n_groups > _FOREST_ROWS else ""
     return {
         "axis": axis,
-        "caption": f"{columns[drawn].heading} with intervals{more}",
+        "caption": f"{columns[drawn].heading} with intervals{thin(more)}",
         "views": _views(first, links),
         "rows": [
-            (shortened(label, _LONGEST_NAME) or ALL_ROWS, axis.interval(*ends, line), cell.text)
+            (shortened(label, _LONGEST_NAME) or table.names.every, axis.interval(*ends, line), cell.text)
             for label, ends, cell in zip(labels, numbers, cells, strict=True)
         ],
     }

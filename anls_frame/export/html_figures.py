@@ -16,6 +16,7 @@ from anls_frame.export.charts import (
     RankChart,
     Stacked,
 )
+from anls_frame.export.display import thin
 from anls_frame.pairs.alignments import alignment
 from anls_frame.pairs.marks import TAGS
 
@@ -142,7 +143,7 @@ def _histogram(figure: HistogramChart) -> Mapping[str, object]:
                 "top": f"{_BARS_HEIGHT - height:.1f}",
                 "width": f"{width * 0.92:.3f}%",
                 "height": f"{height:.1f}",
-                "title": f"{low:.3f} to {high:.3f}: {count:,}",
+                "title": f"{low:.3f} to {high:.3f}: {thin(f'{count:,}')}",
             }
         )
     total = sum(count for _, count, _ in figure.parts)
@@ -152,7 +153,7 @@ def _histogram(figure: HistogramChart) -> Mapping[str, object]:
         "cut": f"{100 * figure.cut:.2f}%",
         "height": _BARS_HEIGHT,
         "key": [_key_entry(name, count, total, color) for name, count, color in figure.parts],
-        "scale": f"{most:,} rows" if any(figure.bars) else "",
+        "scale": thin(f"{most:,} rows") if any(figure.bars) else "",
         "strip": list(_strip((name, count / max(total, 1), color) for name, count, color in figure.parts)),
     }
 
@@ -165,7 +166,7 @@ def _stacked(figure: Stacked) -> Mapping[str, object]:
     for label, counts in figure.rows:
         total = sum(counts.values())
         shares = ((kind, counts.get(kind, 0) / max(total, 1), figure.colors[kind]) for kind in kinds)
-        rows.append((label, list(_strip(shares, numbers=True)), f"n = {total:,}"))
+        rows.append((label, list(_strip(shares, numbers=True)), thin(f"n = {total:,}")))
     counts = figure.rows[0][1] if figure.rows else {}
     total = int(sum(counts.values()))
     return {
@@ -196,7 +197,7 @@ def _parts(figure: Stacked) -> Mapping[str, object]:
 
 def _key_entry(name: str, count: int, total: int, color: str) -> tuple[str, str]:
     percent = f"{100 * count / total:.1f} %" if total else "none"
-    return f"{name.replace('_', ' ')}: {count:,} ({percent})", f"background:{color}"
+    return f"{name.replace('_', ' ')}: {thin(f'{count:,}')} ({percent})", f"background:{color}"
 
 
 def _dumbbell(figure: Dumbbell) -> Mapping[str, object]:
@@ -242,7 +243,7 @@ def _ranks(figure: RankChart) -> Mapping[str, object]:
         for rank in (1, *range(max(every, 2), figure.n_systems + 1, every))
     ]
     hidden = figure.n_systems - len(rows)
-    more = f"; the first {len(rows)} of {figure.n_systems:,} systems" if hidden else ""
+    more = thin(f"; the first {len(rows)} of {figure.n_systems:,} systems") if hidden else ""
     caption = f"Range of ranks that the data allow; in colour: possibly the best{more}"
     return {"axis": {"ticks": ticks}, "caption": caption, "rows": rows}
 
@@ -259,13 +260,16 @@ def _heat_map(figure: HeatMap) -> Mapping[str, object]:
         number = "" if score is None else f"{score:.9g}"
         return {"text": text, "number": number, "strength": f"{strength:z.3f}", "is_best": is_best}
 
-    rows = [(label, count, [cell(*content) for content in cells]) for label, count, cells in figure.rows]
+    rows = [
+        (label, thin(count), [cell(*content) for content in cells]) for label, count, cells in figure.rows
+    ]
     slices, systems = figure.hidden
-    left_out = [f"{slices:,} more slices"] if slices else []
-    left_out += [f"{systems:,} more systems"] if systems else []
+    left_out = [thin(f"{slices:,} more slices")] if slices else []
+    left_out += [thin(f"{systems:,} more systems")] if systems else []
     more = f"; {' and '.join(left_out)} in the table below" if left_out else ""
     return {
         "caption": f"The stronger the colour, the better; the best of each line in bold{more}",
+        "counted": figure.counted,
         "heading": figure.heading,
         "rows": rows,
         "systems": figure.systems,
@@ -284,7 +288,7 @@ def _crossed(figure: Crossed) -> Mapping[str, object]:
         # By square roots, so that few rows are visible beside many.
         strength = 0.0 if old == new else _STRONGEST * math.sqrt(number / most)
         return {
-            "text": f"{number:,}",
+            "text": thin(f"{number:,}"),
             "line": line,
             "strength": f"{strength:.3f}",
             "is_same": old == new,
@@ -305,7 +309,7 @@ def _alignments(figure: Alignments) -> Mapping[str, object]:
         longest = _LONGEST_PAGE if is_page else _LONGEST_ALIGNED
         prediction, reference = (text[:longest] for text in texts)
         cut = max(map(len, texts)) > longest
-        more = f" (the first {longest:,} characters)" if cut else ""
+        more = thin(f" (the first {longest:,} characters)") if cut else ""
         pair = alignment(prediction, reference, protocol=figure.protocol)
         shown = (
             pair.by_line(only_errors=True).to_html(element_id=f"a{number}", style=False)

@@ -14,7 +14,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, BinaryIO
 
-from anls_frame.export.display import display_table
+from anls_frame.export.display import display_table, thin
 from anls_frame.export.latex_text import MACROS, clipped, escaped, printed_width, wrapped
 from anls_frame.export.values import as_json
 
@@ -39,7 +39,14 @@ _COMMENT_WIDTH = 100
 _SIZES = (("normalsize", 5.0), ("small", 4.6), ("footnotesize", 4.3), ("scriptsize", 4.0), ("tiny", 3.4))
 _TEXT_WIDTH, _TEXT_HEIGHT = 345, 550
 _WRAPPED_EMS = 14
-_SIGNS = {"-": "$-$", "<": "$<$", "%": r"\%", "●": r"$\bullet$", "◂": r"$\triangleleft$"}
+_SIGNS = {
+    "-": "$-$",
+    "<": "$<$",
+    "%": r"\%",
+    "●": r"$\bullet$",
+    "◂": r"$\triangleleft$",
+    "\N{NARROW NO-BREAK SPACE}": r"\,",
+}
 _SPACING = r"\setlength{\tabcolsep}{4pt}"
 _SPACE = 8
 
@@ -157,7 +164,7 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - private
     text = clipped(cell.text, _LONGEST_TEXT)
     if cell.role == "plain":
-        value, bracket, ends = _in_math(text).partition(" [")
+        value, bracket, ends = _in_math(thin(text)).partition(" [")
         return f"{value} {{{interval}[{ends}}}" if bracket else value
     if cell.role == "mark":
         return f"\\emph{{{text}}}" if text else ""
@@ -165,7 +172,7 @@ def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - pr
 
 
 def _in_math(text: str) -> str:
-    """Write the signs of figures with a proper minus instead of a hyphen."""
+    """Write the signs of figures: a minus is longer than a hyphen, and thousands stand apart."""
     for plain, sign in _SIGNS.items():
         text = text.replace(plain, sign)
     return text

@@ -6,13 +6,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from anls_frame._text import visible
-from anls_frame.export.display import display_table
+from anls_frame.export.display import display_table, thin
 from anls_frame.export.terminal import cell_text
 
 if TYPE_CHECKING:
     from great_tables import GT
 
-    from anls_frame.export.display import Glance
+    from anls_frame.export.display import Cell, Glance
 
 __all__ = ["ROWS", "table"]
 
@@ -41,7 +41,7 @@ def table(glance: Glance, table_id: str) -> GT:
     columns, rows = display_table(glance.table)
     # Names that great_tables would treat as patterns or units, and equal ones, are passed as labels.
     names = [f"column_{index}" for index in range(len(columns))]
-    texts = [[cell_text(cell) for cell in row.cells] for row in rows]
+    texts = [[_text(cell) for cell in row.cells] for row in rows]
     frame = pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String), orient="row")
     labels = [html(escape(visible(column.heading)).replace("{{", "{&#123;")) for column in columns]
     numeric = [name for name, column in zip(names, columns, strict=True) if column.is_numeric]
@@ -61,5 +61,9 @@ def table(glance: Glance, table_id: str) -> GT:
             )
     hidden = [f"... and {glance.hidden:,} more rows; `by_group` has them all."] if glance.hidden else []
     for note in (*hidden, *glance.notes):
-        shown = shown.tab_source_note(visible(note))
+        shown = shown.tab_source_note(thin(visible(note)))
     return shown
+
+
+def _text(cell: Cell) -> str:
+    return thin(cell_text(cell)) if cell.role == "plain" else cell_text(cell)

@@ -87,7 +87,7 @@ def page(content: RowsContent, packed: Packed) -> str:
         "keep": list(content.keep),
         "sort": content.sort,
         "audit": content.is_audit,
-        "names": {"answer": content.names.answer, "prediction": content.names.prediction},
+        "names": {name: getattr(content.names, name) for name in ("row", "answer", "prediction")},
         "protocol": content.scoring["protocol"],
         "verdicts": VERDICTS,
         "colors": ERROR_COLORS,

@@ -51,7 +51,7 @@ def _rendered(glance: Glance, most: int | None) -> str:
 
 
 def wrapped(text: str, most: int | None) -> str:
-    """Break lines that are wider than a terminal, between words where that is possible."""
+    """Break lines that are wider than a terminal, between words or behind a bar where that is possible."""
     if most is None or text_width(text) <= most:
         return text
     lines, line = list[str](), ""
@@ -64,8 +64,11 @@ def wrapped(text: str, most: int | None) -> str:
             lines.append(line)
         line = word
         while text_width(line) > most:
-            lines.append(line[:most] if line[:most].isascii() else line[: most // 2])
-            line = line[len(lines[-1]) :]
+            piece = line[:most] if line[:most].isascii() else line[: most // 2]
+            # The parts of a signature stay whole.
+            end = piece.rfind("|") + 1 or len(piece)
+            lines.append(line[:end])
+            line = line[end:]
     return "\n".join([*lines, line])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import choice
 from anls_frame.exceptions import DTypeError
-from anls_frame.export import document
+from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.document import GROUP, OVERALL, SLICE
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
 from anls_frame.plot import _room, _style
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 WHOLE = ""
 """What identifies all rows among slices."""
-ALL_ROWS = _style.Label(document.ALL_ROWS)
 _DETAILS: dict[str, Callable[..., pl.DataFrame]] = {
     "errors": error_table,
     "confusions": confusion_table,
@@ -128,12 +127,23 @@ def summary_of(given: Any) -> Summary:
     return summary
 
 
+def whole(names: RowNames = ROWS) -> _style.Label:
+    """Return the label of all rows."""
+    return _style.Label(names.every, is_whole=True)
+
+
+def names_in(given: Any) -> RowNames:
+    """Return what the rows of a result are called, or of a frame that it returns."""
+    return given.row_names if isinstance(given, SlicedResult) else ROWS
+
+
 @dataclass
 class DrawnSlices:
     """The slices of a report or comparison, in its order, with all rows first if present."""
 
     by: tuple[str, ...]
     frame: pl.DataFrame
+    names: RowNames = ROWS
 
     @property
     def labels(self) -> dict[str, _style.Label]:
@@ -141,20 +151,22 @@ class DrawnSlices:
         groups = self.frame.select(cs.by_name(*self.by)).rows() if self.by else [()] * self.frame.height
         # As text, because NaN differs from itself and structs cannot be keys.
         return {
-            WHOLE if kind == OVERALL else repr(key): ALL_ROWS if kind == OVERALL else _style.label(key)
+            WHOLE if kind == OVERALL else repr(key): whole(self.names)
+            if kind == OVERALL
+            else _style.label(key)
             for kind, key in zip(self.frame[SLICE], groups, strict=True)
         }
 
     def first(self, most: int) -> tuple[DrawnSlices, int]:
         """Return the first slices (besides all rows), and the number of omitted slices."""
         kept = self.frame.head(most + (OVERALL in self.frame[SLICE].head(1)))
-        return DrawnSlices(self.by, kept), self.frame.height - kept.height
+        return replace(self, frame=kept), self.frame.height - kept.height
 
 
 def slices(given: Any, noun: str, source: Input, needed: str) -> DrawnSlices:
     """Return the slices of a result, or of a frame returned by it, which must have the column `needed`."""
     if isinstance(given, SlicedResult) and given.noun == noun:
-        return DrawnSlices(*given.sliced_tables()[0])
+        return DrawnSlices(*given.sliced_tables()[0], names_in(given))
     needs_report = noun == "report" and isinstance(given, Summary)
     advice = "; make a report with `Report.from_summary`" if needs_report else ""
     if isinstance(given, Summary | SlicedResult):

@@ -99,16 +99,17 @@ def names(texts: Sequence[str], most: int = _text.LABEL_WIDTH) -> list[str]:
 
 
 class Label(NamedTuple):
-    """Label of a group, and whether it describes a value, such as null, rather than shows it."""
+    """Label of a group: whether it is a word for a value rather than the value itself, and of all rows."""
 
     text: str
     is_mark: bool = False
+    is_whole: bool = False
 
 
 def label(keys: Sequence[Any]) -> Label:
     """Return the label of a group with these keys; texts that read like a word for null are in quotes."""
     words = [_key(key) for key in keys]
-    return Label(name(" / ".join(text for text, _ in words)), len(words) == 1 and words[0].is_mark)
+    return Label(name(" / ".join(word.text for word in words)), len(words) == 1 and words[0].is_mark)
 
 
 def _key(key: Any) -> Label:
@@ -233,13 +234,13 @@ def group_axis(ax: Axes, labels: Sequence[Label], *, bold: Sequence[int] = ()) -
     widest = max((_room.measured(text).width for text in texts), default=0.0)
     share = _LABELS * _room.given_width(ax) / max(widest, 1.0)
     if share < 1:
-        most = max(int(share * max(_text.text_width(text) for text, _ in labels)), _SHORTEST)
+        most = max(int(share * max(_text.text_width(label.text) for label in labels)), _SHORTEST)
         _label_rows(ax, [label._replace(text=_text.shortened(label.text, most)) for label in labels], bold)
     ax.set_ylim(len(labels) - 0.4, -0.6)
 
 
 def _label_rows(ax: Axes, labels: Sequence[Label], bold: Sequence[int]) -> list[Text]:
-    ax.set_yticks(range(len(labels)), [text for text, _ in labels])
+    ax.set_yticks(range(len(labels)), [label.text for label in labels])
     for index, text in enumerate(ax.get_yticklabels()):
         as_data(text)
         text.set_fontweight("bold" if index in bold else "normal")

@@ -161,7 +161,7 @@ def _rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
 def _groups(counts: pl.DataFrame, by: Sequence[str], order: pl.DataFrame | None = None) -> _Groups:
     """Return the counts of each group, in the given order or else the largest first."""
     if not by:
-        return [(_inputs.ALL_ROWS, dict(counts.select("error_type", "n").iter_rows()))]
+        return [(_inputs.whole(), dict(counts.select("error_type", "n").iter_rows()))]
     keys = [cs.by_name(name) for name in by]
     if order is None:
         sizes = counts.group_by(keys).agg(pl.col("n").sum().alias("__n"))
@@ -188,7 +188,7 @@ def _draw(ax: Axes, labels: Sequence[_style.Label], counts: Sequence[_Counts]) -
             for row, (start, share) in enumerate(zip(left, shares, strict=True))
         ]
         left = [start + share for start, share in zip(left, shares, strict=True)]
-    _style.group_axis(ax, labels, bold=[row for row, label in enumerate(labels) if label is _inputs.ALL_ROWS])
+    _style.group_axis(ax, labels, bold=[row for row, label in enumerate(labels) if label.is_whole])
     ax.set_xlim(0, 1)
     _style.side(ax, [f"n = {total:,}" for total in totals])
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -308,7 +308,7 @@ def comparison(
     metrics = _inputs.compared_metrics(comparison, every.frame["metric"].unique(maintain_order=True))
     drawn = _inputs.measured(metric, metrics, "metric")
     systems = _both_systems(comparison, every.frame)
-    metric_slices = _inputs.DrawnSlices(every.by, every.frame.filter(pl.col("metric") == drawn.name))
+    metric_slices = replace(every, frame=every.frame.filter(pl.col("metric") == drawn.name))
     slices, hidden = metric_slices.first(most)
     frame, labels = slices.frame, list(slices.labels.values())
     shades = _palette.system_colors(systems, colors)
@@ -326,7 +326,7 @@ def comparison(
         points = [(value, row) for row, value in zip(rows, numbers, strict=True) if value is not None]
         x, y = ([point[side] for point in points] for side in (0, 1))
         handles += ax.plot(x, y, marker, color=shades[name], markersize=7 * scale, linestyle="none", zorder=2)
-    _style.group_axis(ax, labels, bold=[row for row in rows if labels[row] is _inputs.ALL_ROWS])
+    _style.group_axis(ax, labels, bold=[row for row in rows if labels[row].is_whole])
     ax.set_xlim(*_inputs.limits([*values[0], *values[1]], drawn.bounds))
     _style.side(ax, _differences(frame), bold=_surely_different(frame))
     _style.xlabel(ax, f"{_inputs.axis_name(drawn)}{_style.not_shown(hidden)}")

@@ -210,7 +210,7 @@ def heat_map(
     groups, columns = count("max_groups", max_groups, 1), count("max_systems", max_systems, 1)
     given = _ranked(comparison, _HEAT_MAP, metric)
     grid = side_by_side(metric_lines(given.frame, given.metric.name, given.by), given.by)
-    slices, hidden = _inputs.DrawnSlices(given.by, grid.slices).first(groups)
+    slices, hidden = _inputs.DrawnSlices(given.by, grid.slices, _inputs.names_in(comparison)).first(groups)
     labels, systems = list(slices.labels.values()), grid.systems[:columns]
     width = max(2.4 + _COLUMN * len(systems), 4.5)
     names = _style.names(systems, _LONGEST_NAME)
@@ -218,7 +218,7 @@ def heat_map(
     below = _LETTER * longest if longest > _LONGEST_LEVEL else 0.0
     ax = _inputs.axes(ax, width, 1.5 + below + _ROW * max(len(labels), 2))
     counts = slices.frame.select("n", "few_rows").iter_rows()
-    bold = [row for row, label in enumerate(labels) if label is _inputs.ALL_ROWS]
+    bold = [row for row, label in enumerate(labels) if label.is_whole]
     ax.set_xticks(range(len(names)), names)
     for text in ax.get_xticklabels():
         _style.as_data(text)

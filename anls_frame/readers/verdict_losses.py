@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
 
-from anls_frame.metrics.scores import anls
+from anls_frame._arguments import choice
+from anls_frame.metrics.scores import anls, score
 from anls_frame.summary.rows import with_unanswerable
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ NOT_THE_MODELS = ("answer_wrong", "answer_incomplete", "ambiguous_question")
 
 class LostPoints(NamedTuple):
     """
-    Lost points of judged rows; a row loses 1 minus its ANLS.
+    What rows with verdicts lost: a row loses 1 less its ANLS or, in CER, its character errors.
 
     Examples
     --------
@@ -56,6 +57,7 @@ def lost_points(
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "empty",
     unanswerable: Unanswerable = "drop",
+    metric: Literal["anls", "cer"] = "anls",
 ) -> LostPoints:
     """
     Return the points lost by judged rows, by verdict and by system.
@@ -74,8 +76,11 @@ def lost_points(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer; `"empty"` treats the empty text as their
-        answer.
+        `"drop"`, the default, leaves out rows without an answer; `"empty"` scores them as if the empty text
+        were the answer.
+    metric
+        `"anls"`, in which a row loses 1 less its ANLS, or `"cer"`, in which it loses its character errors:
+        the score is then the rate of all rows together, for which lower is better.
 
     Returns
     -------
@@ -88,7 +93,7 @@ def lost_points(
     ColumnNotFoundError
         If a column is not in the frames.
     ValueError
-        If the protocol has no threshold.
+        If the metric is neither, or the protocol has no threshold, which ANLS needs.
 
     See Also
     --------
@@ -103,29 +108,47 @@ def lost_points(
     >>> af.readers.lost_points(rows, df, "prediction", "answers").by_verdict.drop("system").row(0)
     ('answer_incomplete', 1, 1.0, 0.75)
     """
+    choice("metric", metric, ("anls", "cer"))
     systems = prediction if isinstance(prediction, Mapping) else {prediction: prediction}
     judged = with_unanswerable(judged.lazy(), systems.values(), answers, unanswerable).collect()
     rows = with_unanswerable(frame.lazy(), systems.values(), answers, unanswerable)
     by_verdict, by_system = [], []
     for name, column in systems.items():
-        lost = 1 - anls(column, answers, protocol=protocol, missing=missing)
-        own = judged.select("verdict", lost=lost)
-        n, total = rows.select(n=lost.count(), lost=lost.sum()).collect(engine="streaming").row(0)
+        lost, size = _lost(metric, column, answers, protocol=protocol, missing=missing)
+        own = judged.select("verdict", lost=lost, size=size)
+        sums = rows.select(n=lost.count(), lost=lost.sum(), size=size.sum())
+        n, total, whole = sums.collect(engine="streaming").row(0)
         table = own.group_by("verdict").agg(pl.len().alias("rows"), pl.col("lost").sum().alias("lost_points"))
         shares = table.sort("verdict").with_columns(share_of_lost=pl.col("lost_points") / total)
         by_verdict.append(shares.select(pl.lit(name).alias("system"), pl.all()))
-        others = own.filter(pl.col("verdict").is_in(NOT_THE_MODELS))["lost"]
-        n_left = n - others.count()
+        others = own.filter(pl.col("verdict").is_in(NOT_THE_MODELS))
+        n_left = n - others["lost"].count()
+        lost_by_others = others["lost"].sum()
         by_system.append(
             {
                 "system": name,
                 "n": n,
                 "lost_points": total,
                 "lost_points_of_judged": own["lost"].sum(),
-                "not_the_models": others.sum(),
-                "score": 1 - total / n if n else None,
+                "not_the_models": lost_by_others,
+                "score": _score(metric, total, whole),
                 "n_without": n_left,
-                "score_without": 1 - (total - others.sum()) / n_left if n_left else None,
+                "score_without": _score(metric, total - lost_by_others, whole - others["size"].sum()),
             }
         )
     return LostPoints(pl.concat(by_verdict), pl.DataFrame(by_system))
+
+
+def _lost(metric: str, column: str, answers: str, **how: Any) -> tuple[pl.Expr, pl.Expr]:
+    """Return what each row loses, and what sums of it are divided by; null if a row has no score."""
+    if metric == "anls":
+        lost = 1 - anls(column, answers, **how)
+        return lost, pl.when(lost.is_not_null()).then(1)
+    counts = score(column, answers, **how)
+    return counts.struct.field("char_errors"), counts.struct.field("reference_length")
+
+
+def _score(metric: str, lost: float, size: float) -> float | None:
+    if not size:
+        return None
+    return 1 - lost / size if metric == "anls" else lost / size

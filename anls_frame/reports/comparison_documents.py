@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from anls_frame.export import Kind
     from anls_frame.export.charts import Figure
+    from anls_frame.export.column_headings import RowNames
     from anls_frame.export.display import Glance
     from anls_frame.export.side_by_side import SideBySide
     from anls_frame.reports.type_changes import Transitions
@@ -60,7 +61,6 @@ _MOST_SYSTEMS = 8
 _SHORT_NAME = 14
 _BOLD = "Differences in bold are shown by their adjusted p and by their interval."
 _DRAWN_SYSTEMS = 20
-_ALL_ROWS = "All rows"
 _LONGEST_TITLE = 120
 _NAMED = 3
 """Systems and further metrics that the first sentence names."""
@@ -105,6 +105,7 @@ class ComparisonView:
     settings: Mapping[str, Any]
     signature: str
     metrics: Sequence[Metric]
+    names: RowNames
     percent: bool
 
     def kind(self, metric: Metric) -> Kind:
@@ -164,6 +165,11 @@ class ComparisonView:
         return len(self.systems) == 2  # noqa: PLR2004
 
     @property
+    def has_rankings(self) -> bool:
+        """Whether systems are ranked: more than two, or two with facts or beside published figures."""
+        return not self.is_of_two or self.facts is not None or self.beside is not None
+
+    @property
     def named(self) -> list[tuple[Metric, str]]:
         """The metrics with distinct names, for headings."""
         labels = [metric.label for metric in self.metrics]
@@ -191,11 +197,12 @@ def comparison_document(view: ComparisonView) -> Document:
 
 
 def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
-    """Return the tables of a comparison for a screen, with at most `most` rows."""
+    """Return the tables of a comparison in their form for a screen, with at most `most` rows."""
+    rankings = list(_rankings_on_screen(view)) if view.has_rankings else []
     if view.is_of_two:
-        shown = [(table, list[str]()) for table in _screen_of_two(view)]
+        shown = [*((table, list[str]()) for table in _screen_of_two(view)), *rankings]
     else:
-        shown = [*_rankings_on_screen(view), *_grids_on_screen(view, most)]
+        shown = [*rankings, *_grids_on_screen(view, most)]
     tables = [*(table for table, _ in shown), *_macro_tables(view)]
     document = Document(_title(view), tables, {}, view.signature, _notes(view))
     made = glances(document, tables, most)
@@ -220,9 +227,9 @@ def _document_of_many(view: ComparisonView) -> Document:
         figures.append(_ranks(table, view.kind(metric), metric.label))
     for columns, metric, name in view.sliced:
         grid = view.grid(metric, columns)
-        table = _scores(grid, columns, view.kind(metric), name)
+        table = _scores(grid, columns, metric, name, view)
         tables.append(table)
-        figures.append(_heat_map(table, grid, columns, metric, view.kind(metric)))
+        figures.append(_heat_map(table, grid, columns, metric, view))
     tables += _macro_tables(view)
     # The ranks and the scores side by side already contain the essentials.
     has_few = len(view.systems) <= FEW_SYSTEMS
@@ -256,9 +263,9 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
     ]
     # Facts keep their names.
     own = {name: name for name in known}
-    names = headings(columns, {"score": label, **own})
+    names = headings(columns, view.names.columns | {"score": label, **own})
     kinds = view.kinds(ranked.columns, (), metric) | {name: _kind_of_fact(ranked[name]) for name in known}
-    return Table(f"Ranking by {label}", ranked, kinds, headings=names, alpha=view.alpha)
+    return Table(f"Ranking by {label}", ranked, kinds, headings=names, alpha=view.alpha, names=view.names)
 
 
 def _kind_of_fact(values: pl.Series) -> Kind:
@@ -293,8 +300,10 @@ def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
     return joined.select(*first, *last)
 
 
-def _scores(grid: SideBySide, columns: Sequence[str], kind: Kind, name: str) -> Table:
-    """Return the table of the scores side by side, with the best systems of each line."""
+def _scores(
+    grid: SideBySide, columns: Sequence[str], metric: Metric, name: str, view: ComparisonView
+) -> Table:
+    """Return the table of the scores side by side, with the names of the best of each line."""
     names = apart(grid.systems, [*columns, SLICE, "n", "best", "few_rows"])
     values = zip(*grid.scores, strict=True)
     scores = [pl.Series(name, column, pl.Float64) for name, column in zip(names, values, strict=True)]
@@ -303,14 +312,14 @@ def _scores(grid: SideBySide, columns: Sequence[str], kind: Kind, name: str) -> 
     listed = pl.Series("best", [", ".join(line) for line in best], pl.String)
     frame = heads.hstack([*scores, listed, grid.slices["few_rows"]])
     kinds: dict[str, Kind] = {
-        **dict.fromkeys(names, kind),
+        **dict.fromkeys(names, view.kind(metric)),
         "n": "count",
         "best": "note",
         **dict.fromkeys(columns, "key"),
     }
-    labels = dict(zip(names, names, strict=True)) | {column: column for column in columns}
-    shown = headings([SLICE, *columns, "n", *names, "best"], labels)
-    return Table(name, frame, kinds, headings=shown, best=best)
+    labels = {column: column for column in (*names, *columns)}
+    shown = headings([SLICE, *columns, "n", *names, "best"], view.names.columns | labels)
+    return Table(name, frame, kinds, headings=shown, best=best, names=view.names)
 
 
 def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
@@ -319,7 +328,7 @@ def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
     # Values that are the same in all lines are in the title.
     same = {"metric"} if len(view.metrics) == 1 else set()
     columns = [column for column in frame.columns if column not in {*same, "few_rows"}]
-    names = headings(columns, {column: column for column in by})
+    names = headings(columns, view.names.columns | {column: column for column in by})
     return Table(
         name,
         frame,
@@ -327,6 +336,7 @@ def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
         headings=names,
         formats=view.formats,
         alpha=view.alpha,
+        names=view.names,
     )
 
 
@@ -358,7 +368,7 @@ def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[T
     """Yield the scores of the first systems side by side, with notes on their names and on the others."""
     for columns, metric, name in view.sliced:
         grid = view.grid(metric, columns)
-        table = _scores(grid, columns, view.kind(metric), name)
+        table = _scores(grid, columns, metric, name, view)
         systems = [name for name in table.headings if name not in (SLICE, *columns, "n", "best")]
         short = dict(zip(systems, shortened_apart(list(map(visible, systems)), _SHORT_NAME), strict=True))
         hidden = [] if most is None else systems[_MOST_SYSTEMS:]
@@ -393,11 +403,16 @@ def _ranks(table: Table, kind: Kind, label: str) -> RankChart:
     return RankChart(f"Ranks: {label}", table.name, rows, table.frame["n"].count())
 
 
-def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Metric, kind: Kind) -> HeatMap:
+def _heat_map(
+    table: Table, grid: SideBySide, columns: Sequence[str], metric: Metric, view: ComparisonView
+) -> HeatMap:
     slices = grid.slices.head(FIGURE_ROWS + 1)
     counts = [f"{n:,}{FEW if is_few else ''}" for n, is_few in slices.select("n", "few_rows").iter_rows()]
     cells = [
-        [(score, spelled(score, (), kind), best) for score, best in zip(line, is_best, strict=True)]
+        [
+            (score, spelled(score, (), view.kind(metric)), best)
+            for score, best in zip(line, is_best, strict=True)
+        ]
         for line, is_best in zip(grid.scores, grid.is_best, strict=True)
     ]
     drawn = [line[:_DRAWN_SYSTEMS] for line in cells[: slices.height]]
@@ -406,10 +421,11 @@ def _heat_map(table: Table, grid: SideBySide, columns: Sequence[str], metric: Me
         table.name,
         " / ".join(columns),
         grid.systems[:_DRAWN_SYSTEMS],
-        list(zip(slice_labels(slices, columns), counts, drawn, strict=True)),
+        list(zip(slice_labels(slices, columns, view.names), counts, drawn, strict=True)),
         metric.row or metric.name,
         bool(metric.higher_is_better),
         (grid.slices.height - slices.height, len(grid.systems) - min(len(grid.systems), _DRAWN_SYSTEMS)),
+        table.headings["n"],
     )
 
 
@@ -421,7 +437,8 @@ def _document_of_two(view: ComparisonView) -> Document:
         (columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in _pair_tables(view)
     ]
     figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
-    tables = [*_by_metric(view), *(table for _, table in sliced), *_macro_tables(view)]
+    rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
+    tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *_macro_tables(view)]
     flat = _long("Differences", view.differences(), view)
     return Document(
         _title(view), tables, {}, view.signature, [*_notes(view), _BOLD], figures, flat, _head_of_two(view)
@@ -431,14 +448,14 @@ def _document_of_two(view: ComparisonView) -> Document:
 def _pair_tables(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
     """Return the keys, metric and name of each table of two systems; a single line covers all rows."""
     metric, *others = view.metrics
-    return view.sliced if view.tables or others else [((), metric, _ALL_ROWS)]
+    return view.sliced if view.tables or others else [((), metric, view.names.whole)]
 
 
 def _by_metric(view: ComparisonView) -> list[Table]:
     """Return the table of all rows, with a line for each metric, if there are several."""
     if len(view.metrics) == 1:
         return []
-    table = _long(_ALL_ROWS, view.overall.select(pl.lit(OVERALL).alias(SLICE), pl.all()), view)
+    table = _long(view.names.whole, view.overall.select(pl.lit(OVERALL).alias(SLICE), pl.all()), view)
     return [replace(table, headings=_headings(view, ["metric"]))]
 
 
@@ -453,6 +470,7 @@ def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric,
         view.kinds(frame.columns, columns, metric),
         headings=_headings(view, [SLICE, *columns]),
         alpha=view.alpha,
+        names=view.names,
     )
 
 
@@ -462,7 +480,7 @@ def _headings(view: ComparisonView, first: Sequence[str]) -> dict[str, str]:
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
     shown = [*first, "n", *scores, *_DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
     labels = dict(zip(scores, view.systems, strict=True))
-    return headings(shown, labels | {key: key for key in view.settings["by"]})
+    return headings(shown, view.names.columns | labels | {key: key for key in view.settings["by"]})
 
 
 def _screen_of_two(view: ComparisonView) -> list[Table]:
@@ -477,7 +495,9 @@ def _dumbbell(view: ComparisonView, table: Table, columns: Sequence[str]) -> Dum
     frame = table.frame.head(FIGURE_ROWS + 1)
     rows = [
         (label, row["baseline_score"], row["score"], spelled(row["difference"], (), table.kind("difference")))
-        for label, row in zip(slice_labels(frame, columns), frame.iter_rows(named=True), strict=True)
+        for label, row in zip(
+            slice_labels(frame, columns, view.names), frame.iter_rows(named=True), strict=True
+        )
     ]
     return Dumbbell(table.name, _palette.system_colors(view.systems), rows, table.name)
 
@@ -498,7 +518,7 @@ def _head_of_many(view: ComparisonView) -> str:
     )
     rivals = [shortened_label(row["system"]) for row in ranked[1:] if row["possibly_best"]]
     are_all = len(rivals) == len(view.systems) - 1
-    all_rows = numbered(ranked[0]["n"], "row")
+    all_rows = numbered(ranked[0]["n"], view.names.row)
     standing = "has the highest rank" if rivals else "is the best"
     parts = [f"{label} of {len(view.systems):,} systems over {all_rows}: {first} {standing}"]
     if rivals:
@@ -541,7 +561,9 @@ def _head_of_two(view: ComparisonView) -> str:
         difference_kind(view.kind(metric)),
         higher_is_better=bool(metric.higher_is_better),
     )
-    first = head(f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], worst=worst)
+    first = head(
+        f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], noun=view.names.row, worst=worst
+    )
     named = zip(view.named[1:], changes[1:], strict=True)
     also = [f"{name} {difference}" for (_, name), difference in named][:_NAMED]
     if not also:
@@ -571,16 +593,13 @@ def _notes(view: ComparisonView) -> list[str]:
     """Return notes on the rows behind the figures, on ranks, and on p-values."""
     settings = view.settings
     level = f"{100 * settings['confidence']:g} %"
-    notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"])]
+    notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"], noun=view.names.row)]
     notes += texts_notes(settings, settings["unanswerable"])
     notes += _scoring_note(settings)
     notes += documents_of_rows.note(settings["forgotten_documents"])
     numbers = {tuple(by): _number_of_slices(view, by) for by in view.tables}
-    notes += fine_note(numbers, settings["n"])
-    if view.is_of_two:
-        first, second = view.systems
-        notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
-    else:
+    notes += fine_note(numbers, settings["n"], view.names)
+    if view.has_rankings:
         notes.append(
             f"Rank: range of ranks that the data allow ({level} confidence, all systems of a metric "
             "together)."
@@ -589,6 +608,10 @@ def _notes(view: ComparisonView) -> list[str]:
             f"{POSSIBLY_BEST} possibly the best: no other system is significantly better, by ranks or by the "
             "adjusted p."
         )
+    if view.is_of_two:
+        first, second = view.systems
+        notes.append(f"Difference: {second} minus {first}; wins and losses are those of {second}.")
+    else:
         notes += [f"{BEST} best score of the line, or one of several equal ones."] if view.tables else []
         notes.append(f"Difference: each system minus {view.systems[0]}.")
     notes += _notes_on_published(view)
@@ -653,7 +676,7 @@ def _notes_on_cer(view: ComparisonView) -> list[str]:
             "corpus CER (cer_corpus) divides all edits by all characters."
         )
     if BUILT_IN["cer_corpus"] in view.metrics and view.is_of_two:
-        notes.append("Wins, ties and losses in corpus CER are counted by the CER of each row.")
+        notes.append(f"Wins, ties and losses in corpus CER are by the CER of each {view.names.row}.")
     has_cer = any(metric.is_built_in and metric.row == "cer" for metric in view.metrics)
     if settings["n_empty_reference"] and has_cer:
         notes.append(
@@ -668,7 +691,7 @@ def _family(view: ComparisonView) -> list[str]:
     if view.is_of_two:
         slices = ["all slices of a table"] if view.tables else []
         allowed = " and ".join([*(f"all {counted}" for counted in metrics), *slices])
-        own = "; all rows are a table of their own" if view.tables else ""
+        own = f"; {view.names.every} are a table of their own" if view.tables else ""
         return [f"The adjusted p allows for {allowed} together{own}."] if allowed else []
     others = f"the {len(view.systems) - 1:,} differences to {view.systems[0]}"
     allowed = f"The adjusted p allows for {_listed([others, *metrics])} together"

@@ -594,8 +594,9 @@ class Comparison(SlicedResult[Table_co]):
         macro
             Whether to add the macro averages of each table of slices; see `macro`.
         facts
-            Facts about systems, such as size, date and link: a frame with a row for each system, its name in
-            the column `system`. The other columns are added to the ranking; HTML pages link web addresses.
+            What is known of systems, such as size, date and link: a frame with a row for each and its name in
+            the column `system`. Its other columns stand in the ranking, which two systems have too then; a
+            page links addresses of the web.
         published
             Published figures of systems without rows, as for `beside`. The ranking lists them without rank
             and interval, and notes name the systems that are better or worse.
@@ -821,6 +822,7 @@ class Comparison(SlicedResult[Table_co]):
             settings=self.settings,
             signature=self.signature,
             metrics=self.measures,
+            names=self.row_names,
             percent=flag("percent", percent),
         )
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from anls_frame.export import Kind
     from anls_frame.export.charts import Figure
+    from anls_frame.export.column_headings import RowNames
     from anls_frame.export.display import Glance
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
@@ -182,14 +183,15 @@ def _slices_of_report(view: ReportView) -> Document:
 def _tables(view: ReportView) -> tuple[list[Table], Table | None]:
     """Return the tables of slices and, if there are several, all of them combined."""
     settings = view.summary.settings
+    names = settings.names
     tables = [
         replace(table, headings=headings(_with_keys(table, _columns(view, slices)), _labels(view)))
         for keys, slices in view.tables
-        for table in [Table(_by_name(keys), slices, _kinds_of_slices(view, slices, keys))]
+        for table in [Table(_by_name(keys, names), slices, _kinds_of_slices(view, slices, keys), names=names)]
     ]
     if len(tables) == 1:
         return tables, None
-    return tables, Table("Slices", view.flat, _kinds_of_slices(view, view.flat, settings.by))
+    return tables, Table("Slices", view.flat, _kinds_of_slices(view, view.flat, settings.by), names=names)
 
 
 def _kinds_of_slices(view: ReportView, slices: pl.DataFrame, keys: Sequence[str]) -> dict[str, Kind]:
@@ -264,11 +266,14 @@ def _report_notes(view: ReportView) -> list[str]:
             "saved summary has them."
         )
     if view.left_out:
-        notes.append(f"{numbered(view.left_out, 'slice')} of fewer than {view.min_n:,} rows left out.")
+        notes.append(
+            f"{numbered(view.left_out, 'slice')} of fewer than {view.min_n:,} {settings.names.row}s left out."
+        )
     keys = key_names(settings.by, None)
     if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
+        row = settings.names.row
         notes.append(
-            "Rows in several slices count once in each, so the counts may add up to more than the total."
+            f"A {row} counts in each of its slices, so their counts may add up to more than all {row}s."
         )
     notes += _unspaced_note(overall)
     if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.measures):
@@ -280,7 +285,7 @@ def _report_notes(view: ReportView) -> list[str]:
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
     notes += documents_of_rows.note(summary.forgotten_documents)
     slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.left_out for by, table in view.tables}
-    return [*notes, *fine_note(slices, overall["n"]), *few_note(view.flat)]
+    return [*notes, *fine_note(slices, overall["n"], settings.names), *few_note(view.flat)]
 
 
 def _unspaced_note(overall: Mapping[str, Any]) -> list[str]:
@@ -383,14 +388,14 @@ def _report_figures(view: ReportView) -> list[Figure]:
 
 def _kinds(view: ReportView) -> list[Figure]:
     """Return the errors of pages by kind, of all pages and by slice."""
-    by, slices = view.tables[0]
+    summary, (by, slices) = view.summary, view.tables[0]
     if not {*_palette.PAGE_COLORS} <= {*slices.columns}:
         return []
     shown = slices.head(FIGURE_ROWS + 1)
     shares = [
         {kind: row[kind] or 0.0 for kind in _palette.PAGE_COLORS} for row in shown.iter_rows(named=True)
     ]
-    rows = list(zip(slice_labels(shown, by), shares, strict=True))
+    rows = list(zip(slice_labels(shown, by, summary.settings.names), shares, strict=True))
     return [Stacked("Errors by kind", _palette.PAGE_COLORS, rows, "", whole="the reference's characters")]
 
 
@@ -422,7 +427,7 @@ def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) 
     overall = dict(details.error_table(errors, []).select("error_type", "n").iter_rows())
     shown = slices.head(FIGURE_ROWS + 1)
     groups = [counts.get(repr(key), {}) for key in shown.select(cs.by_name(*by)).rows()[1:]] if by else []
-    rows = list(zip(slice_labels(shown, by), [overall, *groups], strict=True))
+    rows = list(zip(slice_labels(shown, by, summary.settings.names), [overall, *groups], strict=True))
     name = f"{_ERROR_TYPES} by slice" if by else _ERROR_TYPES
     return Stacked(name, _palette.ERROR_COLORS, rows, _ERROR_TYPES)
 
@@ -469,8 +474,8 @@ def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
     return [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
 
 
-def fine_note(slices: Mapping[tuple[str, ...], int], rows: int) -> list[str]:
-    """Return a note on `by` columns with nearly as many values as rows."""
+def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: RowNames) -> list[str]:
+    """Return a note on `by` columns that have nearly as many values as there are rows."""
     fine = [
         f"{numbered(n, 'slice')} by {' and '.join(by)}"
         for by, n in slices.items()
@@ -479,8 +484,8 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int) -> list[str]:
     if not fine:
         return []
     text = (
-        f"{numbered(rows, 'row')} in {', '.join(fine)}: slices of one or two rows show nothing. Pass a "
-        f"column that names the document of each row as cluster= (in the shell, -c)."
+        f"{numbered(rows, names.row)} in {', '.join(fine)}: slices of one {names.row} or two show nothing. A "
+        f"column that names the document of each {names.row} belongs in cluster=, in the shell -c."
     )
     return [text]
 
@@ -517,15 +522,15 @@ def _and(metrics: Sequence[Metric]) -> str:
 def _report_title(view: ReportView) -> str:
     settings = view.summary.settings
     is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
-    what = _and(settings.metrics) if is_short else "Scores"
+    what = _and(settings.metrics) if is_short else settings.names.scores
     of = f" of {view.name}" if view.name else ""
     by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
-    every = f"all {settings.names.row}s"
+    every = settings.names.every
     return f"{what}{of} by {by}" if by else f"{what}{of} on {every}" if of else f"{what} of {every}"
 
 
-def _by_name(by: Sequence[str]) -> str:
-    return f"By {' and '.join(by)}" if by else "All rows"
+def _by_name(by: Sequence[str], names: RowNames) -> str:
+    return f"By {' and '.join(by)}" if by else names.whole
 
 
 def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun: str = "row") -> str:

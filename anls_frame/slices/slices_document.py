@@ -60,9 +60,12 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
         else:
             side = "below" if difference < 0 else "above"
             parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
-    shares = [f"{spelled(line['share_of_rows'], (), 'share')} of the {_names(slices).row}s"]
-    if line["share_of_loss"] is not None:
-        shares.append(f"{spelled(line['share_of_loss'], (), 'share')} of the lost points")
+    names = _names(slices)
+    shares = [
+        f"{spelled(line[column], (), 'share')} {names.heading(column)}"
+        for column in ("share_of_rows", "share_of_loss")
+        if line[column] is not None
+    ]
     return f"{', '.join(parts)}; {', '.join(shares)}"
 
 

@@ -49,7 +49,10 @@ def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
         af.error_type("tesseract", "answers").cast(pl.String),
         af.explain("tesseract", "answers", missing="empty"),
     ).unnest("score")
-    assert found.meta["metrics"] == [{"name": "anls", "higher": True}, {"name": "cer", "higher": False}]
+    assert found.meta["metrics"] == [
+        {"name": "anls", "label": "ANLS", "higher": True},
+        {"name": "cer", "label": "CER", "higher": False},
+    ]
     assert found.meta["by"] == ["lang", "question_types"]
     for name, expected in {
         "prediction_0": QUESTIONS["tesseract"],
@@ -68,7 +71,7 @@ def test_a_page_holds_what_other_functions_return(tmp_path: Path) -> None:
         "case_0": scored["explain"].struct.field("case"),
     }.items():
         assert found.column(name) == expected.to_list(), name
-    assert "Mean ANLS 0.660 over 1,568 rows; worst: " in found.text
+    assert "Mean ANLS 0.660 over 1\u202f568 rows; worst: " in found.text
 
 
 def test_the_head_names_the_worst_slice_and_where_points_are_lost(tmp_path: Path) -> None:
@@ -117,12 +120,12 @@ def test_several_systems_say_which_were_right(tmp_path: Path) -> None:
     ]
     assert found.column("right") == expected
     assert (
-        "Mean ANLS of new 0.846 against old 0.660 over 1,568 rows; right: neither 308, only old 57, "
+        "Mean ANLS of new 0.846 against old 0.660 over 1\u202f568 rows; right: neither 308, only old 57, "
         in found.text
     )
     assert (
-        "Mean ANLS over 1,568 rows: old 0.660, new 0.846, again 0.660; all right in 778 rows, none in 308."
-        in three.text
+        "Mean ANLS over 1\u202f568 rows: old 0.660, new 0.846, again 0.660; "
+        "all right in 778 rows, none in 308." in three.text
     )
     alike = {f"{'a very long name ' * 5}{place}{' of a system' * 5}": "tesseract" for place in range(2)}
     assert "Mean ANLS of …" in read(af.browse(QUESTIONS, alike, "answers"), tmp_path).text
@@ -204,7 +207,7 @@ def test_n_takes_the_worst_rows(tmp_path: Path, metric: str) -> None:
     worst = af.worst(QUESTIONS, "tesseract", "answers", n=300, metrics=metric)
     assert found.column("id") == sorted(worst["question_id"], key=QUESTIONS["question_id"].to_list().index)
     noun = {"anls": "rows", "cer": "pages"}[metric]
-    assert f"These are the 300 {noun} with the worst scores of 1,624." in found.text
+    assert f"These are the 300 {noun} with the worst scores of 1\u202f624." in found.text
 
 
 @pytest.mark.parametrize(("metric", "sign"), [("anls", 1), ("cer", -1)])
@@ -232,7 +235,7 @@ def test_rows_that_broke_come_before_the_worst(tmp_path: Path, metric: str, sign
     assert found.column("change") == pytest.approx(changes, abs=1e-9)
     assert found.meta["sort"] == ("change" if metric == "anls" else "-change")
     noun = {"anls": "rows", "cer": "pages"}[metric]
-    assert f"These are the 300 {noun} that new broke, or with the worst scores of 1,624." in found.text
+    assert f"These are the 300 {noun} that new broke, or with the worst scores of 1\u202f624." in found.text
 
 
 def test_a_page_of_an_audit_has_the_drawn_rows_in_random_order(tmp_path: Path) -> None:
@@ -459,7 +462,7 @@ def test_own_metrics_are_shown(tmp_path: Path) -> None:
     assert one.column("score_0_0") == [0.25, 0.75]
     assert one.column("score_1_0") == [1, 0]
     assert two.column("score_0_1") == [1, 0]
-    assert two.meta["metrics"] == [{"name": "judge", "higher": True}]
+    assert two.meta["metrics"] == [{"name": "judge", "label": "judge", "higher": True}]
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -134,7 +135,7 @@ def test_commands_of_rows_speak_of_pages(run: Callable[..., Done], tmp_path: Pat
 
     changed = said("changes", "old", "new", "--kind", "all")
     assert changed.splitlines()[1].split()[1] == "page"
-    assert "cer_old" in changed
+    assert "CER old" in re.sub("[│┆ ]+", " ", changed)
     assert "anls" not in changed
     assert "Cola" not in changed
     assert changed.endswith("3 pages in which new has another score than old\n")
@@ -142,7 +143,7 @@ def test_commands_of_rows_speak_of_pages(run: Callable[..., Done], tmp_path: Pat
     assert said("browse", "old", "-o", "rows.html") == "3 pages: rows.html\n"
     html = (tmp_path / "rows.html").read_text(encoding="utf-8")
     assert "over 3 pages." in html
-    assert '"names": {"answer": "reference", "prediction": "read"}' in html
+    assert '"names": {"row": "page", "answer": "reference", "prediction": "read"}' in html
     assert "slice \u2506 pages" in said("slices", "old", "--features", "--min-rows", "1")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 import shell
+from rapidfuzz.distance import Levenshtein
 from sample import DATA
 from shell import fine, refused
 
@@ -133,3 +135,34 @@ def test_verdicts_on_yes_and_no_stay_with_their_questions(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert pl.read_csv(tmp_path / "judged.csv")["question_id"].to_list() == ["q1"]
     assert (named.returncode, "(id 'q1'): no row has their id" in named.stderr) == (2, True)
+
+
+def test_verdicts_on_pages_of_ocr_count_character_errors(tmp_path: Path) -> None:
+    folders = {name: DATA / "pages" / name for name in ("truth", "tesseract", "rapidocr")}
+    pages = af.read_pages(folders["truth"], {name: folders[name] for name in ("tesseract", "rapidocr")})
+    row, (page, truth, read) = next(
+        (row, texts)
+        for row, texts in enumerate(pages.select("page", "reference", "tesseract").rows())
+        if texts[0] == "form_06"
+    )
+    saved = {"id": page, "row": row, "verdict": "answer_wrong", "digest": digest([read], [truth])}
+    (tmp_path / "saved.jsonl").write_text(json.dumps(saved))
+    edits = [Levenshtein.distance(*texts) for texts in pages.select("reference", "tesseract").rows()]
+    length = pages["reference"].str.len_chars().sum()
+    of_page, rest = edits[row], (sum(edits) - edits[row]) / (length - len(truth))
+
+    printed = fine(
+        shell.run(tmp_path, "verdicts", "saved.jsonl", folders["tesseract"], "--gold", folders["truth"])
+    )
+
+    *table, sentence = printed.splitlines()
+    assert sentence == (
+        f"1 of 12 pages judged: they have {of_page:,} of {sum(edits):,} character errors, "
+        f"of which {of_page:,} (100 %) are not the engine's errors; "
+        f"CER {sum(edits) / length:.4f}, without these {rest:.4f} of 11 pages"
+    )
+    assert [heading.strip() for heading in re.split("[│┆]", table[1])[1:-1]] == [
+        *("verdict", "pages", "character errors", "of all character errors")
+    ]
+    assert "ANLS" not in printed
+    assert "points" not in printed

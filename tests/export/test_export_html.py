@@ -19,7 +19,7 @@ import anls_frame as af
 from anls_frame._text import spelled, visible
 from anls_frame.export import Document, Table, html, write
 from anls_frame.export.charts import Crossed, Stacked
-from anls_frame.export.display import display_table
+from anls_frame.export.display import display_table, thin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -180,7 +180,7 @@ def test_the_worst_rows_are_aligned_with_their_nearest_answers(tmp_path: Path) -
     check_harmless(shown)
     captions = [text for text in shown.texts("p.cap") if text.startswith("Row")]
     assert captions == [
-        "Row 2: ANLS 0.000, CER 555.556 (the first 2,000 characters)",
+        "Row 2: ANLS 0.000, CER 555.556 (the first 2\u202f000 characters)",
         "Row 3: ANLS 0.889, CER 0.111",
     ]
     assert shown.texts("bdi") == ["z" * 9, "x" * 2_000, "<b>ac</b>", "<b>ab</b>"]
@@ -257,7 +257,7 @@ def test_what_is_left_out_is_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     rows = len(shown.texts("td.d")) - 3
     assert 3_000 < rows < 20_000
     [note] = shown.texts("p.cap")
-    assert note.startswith(f"The first {rows:,} of 20,000 rows: a page is kept below 1 MB.")
+    assert note.startswith(f"The first {thin(f'{rows:,}')} of 20\u202f000 rows: a page is kept below 1 MB.")
     assert shown.texts("td.d")[-3:] == ["last"] * 3
 
 
@@ -276,7 +276,7 @@ def test_no_more_rows_are_laid_out_than_can_fit(tmp_path: Path, monkeypatch: pyt
     path = write(Document("title", [Table("t", null)], {}, ""), tmp_path / "page.html")
 
     shown = len(HtmlPage(path.read_text(encoding="utf-8")).texts("td.n"))
-    assert path.read_text(encoding="utf-8").count(f"The first {shown:,} of 200,000 rows") == 1
+    assert path.read_text(encoding="utf-8").count(f"The first {thin(f'{shown:,}')} of 200\u202f000 rows") == 1
     assert shown < max(laid_out) < 20_000
 
 
@@ -298,7 +298,7 @@ def test_error_types_stand_on_a_page_once(tmp_path: Path) -> None:
     key = "".join(shown.texts("ul.key"))
     for kind, n, share in made.errors().select("error_type", "n", "share").iter_rows():
         if n:
-            assert f"{kind.replace('_', ' ')}: {n:,} ({100 * share:.1f} %)" in key
+            assert f"{kind.replace('_', ' ')}: {thin(f'{n:,}')} ({100 * share:.1f} %)" in key
     # Formats without pictures keep the table.
     assert "Error types" in made.write(tmp_path / "report.md").read_text(encoding="utf-8")
     alone = af.report(frame(), "first", "answer", details=True)

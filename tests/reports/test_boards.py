@@ -20,6 +20,8 @@ from anls_frame.reports.comparisons import Comparison, compare
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from anls_frame.export import Document
+
 
 def board(count: int = 5, rows: int = 320, slices: int = 4, **options: Any) -> Comparison:
     """Systems that are better the later they come, in slices of equal size."""
@@ -35,32 +37,42 @@ def board(count: int = 5, rows: int = 320, slices: int = 4, **options: Any) -> C
 
 
 FIVE = board()
+BOARDS = {2: board(2), 5: FIVE}
 
 
-def test_published_figures_are_beside_the_intervals_of_systems(tmp_path: Path) -> None:
+def ranking(document: Document) -> pl.DataFrame:
+    """Return the table of the ranking by the only score."""
+    return next(table.frame for table in document.tables if table.name == "Ranking by score")
+
+
+@pytest.mark.parametrize("systems", BOARDS)
+def test_published_figures_are_beside_the_intervals_of_systems(systems: int, tmp_path: Path) -> None:
+    made = BOARDS[systems]
     figures = {"Smith": 0.375, "Best ever": 1.0}
-    found = FIVE.beside(figures)
-    ranking = FIVE.ranking.filter(slice="overall")
+    found = made.beside(figures)
+    overall = made.ranking.filter(slice="overall")
     for row in found.iter_rows(named=True):
-        of_system = ranking.row(by_predicate=pl.col("system") == row["system"], named=True)
+        of_system = overall.row(by_predicate=pl.col("system") == row["system"], named=True)
         low, high, figure = of_system["score_low"], of_system["score_high"], figures[row["published"]]
         assert row["answer"] == ("better" if low > figure else "worse" if high < figure else "open")
     assert {"better", "worse"} <= set(found["answer"])
     # In the ranking, a figure stands above the first system that is worse.
-    shown = FIVE.to_document(published=figures).tables[0].frame
+    shown = ranking(made.to_document(published=figures))
     assert shown["score"].is_sorted(descending=True)
     assert shown.filter(pl.col("rank").is_null())["system"].to_list() == ["Best ever", "Smith"]
     assert any(
         note.startswith("Beside Smith, published with score 0.375")
-        for note in FIVE.to_document(published=figures).notes
+        for note in made.to_document(published=figures).notes
     )
-    page = FIVE.write(tmp_path / "c.html", published=figures).read_text("utf-8")
-    assert page.count('<rect class="open') == 5  # a figure has no ranks
+    page = made.write(tmp_path / "c.html", published=figures).read_text("utf-8")
+    # A figure has no ranks, and those of two systems are not drawn.
+    assert page.count('<rect class="open') == (0 if systems == 2 else systems)
     # Lower is better.
-    metric = af.Metric({name: name for name in FIVE.systems}, name="score", higher_is_better=False)
-    answers = board(metrics=metric).beside({"Smith": 0.375})["answer"].to_list()
+    metric = af.Metric({name: name for name in made.systems}, name="score", higher_is_better=False)
+    answers = board(systems, metrics=metric).beside({"Smith": 0.375})["answer"].to_list()
     assert (
-        answers == [{"better": "worse", "worse": "better"}.get(one, one) for one in found["answer"][:5]][::-1]
+        answers
+        == [{"better": "worse", "worse": "better"}.get(one, one) for one in found["answer"][:systems]][::-1]
     )
     for wrong, message in (
         ({"s0": 0.5}, "which is a system with rows"),
@@ -68,22 +80,29 @@ def test_published_figures_are_beside_the_intervals_of_systems(tmp_path: Path) -
         ({"x": 37.5}, "must be a number in"),
     ):
         with pytest.raises(ValueError, match=message):
-            FIVE.beside(wrong)  # type: ignore[arg-type]
+            made.beside(wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", [pl.DataFrame, pd.DataFrame])
-def test_facts_stand_beside_the_ranking_and_addresses_are_links(kind: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("systems", BOARDS)
+def test_facts_stand_beside_the_ranking_and_addresses_are_links(
+    systems: int, kind: Any, tmp_path: Path
+) -> None:
+    made, best = BOARDS[systems], f"s{systems - 1}"
     rows = {
-        "system": ["s4", "s0"],
+        "system": [best, "s0"],
         "size": ["7B", "<b>70B</b>"],
         "score": [1, 2],
         "link": ["https://example.org/a?b=1&c", 'https://example.org/"><script>'],
     }
-    document = FIVE.to_document(facts=kind(rows))
-    ranked = document.tables[0].frame
-    assert ranked.filter(system="s4").select("size", "score ").row(0) == ("7B", 1)
-    assert ranked["score"].equals(FIVE.to_document().tables[0].frame["score"])
-    page = FIVE.write(tmp_path / "c.html", facts=kind(rows)).read_text("utf-8")
+    document = made.to_document(facts=kind(rows))
+    ranked = ranking(document)
+    assert ranked.filter(system=best).select("size", "score ").row(0) == ("7B", 1)
+    overall = made.ranking.filter(slice="overall")
+    assert dict(ranked.select("system", "score").rows()) == dict(overall.select("system", "score").rows())
+    assert "<b>7B" not in made.to_text(facts=kind(rows))
+    assert "7B" in made.to_text(facts=kind(rows))
+    page = made.write(tmp_path / "c.html", facts=kind(rows)).read_text("utf-8")
     assert (
         '<a href="https://example.org/a?b=1&amp;c" rel="noopener noreferrer">example.org/a?b=1&amp;c</a>'
         in page
@@ -91,14 +110,14 @@ def test_facts_stand_beside_the_ranking_and_addresses_are_links(kind: Any, tmp_p
     assert "<b>70B" not in page
     assert '"><script>' not in page
     javascript = kind({**rows, "link": ["javascript:alert(1)", "https://x"]})
-    assert 'href="javascript' not in FIVE.write(tmp_path / "d.html", facts=javascript).read_text("utf-8")
+    assert 'href="javascript' not in made.write(tmp_path / "d.html", facts=javascript).read_text("utf-8")
     for wrong, message in (
         ({"system": ["s9"]}, "must be of the systems"),
         ({"system": ["s1", "s1"]}, "one row for each"),
         ({"name": ["s1"]}, "must have a column 'system'"),
     ):
         with pytest.raises(ValueError, match=message):
-            FIVE.to_document(facts=kind(wrong))
+            made.to_document(facts=kind(wrong))
 
 
 def test_only_what_the_tests_show_is_listed() -> None:

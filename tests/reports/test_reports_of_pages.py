@@ -110,7 +110,9 @@ def test_lengths_are_in_print_and_in_files(tmp_path: Path) -> None:
     pages, words, characters = counted(PAGES["reference"])
 
     assert f"┆ {pages}* ┆ {words:,} ┆ {characters:,} " in re.sub(" +", " ", repr(report))
-    (row,) = json.loads(report.write(tmp_path / "r.json").read_text(encoding="utf-8"))["tables"]["All rows"]
+    (row,) = json.loads(report.write(tmp_path / "r.json").read_text(encoding="utf-8"))["tables"][
+        "All pages together"
+    ]
     assert counts(row) == (pages, words, characters)
     sheet = openpyxl.load_workbook(report.write(tmp_path / "r.xlsx")).worksheets[0]
     cells = {cell.value: cell.column for line in sheet.iter_rows() for cell in line}
@@ -119,7 +121,8 @@ def test_lengths_are_in_print_and_in_files(tmp_path: Path) -> None:
     assert cells[characters] == cells["characters"]
     for name in ("r.html", "r.md", "r.csv"):
         text = report.write(tmp_path / name).read_text(encoding="utf-8")
-        shown = f"{characters}" if name == "r.csv" else f"{characters:,}"
+        between = {"r.html": "\u202f", "r.md": ",", "r.csv": ""}[name]
+        shown = f"{characters:,}".replace(",", between)
         assert shown in text, name
 
 
@@ -205,3 +208,29 @@ def test_the_wer_of_texts_without_spaces_has_a_note() -> None:
     spaced = pl.DataFrame({"p": ["a few words"], "a": ["a few words"]})
     notes = af.report(spaced, "p", "a", metrics="ocr").to_document().notes
     assert not any("on average" in note for note in notes)
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+@pytest.mark.parametrize("suffix", [".html", ".md", ".tex", ".txt"])
+def test_pages_are_called_pages_everywhere(systems: int, suffix: str, tmp_path: Path) -> None:
+    pages = PAGES.with_columns(third="tesseract")
+    engines = ["tesseract", "rapidocr", "third"][:systems]
+    options: dict[str, Any] = {"by": "lang", "metrics": ["cer_corpus", "wer_corpus"]}
+    for result in (
+        af.report(pages, "tesseract", "reference", **options),
+        af.report(pages, "tesseract", "reference", metrics="ocr", worst=3, details=True),
+        af.compare(pages, engines, "reference", **options, draws=99),
+    ):
+        if suffix == ".txt":
+            text = result.to_text()
+        else:
+            text = result.write(tmp_path / f"{type(result).__name__}{suffix}").read_text("utf-8")
+        text = re.sub(r"(?s)<style.*?</style>|<script.*?</script>", "", text)
+        shown = re.sub(r"(?m)<[^>]*>|^%.*$", " ", text)
+        assert "all pages" in shown
+        assert re.search(r"\bpages\b", shown)
+        # Of rows speak only the note on slices with few of them, those of tables, and the name of a setting.
+        shown = re.sub(r"few rows or documents|table: \d+ rows|\brows(: `\d+`|  +\d+  )", "", shown)
+        assert not re.findall(r".*\brows?\b.*", shown)
+        assert "Scores" not in shown
+        assert "ANLS" not in shown

@@ -66,6 +66,7 @@ def changes(
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
     from anls_frame.export import row_files
+    from anls_frame.export.column_headings import NAMES
     from anls_frame.readers.any_file import are_pages, names_of_rows
     from anls_frame.readers.compared_files import metric_of_scores
     from anls_frame.readers.system_files import scores_in_columns, texts_of
@@ -111,7 +112,9 @@ def changes(
         shown = changed.drop(hidden)
         if is_of_pages and not scores:
             shown = shown.select(pl.exclude("^(prediction|nearest_answer)_.*$", "transition"))
-        print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=names_of.columns)
+        spoken = NAMES | names_of.columns
+        labels = {f"{name}_{system}": f"{text} {system}" for system in names for name, text in spoken.items()}
+        print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=labels | names_of.columns)
     said = f"{numbered(changed.height, names_of.row)} in which {new} {_IS[kind]} {old}"
     if output is not None:
         are_all = listed.height == changed.height

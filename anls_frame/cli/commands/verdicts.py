@@ -15,6 +15,7 @@ from anls_frame.cli.options import Output, Reporting, Runs, SourceOptions, Syste
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from anls_frame.export.column_headings import RowNames
     from anls_frame.reports.corrected_scores import Corrected
 
 
@@ -70,7 +71,8 @@ def verdicts(
             rows: pl.DataFrame = af.readers.judged(frame, found, prediction_of(columns), "answers", id=id)
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
-        lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring))
+        names = names_of_rows(source.how)
+        lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=names.metric)
         has_draw = PROBABILITY in frame.collect_schema()
         corrected = _corrected(frame, given_verdicts, columns, id, scoring) if has_draw else None
         if output is not None:
@@ -82,10 +84,10 @@ def verdicts(
             lines["differences"] = corrected.differences.drop("slice").to_dicts()
         print_json({"judged": rows.height, **lines})
         return
-    print_table(lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict)
-    noun = names_of_rows(source.how).row
+    by_verdict = lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict
+    print_table(by_verdict, labels=names.columns)
     for row in lost.by_system.to_dicts():
-        _print_sentence(row, rows.height, noun, is_alone=len(columns) == 1)
+        _print_sentence(row, rows.height, names, is_alone=len(columns) == 1)
     if corrected is not None:
         print("A score without rows flatters: it leaves out lost points alone. Corrected by the drawn rows:")
         print(plain("\n".join(corrected.to_document().notes)))
@@ -108,20 +110,26 @@ def _corrected(
     return af.corrected(judged, systems=systems)
 
 
-def _print_sentence(system: Mapping[str, Any], judged: int, noun: str, *, is_alone: bool) -> None:
-    """Say how many of the points that judged rows lost are not the errors of a system."""
+def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:
+    """Say how much of what judged rows lost is not the error of a system."""
     from anls_frame.cli.output import plain
+    from anls_frame.export.column_headings import NAMES
 
     name = "" if is_alone else f"{system['system']}: "
     total, lost, others = (system[key] for key in ("lost_points", "lost_points_of_judged", "not_the_models"))
     share = f" ({100 * others / lost:.0f} %)" if lost else ""
     scores = ""
     if system["score"] is not None and system["score_without"] is not None:
-        left = numbered(system["n_without"], noun)
-        scores = f"; ANLS {system['score']:.4f}, without these {system['score_without']:.4f} of {left}"
+        score, left = NAMES[names.metric], numbered(system["n_without"], names.row)
+        scores = f"; {score} {system['score']:.4f}, without these {system['score_without']:.4f} of {left}"
+    losses = names.losses.format(of_judged=_amount(lost), of_all=_amount(total))
     print(
         plain(
-            f"{name}{judged:,} of {numbered(system['n'], noun)} judged: they lost {lost:.1f} of {total:.1f} "
-            f"points, of which {others:.1f}{share} are not the model's errors{scores}"
+            f"{name}{judged:,} of {numbered(system['n'], names.row)} judged: {losses}, "
+            f"of which {_amount(others)}{share} are not the {names.system}'s errors{scores}"
         )
     )
+
+
+def _amount(lost: float) -> str:
+    return f"{lost:,}" if isinstance(lost, int) else f"{lost:.1f}"

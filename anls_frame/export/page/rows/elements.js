@@ -80,8 +80,9 @@ function fill(cell, value, longest, isFractional) {
   }
 }
 
+/** Return a count with a thin space between thousands. */
 function grouped(number) {
-  return number.toLocaleString("en");
+  return number.toLocaleString("en").replaceAll(",", "\u202f");
 }
 
 function counted(number, noun) {

@@ -71,7 +71,7 @@ class App {
     add("same", "predictions");
     meta.systems.forEach((_, system) => add(`type_${system}`, ofSystem("error type", system)));
     meta.systems.forEach((_, system) => {
-      meta.metrics.forEach((metric, number) => add(`score_${number}_${system}`, ofSystem(metric.name, system)));
+      meta.metrics.forEach((metric, number) => add(`score_${number}_${system}`, ofSystem(metric.label, system)));
     });
     add("change", "change");
     meta.by.forEach((name, place) => add(`by_${place}`, name));
@@ -275,8 +275,9 @@ class App {
     this.panels.forEach((panel) => this.showPanel(panel));
     this.showVerdicts();
     const { length } = this.selected;
+    const { names } = this.rows.meta;
     byId("count").textContent = length === this.rows.count
-      ? counted(length, "row") : `${grouped(length)} of ${counted(this.rows.count, "row")}`;
+      ? counted(length, names.row) : `${grouped(length)} of ${counted(this.rows.count, names.row)}`;
     byId("none").hidden = length > 0;
     const active = showActive(byId("active"), this.filters.filters, (filter) => {
       filter.clear();
@@ -386,8 +387,9 @@ class App {
       column.fill(cell, row);
       return cell;
     })));
+    const { row } = this.rows.meta.names;
     const said = rows.length < this.selected.length
-      ? `The first ${grouped(rows.length)} of ${counted(this.selected.length, "row")}.` : counted(rows.length, "row");
+      ? `The first ${grouped(rows.length)} of ${counted(this.selected.length, row)}.` : counted(rows.length, row);
     byId("print").replaceChildren(
       element("p", {}, said),
       element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines)),

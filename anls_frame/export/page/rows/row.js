@@ -109,7 +109,7 @@ class RowView {
     const answer = this.rows.nearest(row, system);
     const scores = meta.metrics.map((metric, number) => {
       const score = this.rows.value(`score_${number}_${system}`, row);
-      return element("span", { class: "score" }, `${metric.name} `, element("b", {}, score === null ? "–" : spoken(score)));
+      return element("span", { class: "score" }, `${metric.label} `, element("b", {}, score === null ? "–" : spoken(score)));
     });
     return element(
       "section",

@@ -68,7 +68,7 @@ class Verdicts {
       return null;
     }
     const { rows, verdict } = this.done.at(-1);
-    return `${verdict === null ? "no verdict" : verdictName(verdict)} on ${counted(rows.length, "row")}`;
+    return `${verdict === null ? "no verdict" : verdictName(verdict)} on ${counted(rows.length, this.rows.meta.names.row)}`;
   }
 
   /** Give the rows that were judged last what they had before. */
@@ -197,7 +197,8 @@ class MarkMenu extends Menu {
     const rows = this.selected();
     const judged = rows.reduce((sum, row) => sum + (this.verdicts.of(row) === null ? 0 : 1), 0);
     const more = judged ? `; ${grouped(judged)} ${judged === 1 ? "has" : "have"} a verdict, which this replaces` : "";
-    this.said.textContent = `Verdict on all ${counted(rows.length, "selected row")}${more}`;
+    const { row } = this.verdicts.rows.meta.names;
+    this.said.textContent = `Verdict on all ${counted(rows.length, `selected ${row}`)}${more}`;
     this.content.querySelectorAll("button").forEach((one) => { one.disabled = rows.length === 0; });
     this.none.disabled = judged === 0;
   }
