@@ -200,9 +200,15 @@ _NO_DIFFERENCE = 1e-9
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
-def in_percent(kind: Kind) -> Kind:
-    """Return the kind of the same figures in per cent, or of differences in percentage points."""
-    return {"score": "percent", "rate": "percent", "difference": "points"}.get(kind, kind)  # type: ignore[return-value]
+def shown_as(kind: Kind | None, *, percent: bool) -> Kind:
+    """
+    Return the kind as which figures are shown; without a kind, they are shown as numbers.
+
+    In per cent, scores and rates are percentages, and their differences are percentage points.
+    """
+    given: Kind = kind or "number"
+    kinds_in_percent: dict[Kind, Kind] = {"score": "percent", "rate": "percent", "difference": "points"}
+    return kinds_in_percent.get(given, given) if percent else given
 
 
 def difference_kind(kind: Kind) -> Kind:

@@ -120,7 +120,7 @@ def _by_id(path: Path, rows: Sequence[dict[str, Any]], problems: Problems) -> di
             problems.add(what, f"index {index}", path)
         elif key in indexes:
             problems.add(
-                f"duplicate {name} {quoted(key)}, first seen at index {found[key]}",
+                f"duplicate {name} {quoted(key)}, first seen at index {indexes[key]}",
                 f"index {index}",
                 path,
             )

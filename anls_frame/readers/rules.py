@@ -58,7 +58,7 @@ def _equal_to_an_answer(frame: pl.DataFrame) -> pl.Series:
 
 
 _DATA_SET = "dataset_name"
-_FORMULAS = {"ignore_case": False, "spaces": "remove"}
+_FORMULAS: dict[str, Any] = {"ignore_case": False, "spaces": "remove"}
 
 
 CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {

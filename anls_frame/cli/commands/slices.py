@@ -16,7 +16,6 @@ from anls_frame.cli.options import (
     Output,
     Reporting,
     Rows,
-    Showing,
     SourceOptions,
     SystemColumns,
     Target,
@@ -25,7 +24,7 @@ from anls_frame.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from anls_frame.slices.result import Slices
 
@@ -101,17 +100,17 @@ def slices(
     how: dict[str, Any] = {"depth": depth, "n": n, "search": search, "confidence": confidence}
     page = None
     if is_summary(files[0]):
-        of_rows = {"cluster": cluster, "features": features or None, "rows": rows}
-        _check_left_out(files[1:], of_rows, named, scoring, source)
+        only_for_rows = {"cluster": cluster, "features": features or None, "rows": rows}
+        _check_left_out(files[1:], only_for_rows, named, scoring, source)
         with af.progress():
-            found: Slices = af.find_slices(
+            result: Slices = af.find_slices(
                 af.Summary.load(files[0]), columns=column, metrics=parse(metric) or None, **how
             )
         _put(result, output, target, page)
         return
     chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how) else "anls"]
     with working("Looking for slices"):
-        rows_of_files, systems = row_pages.texts(named.of(files, source, "error", least=1))
+        rows_of_files, systems = row_pages.texts(named.in_files(files, source, "error", least=1))
         frame = rows_of_files.lazy().collect()
         roles = {*systems.values(), "answers", "question_id", cluster}
         candidates = column or [name for name in frame.columns if name not in roles]

@@ -68,7 +68,9 @@ def verdicts(
         if id is None and "question_id" in frame.collect_schema() and given_verdicts["id"].count():
             id = "question_id"  # noqa: A001 - as on the page
         try:
-            rows: pl.DataFrame = af.readers.judged(frame, found, prediction_of(columns), "answers", id=id)
+            rows: pl.DataFrame = af.readers.judged(
+                frame, given_verdicts, prediction_of(columns), "answers", id=id
+            )
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         names = names_of_rows(source.how)
