@@ -36,14 +36,14 @@ class Option(NamedTuple):
     @property
     def in_shell(self) -> str:
         """Return the option as the shell takes it: quoted, as an option or with the name of its reader."""
-        value = "" if self.value is True else _UNSAID.get(self.value, shlex.quote(str(self.value)))
+        value = _UNSAID.get(self.value, str(self.value))
         if self.name in READER_OPTIONS:
-            value = "true" if self.value is True else _UNSAID.get(self.value, self.value)
-            return f"--reader {self.reader},{self.name}={value}"
-        value = "" if self.value is True else _UNSAID.get(self.value, self.value)
+            value = "true" if self.value is True else value
+            return f"--reader {shlex.quote(f'{self.reader},{self.name}={value}')}"
         if self.name == "gold_id":
             return f"--gold FILE,gold_id={value}"
-        return f"--{self.name.replace('_', '-')} {value}".rstrip()
+        has_value = bool(value) and self.value is not True
+        return f"--{self.name.replace('_', '-')}" + (f" {shlex.quote(value)}" if has_value else "")
 
 
 class Advice(str):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from campaign import amount
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
@@ -38,15 +39,13 @@ def test_a_row_of_each_document() -> None:
 
 
 def test_each_row_has_its_probability() -> None:
-    """As often as they should be, over 300 draws: a column, in strata of two slices."""
-    frame = rows()
-    draws = [
-        af.audit_sample(frame, 40, lean="doubt", cluster="doc", by="lang", seed=seed) for seed in range(300)
-    ]
+    """As often as they should be, over many draws: a column, in strata of two slices."""
+    frame, seeds = rows(), range(amount(100, 300))
+    draws = [af.audit_sample(frame, 40, lean="doubt", cluster="doc", by="lang", seed=seed) for seed in seeds]
     assert {draw["audit"].sum() for draw in draws} == {40}
     probability = draws[0]["audit_probability"].to_numpy()
     often = np.mean([draw["audit"].to_numpy() for draw in draws], axis=0)
-    error = np.sqrt(probability * (1 - probability) / 300)
+    error = np.sqrt(probability * (1 - probability) / len(seeds))
     assert (np.abs(often - probability) < 5 * error).all()
     # By hand: half of it is the same for all rows of a slice, half in proportion to the column.
     own = frame["lang"].to_numpy() == "ja"

@@ -226,6 +226,6 @@ def test_the_shell_reads_lists_as_it_is_told_and_warns_in_a_line(tmp_path: Path)
 def test_the_shell_splits_at_a_separator_as_it_is_told(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("prediction,answers\n" + "a,a|b\n" * 4, encoding="utf-8")
     done = shell.run(tmp_path, "score", "r.csv", "--json")
-    assert "--answers-format '|' to read them as lists" in done.stderr
-    done = shell.run(tmp_path, "score", "r.csv", "--json", "--answers-format", "|")
+    assert "--reader 'auto,answers_format=|' to read them as lists" in done.stderr
+    done = shell.run(tmp_path, "score", "r.csv", "--json", "--reader", "auto,answers_format=|")
     assert (json.loads(done.stdout)["nls"], done.stderr) == (1.0, "")
