@@ -1,8 +1,13 @@
-"""Take the pictures of pages with headless Chromium: `python docs/make_screenshots.py`."""
+"""
+Take the pictures of pages with headless Chromium: `python docs/make_screenshots.py`.
+
+Names of pictures choose some of them.
+"""
 
 from __future__ import annotations
 
 import io
+import shlex
 import shutil
 import subprocess
 import sys
@@ -30,10 +35,23 @@ PHONE = 390
 GAP, BETWEEN = 20, "#888888"
 
 
+class Command(NamedTuple):
+    """A command of the shell that writes a page."""
+
+    text: str
+
+    def write(self, path: Path, **_: str) -> Path:
+        """Run it."""
+        program = Path(sys.executable).with_name("anls-frame")
+        command = [program, *shlex.split(self.text), "--force", "-o", path]
+        subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603 - our own
+        return path
+
+
 class Page(NamedTuple):
     """A page, the width and height of its window, and the view behind the `#` of its address."""
 
-    result: af.Report | af.Comparison | RowsPage
+    result: af.Report | af.Comparison | RowsPage | Command
     size: tuple[int, int]
     view: Mapping[str, str] = {}
     is_dark: bool = False
@@ -63,8 +81,10 @@ def pages(folder: Path) -> dict[str, list[Page]]:
     german = {"error type": '"near"', "lang": '"de"'}
     english = {"error type": '"near"', "lang": '"en"'}
     comparison = six_systems(questions)
+    of_pages = Command("report data/pages/tesseract --gold data/pages/truth --details")
     return {
         **on_both_grounds("report_page", report, (1180, 1010)),
+        **on_both_grounds("pages_report", of_pages, (1180, 1010)),
         **on_both_grounds("comparison_page", comparison, (1180, 1400)),
         "rows": [Page(rows, (1280, 720), {**german, "row": "1081"}, options=of_rows)],
         "rows_systems": [
@@ -79,7 +99,7 @@ def pages(folder: Path) -> dict[str, list[Page]]:
 
 
 def on_both_grounds(
-    name: str, result: af.Report | af.Comparison, size: tuple[int, int]
+    name: str, result: af.Report | af.Comparison | Command, size: tuple[int, int]
 ) -> dict[str, list[Page]]:
     """Return a page for light pages and for dark ones, of which the site shows its own."""
     return {name: [Page(result, size)], f"{name}-dark": [Page(result, size, is_dark=True)]}
@@ -159,11 +179,13 @@ def beside(images: Sequence[Image.Image]) -> Image.Image:
     return joined
 
 
-def main() -> None:
-    """Take all pictures, in few colours."""
+def main(*names: str) -> None:
+    """Take the pictures with these names, or all of them, in few colours."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for picture, shown in pages(folder).items():
+            if names and picture not in names:
+                continue
             image = beside([take(folder, page) for page in shown])
             # Each colour counts, however small what has it.
             few = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
@@ -173,4 +195,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

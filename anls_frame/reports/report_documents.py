@@ -132,32 +132,33 @@ def _macro_tables(view: ReportView) -> list[Table]:
 def report_document(view: ReportView) -> Document:
     """Return a report as a document for export."""
     slices, summary = _slices_of_report(view), view.summary
-    tables = _macro_tables(view)
     details = _detail_tables(summary) if summary.settings.details else []
-    # Error types are those of answers.
-    are_pages = summary.settings.are_pages
-    tables += [table for table in details if not (are_pages and table.name == _ERROR_TYPES)]
-    if view.worst.height:
-        by, kept = summary.settings.by, summary.settings.keep
-        kinds = kinds_of(view.worst.columns, by, view.measures)
-        # The name of a row precedes its texts, which may be pages.
-        worst = view.worst.select(cs.by_name(*by, *kept), ~cs.by_name(*by, *kept))
-        tables.append(_worst_rows(worst, kinds, view))
+    worst = [_worst_rows(view)] if view.worst.height else []
+    if summary.settings.are_pages:
+        # Error types are those of answers; which pages are worst says more than single letters.
+        tables = [*worst, *(table for table in details if table.name != _ERROR_TYPES)]
+    else:
+        tables = [*details, *worst]
     figures = _report_figures(view)
-    return replace(slices, tables=[*slices.tables, *tables], settings=view.settings, figures=figures)
+    tables = [*slices.tables, *_macro_tables(view), *tables]
+    return replace(slices, tables=tables, settings=view.settings, figures=figures)
 
 
-def _worst_rows(worst: pl.DataFrame, kinds: Mapping[str, Kind], view: ReportView) -> Table:
+def _worst_rows(view: ReportView) -> Table:
     """Return the table of the worst rows, or of the rates of pages, whose texts are shown aligned."""
     settings = view.summary.settings
+    kinds = kinds_of(view.worst.columns, settings.by, view.measures)
+    # The name of a row precedes its texts, which may be pages.
+    names = (*settings.by, *settings.keep)
+    worst = view.worst.select(cs.by_name(*names), ~cs.by_name(*names))
     if not settings.are_pages:
-        kept = {name: name for name in (*settings.by, *settings.keep)}
-        return Table("Worst rows", worst, kinds, headings=headings(worst.columns, _labels(view) | kept))
+        labels = _labels(view) | {name: name for name in names}
+        return Table("Worst rows", worst, kinds, headings=headings(worst.columns, labels))
     own = [
         metric for metric in settings.own if metric.name in worst.columns and not _is_of_characters(metric)
     ]
     rates = {"cer": "CER", **{metric.name: metric.label.partition(" (")[0] for metric in own}}
-    named = {name: settings.names.columns.get(name, name) for name in (*settings.by, *settings.keep)}
+    named = {name: settings.names.columns.get(name, name) for name in names}
     table = worst.select(cs.by_name(*named), cs.by_name(*rates))
     scored = view.flat.item(0, "n")
     name = "All pages" if table.height >= scored else f"The {table.height:,} worst of {scored:,} pages"
