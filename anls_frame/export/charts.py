@@ -104,15 +104,15 @@ class RankChart:
     table
         Name of the table below the figure.
     rows
-        Name of each system, best first, with its rank, the lowest and highest possible rank, and the text
-        beside them.
+        Name of each system, best first, and whether it is possibly the best; its rank with the lowest and
+        highest possible rank, and the text beside them.
     n_systems
         Number of all systems, of which the first are shown.
     """
 
     name: str
     table: str
-    rows: Sequence[tuple[str, tuple[int | None, int | None, int | None], str]]
+    rows: Sequence[tuple[str, bool, tuple[int | None, int | None, int | None], str]]
     n_systems: int
 
 

@@ -225,14 +225,14 @@ def _ranks(figure: RankChart) -> Mapping[str, object]:
     """Lay out a bar from the best to the worst rank of each system, with ranks of equal width."""
     step = 100 / max(figure.n_systems, 1)
     rows = []
-    for name, (rank, low, high), note in figure.rows:
+    for name, is_best, (rank, low, high), note in figure.rows:
         bar = None
         if rank is not None and low is not None and high is not None:
             bar = {
                 "left": f"{(low - 1) * step:.2f}%",
                 "width": f"{(high - low + 1) * step:.2f}%",
                 "position": f"{(rank - 0.5) * step:.2f}%",
-                "is_best": low == 1,
+                "is_best": is_best,
                 "title": f"{low}" if low == high else f"{low} to {high}",
             }
         # In narrow cells, lines break before the interval, not within it.

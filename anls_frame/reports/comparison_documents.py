@@ -61,6 +61,8 @@ _MOST_SYSTEMS = 8
 _SHORT_NAME = 14
 _BOLD = "Differences in bold are shown by their adjusted p and by their interval."
 _DRAWN_SYSTEMS = 20
+_RANKED_SYSTEMS = 60
+"""So many bars of ranks fit a screen."""
 _LONGEST_TITLE = 120
 _NAMED = 3
 """Systems and further metrics that the first sentence names."""
@@ -319,7 +321,9 @@ def _scores(
     }
     labels = {column: column for column in (*names, *columns)}
     shown = headings([SLICE, *columns, "n", *names, "best"], view.names.columns | labels)
-    return Table(name, frame, kinds, headings=shown, best=best, names=view.names)
+    # A page shows the first systems in a heat map above it.
+    is_folded = len(names) > _DRAWN_SYSTEMS
+    return Table(name, frame, kinds, headings=shown, best=best, is_folded=is_folded, names=view.names)
 
 
 def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
@@ -394,10 +398,11 @@ def _ranks(table: Table, kind: Kind, label: str) -> RankChart:
     rows = [
         (
             row["system"],
+            bool(row["possibly_best"]),
             (row["rank"], row["rank_low"], row["rank_high"]),
             spelled(row["score"], (row["score_low"], row["score_high"]), kind),
         )
-        for row in table.frame.head(FIGURE_ROWS).iter_rows(named=True)
+        for row in table.frame.head(_RANKED_SYSTEMS).iter_rows(named=True)
         if row["n"] is not None  # published figures have no rows
     ]
     return RankChart(f"Ranks: {label}", table.name, rows, table.frame["n"].count())
