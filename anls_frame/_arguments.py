@@ -25,7 +25,7 @@ _WIDEST_IN_POINTS = 2
 
 
 class ArgumentTypeError(TypeError, ValueError):
-    """A number or a choice of the wrong type; `except ValueError` catches it too."""
+    """A number or a choice of the wrong type, which `except ValueError` catches, too."""
 
 
 COLUMNS = frozenset(
@@ -50,7 +50,7 @@ COLUMNS = frozenset(
 
 
 def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
-    """Let a function of a frame say what to pass instead of a Series where it takes names of columns."""
+    """Let a function of a frame explain what to pass in place of a Series for names of columns."""
     parameters = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
@@ -66,9 +66,9 @@ def takes_names(function: Callable[Options, T]) -> Callable[Options, T]:
 
 def refuse_columns(name: str, value: object, before: str = "") -> None:
     """
-    Raise an error if a Series or the accessor `df.anls` is, or is among, what must be names of columns.
+    Raise an error if names of columns are, or include, a Series or the accessor `df.anls`.
 
-    `before` is what stands before the name in a call.
+    `before` is the text before the name in a call.
     """
     kinds = {_type_name(kind) for kind in type(value).__mro__}
     is_accessor = "anls_frame.AnlsFrameNamespace" in kinds
@@ -93,7 +93,7 @@ def check_threads() -> None:
 
 
 def choice(name: str, value: T, choices: Iterable[object]) -> T:
-    """Return the value; raise an error unless it is one of the choices."""
+    """Return the value; raise an error unless it is a valid choice."""
     choices = tuple(choices)
     if value not in choices:
         error = ValueError if isinstance(value, str) else ArgumentTypeError
@@ -117,7 +117,7 @@ def share(name: str, value: Any, *, ends: bool = True) -> float:
 
 
 def level_of_run(alpha: float, planned_runs: Any) -> float:
-    """Return the level of each of several runs on the same documents, so that alpha holds for all of them."""
+    """Return the level of each of several runs on the same documents, so that alpha holds overall."""
     return alpha / count("planned_runs", planned_runs, 1)
 
 
@@ -152,8 +152,8 @@ def margin(
     """
     Return a difference of scores as a float; raise an error unless scores within the bounds can exceed it.
 
-    A gate with a larger margin always passes. Only `zero` lets it be 0. Of scores `in_points`, such as error
-    rates without an upper bound, 1 is 100 points: whoever asks for as much means percent.
+    A gate with a larger margin always passes. Only `zero` lets the margin be 0. For scores `in_points`, such
+    as error rates without an upper bound, 1 is 100 points, so a margin this large was meant as a percentage.
     """
     loss = number(name, value, 0, ends=zero)
     low, high = bounds
@@ -187,7 +187,7 @@ def string(name: str, value: Any, wanted: str = "a string") -> str:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's type, with its library: Polars and pandas have types of the same names."""
+    """Return the name of a value's type with its library, because Polars and pandas share names of types."""
     return _type_name(type(value))
 
 

@@ -1,4 +1,4 @@
-"""Engines beside Polars and pandas: functions of frames that are computed where the rows of a frame are."""
+"""Engines besides Polars and pandas, which compute functions of frames where the rows are stored."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _homes: dict[str, str] = {}
 
 def register(frames: str, functions: str) -> None:
     """
-    Say where functions of some frames are computed.
+    Register the module that computes functions of a kind of frame.
 
     Parameters
     ----------
     frames
-        The package or module of the frames' class.
+        The package or module of the class of frames.
     functions
-        The module with functions of the same names, which take the frame and all options by name, and with
-        `without_rows`. It is imported when such a frame is given.
+        A module with functions of the same names, which take the frame and all options by name, and with
+        `without_rows`. It is imported when such a frame is passed.
     """
     _homes[frames] = functions
 
 
 def on_engines(function: Callable[Options, T]) -> Callable[Options, T]:
-    """Let a function of a frame take the frames of other engines too, with the same options."""
+    """Let a function of a frame also accept frames of other engines, with the same options."""
 
     def computed(home: Any, given: inspect.BoundArguments) -> T:
         given.apply_defaults()
@@ -44,7 +44,7 @@ def on_engines(function: Callable[Options, T]) -> Callable[Options, T]:
 
 
 def checked_first(function: Callable[Options, T]) -> Callable[Options, T]:
-    """Let a function that calls one of `on_engines` show what is wrong with options before rows are read."""
+    """Let a function that calls one of `on_engines` report invalid options before rows are read."""
 
     def computed(home: Any, given: inspect.BoundArguments) -> T:
         options = _listed(given.arguments)

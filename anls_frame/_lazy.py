@@ -1,4 +1,4 @@
-"""Names of packages that are imported on first use, so that nobody waits for modules that they do not use."""
+"""Names of packages that are imported on first use, so that unused modules cost no time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public names of the package, each with the module that it is imported from on first use."""
+"""The public names of the package, each with the module from which it is imported on first use."""
 
 from __future__ import annotations
 

@@ -50,10 +50,10 @@ _SALT = b"53"
 
 def system_colors(names: Iterable[str], colors: Mapping[str, str] | None = None) -> dict[str, str]:
     """
-    Return the colour of each system: the same names have the same colours in every plot, in any order.
+    Return the colour of each system, by name, so that it is the same in every plot and order.
 
-    If two names choose the same colour, the one that comes later in the alphabet gets the next free colour.
-    `colors` overrides.
+    If two names choose the same colour, the later name in the alphabet gets the next free colour. `colors`
+    overrides.
     """
     names = list(names)
     given = dict(colors or {})

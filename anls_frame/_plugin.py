@@ -46,7 +46,7 @@ def score(
     missing: Missing,
     **options: Any,
 ) -> pl.Expr:
-    """Return an expression that scores each row, and a null prediction as `missing` says."""
+    """Return an expression that scores each row, with null predictions treated according to `missing`."""
     scores = call(name, prediction, answers, **options)
     if choice("missing", missing, get_args(Missing)) == "drop":
         return scores
@@ -73,7 +73,7 @@ def call(name: str, *columns: IntoExprColumn, **options: Any) -> pl.Expr:
 
 
 def checked_column(name: str, column: object) -> IntoExprColumn:
-    """Return the column; raise an error that names the function if it is not one."""
+    """Return the column; raise an error that names the function if the argument is not a column."""
     if not isinstance(column, pl.Expr | str | pl.Series):
         raise TypeError(_not_a_column(name, column))
     return column

@@ -1,4 +1,4 @@
-"""Text for terminals, pages and plots: no invisible characters, short enough, of known width."""
+"""Text for terminals, pages and plots, without invisible characters, shortened, and of known width."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _LONGEST_QUOTED = 60
 
 def visible(text: str, *, directions: bool = True) -> str:
     """
-    Replace control characters, and marks of the writing direction, which reorder the text after them.
+    Replace control characters, and marks of the writing direction, which reorder the following text.
 
-    ␊ stands for a line feed, and ⟨U+0085⟩ where no symbol exists.
+    A line feed becomes ␊, and a character without a symbol becomes a code such as ⟨U+0085⟩.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def listed(values: Iterable[str], most: int = 10) -> str:
 
 
 def label(value: Any) -> str:
-    """Return the value of a key as text that is short enough for an axis label."""
+    """Return the value of a key as a text short enough for an axis label."""
     if isinstance(value, list | tuple):
         text = ", ".join("null" if entry is None else str(entry) for entry in value)
     else:
@@ -92,7 +92,7 @@ def label(value: Any) -> str:
 
 
 def shortened(text: str, most: int = LABEL_WIDTH) -> str:
-    """Cut text wider than `most` in its middle, because long labels often differ only at their ends."""
+    """Cut the middle of text wider than `most`, because long labels often differ only at their ends."""
     if text_width(text) <= most:
         return text
     tail = most // 3
@@ -100,7 +100,7 @@ def shortened(text: str, most: int = LABEL_WIDTH) -> str:
 
 
 def shortened_apart(names: Sequence[str], most: int = LABEL_WIDTH) -> list[str]:
-    """Cut wider names; if they would look alike, without what all of them begin and end with."""
+    """Cut names that are too wide; if they would look alike, drop their common beginning and end."""
     short = [shortened(name, most) for name in names]
     if len(set(short)) == len(set(names)):
         return short
@@ -143,12 +143,12 @@ def numbered(count: int, noun: str) -> str:
 
 
 def path_text(path: str | os.PathLike[str]) -> str:
-    r"""Return a path as text; on POSIX, the name of a file may be bytes that are none, shown as \xff."""
+    r"""Return a path as text; bytes of a POSIX file name that are not text are shown as \xff."""
     return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def differing_in_case(ids: Iterable[str]) -> str:
-    """Return a hint that names two of the ids which differ only in case; empty if there are none."""
+    """Return a hint that names two ids that differ only in case; empty without such ids."""
     seen: dict[str, str] = {}
     for name in ids:
         other = seen.setdefault(name.casefold(), name)
@@ -158,7 +158,7 @@ def differing_in_case(ids: Iterable[str]) -> str:
 
 
 def spelled(text: str) -> str:
-    """Write a text of nothing but whitespace as what it is, a space as ␣; any other as it is."""
+    """Spell out a text that consists only of whitespace, with ␣ for a space; leave other texts unchanged."""
     if not text.isspace() or visible(text) != text:
         return text
     return "".join("␣" if character == " " else f"⟨U+{ord(character):04X}⟩" for character in text)

@@ -27,7 +27,7 @@ OfPolars_co = TypeVar("OfPolars_co", covariant=True)
 
 
 class OnFrames(Protocol[Options, OfPandas_co, OfPolars_co]):
-    """A function whose result is of one type for pandas frames and of another one for all others."""
+    """A function whose result has one type for pandas frames and another type for all other frames."""
 
     @overload
     def __call__(
@@ -44,7 +44,7 @@ class OnFrames(Protocol[Options, OfPandas_co, OfPolars_co]):
 def table_of_frame(
     function: Callable[Concatenate[Any, Options], Any],
 ) -> OnFrames[Options, pd.DataFrame, pl.DataFrame]:
-    """Tell type checkers that a function of a frame returns a table of the same kind."""
+    """Declare for type checkers that a function of a frame returns a table of the same kind."""
     return cast("OnFrames[Options, pd.DataFrame, pl.DataFrame]", function)
 
 

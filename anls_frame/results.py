@@ -68,15 +68,16 @@ class Written(ABC):
         Parameters
         ----------
         path
-            Ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is replaced
-            as a whole or, on an error, left unchanged.
+            Path that ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is
+            replaced as a whole or, on an error, left unchanged.
         title
             Title, in place of the default title.
         percent
-            Show scores and rates in per cent with one decimal. Files of data hold numbers as they are.
+            Whether to show scores and rates in per cent with one decimal. Data formats always hold the
+            unscaled numbers.
         columns
-            The figures that tables for people show, in order, by the names that they have in files of data.
-            Tables without any of them are left as they are, and so are files of data.
+            The figures that tables for people show, in order, by their column names in data formats. Tables
+            without any of these figures, and data formats, stay unchanged.
         escape_formulas
             In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a
             formula.
@@ -109,7 +110,7 @@ class Written(ABC):
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)
 
     def to_document(self, **shown: Unpack[Shown]) -> Document:
-        """Return the tables, settings and notes that `write` writes, with its options."""
+        """Return the tables, settings and notes that `write` would write with these options."""
         title, columns, own = _taken_apart(shown)
         document = self._document(**own)
         tables = document.tables if columns is None else with_columns(document.tables, columns)
@@ -124,11 +125,11 @@ class Written(ABC):
         return self.to_document().single.frame.__arrow_c_stream__(requested_schema)
 
     def to_text(self, **shown: Unpack[Shown]) -> str:
-        """Return the tables as they are printed; the options are those of `write`."""
+        """Return the tables as printed text; the options are those of `write`."""
         return terminal.rendered(self._shown(terminal.ROWS, **shown))
 
     def to_gt(self, table: int = 0, **shown: Unpack[Shown]) -> GT:
-        """Return a table as a great_tables object, the first one by default; options are those of `write`."""
+        """Return a table, by default the first, as a great_tables object; see `write` for options."""
         return self._notebook_tables(self._shown(None, **shown))[table]
 
     def _repr_html_(self) -> str:
@@ -224,7 +225,7 @@ class SlicedResult(Written, Generic[Table_co]):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """The settings in one line; figures with equal signatures are comparable."""
+        """The settings as a single line; figures with equal signatures are comparable."""
 
     @property
     @abstractmethod
@@ -234,7 +235,7 @@ class SlicedResult(Written, Generic[Table_co]):
     @property
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """All settings that the figures depend on."""
+        """All settings that determine the figures."""
 
     @cached_property
     def by_group(self) -> Table_co:

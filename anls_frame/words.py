@@ -41,8 +41,8 @@ def wer(
         Column with the predicted text. A string is a column name; wrap a constant in `pl.lit`. Two pandas
         Series with the same index give a Series.
     answers
-        Column with the reference, or a list of accepted ones, in which case the one with the lowest rate
-        counts. Null entries of a list are skipped.
+        Column with the reference, or with a list of accepted references, of which the one with the lowest
+        rate counts. Null entries of a list are skipped.
     protocol
         How both texts are prepared, and what a word is (its field `words`). By default, texts are not
         prepared, and words are separated by whitespace, as in torchmetrics. `"jiwer"` and `"dinglehopper"`

@@ -45,7 +45,7 @@ class Asked:
 
     @property
     def kept(self) -> list[str]:
-        """The columns that are shown as they are."""
+        """The columns that are shown unchanged."""
         return [name for name in self.settings.keep if name not in (*self.settings.by, self.row_id)]
 
     @property
@@ -141,7 +141,7 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
 
 
 def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
-    """Return the values of the columns that have an order of their own."""
+    """Return the values of ordered columns."""
     schema = to_lazy(frame, [], list(asked.shown.values())).collect_schema()
     dtypes = {alias: schema[name] for alias, name in asked.shown.items()}
     types = {f"type_{system}": errors.ERROR_TYPES for system, _ in enumerate(asked.systems)}

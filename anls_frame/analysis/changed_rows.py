@@ -60,7 +60,7 @@ def changes(
     systems
         Exactly two entries, from name to prediction column, or two columns. The first system is the baseline.
     answers
-        Name of the column with the accepted answer or answers; `None` if the systems' columns already hold
+        Name of the column with the accepted answer or answers; `None` if the columns of the systems hold
         scores.
     kind
         `"worse"` returns the rows in which the second system is worse in any of the metrics, `"better"` those

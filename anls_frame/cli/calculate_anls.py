@@ -1,8 +1,8 @@
 """
 `calculate-anls`: the command of PyPI anls, with the same options and the same results file.
 
-Where that command fails with a traceback (null or numeric answers, a missing id), this one lists everything
-that is wrong and ends with exit code 2.
+Where that command fails with a traceback (null or numeric answers, a missing id), this command lists all
+problems and ends with exit code 2.
 """
 
 from __future__ import annotations

@@ -28,12 +28,12 @@ class ChosenReader:
 
     @property
     def kind(self) -> str | None:
-        """The kind, if it is not to be detected."""
+        """The kind, unless it is to be detected."""
         return None if self.name == AUTO else self.name
 
 
 def parse(text: str | ChosenReader) -> ChosenReader:
-    """Return what `--reader` names, such as ``inspect,scorer=match``; `auto` has the options of all."""
+    """Return the value of `--reader`, such as ``inspect,scorer=match``; `auto` has all options."""
     if isinstance(text, ChosenReader):  # the default
         return text
     name, written = with_options(text, example="inspect,scorer=match")

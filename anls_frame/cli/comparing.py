@@ -1,4 +1,4 @@
-"""How a comparison is written and printed, for `compare` and `merge`."""
+"""Writing and printing of comparisons, for `compare` and `merge`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def put(
 
 
 def _say_what_cannot_be_tested(comparison: af.Comparison) -> None:
-    """Say that all rows have too few units for a test: the line above names a best system or a difference."""
+    """Note that all rows have too few units for a test, as the line above names a best or a difference."""
     from anls_frame.reports.comparison_documents import untestable_note
 
     overall = comparison.to_polars().filter(slice=OVERALL)

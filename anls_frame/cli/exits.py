@@ -1,8 +1,8 @@
 """
-How commands end: with an exit code and a message.
+The end of commands, with an exit code and a message.
 
-Only an error of the program, or of a metric's own code, shows a traceback; it ends with 2 as well, because 1
-means that a gate failed.
+Only errors of the program, or of a custom metric, show a traceback; they also end with 2, because 1 means
+that a gate failed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CLOSED_PIPE = 141
 
 
 def guarded(program: str, run: Callable[[], int]) -> NoReturn:
-    """Run and end the process: with 130 after Ctrl-C and 141 after a closed pipe, as usual in shells."""
+    """Run and end the process, with 130 after Ctrl-C and 141 after a closed pipe, as usual in shells."""
     _prepare_streams()
     _show_warnings(program)
     try:
@@ -61,7 +61,7 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
 
 
 def _errors_of_input() -> tuple[type[BaseException], ...]:
-    """Return the errors whose message is shown; only now is Polars imported, half of the start-up time."""
+    """Return the errors whose message is shown. Polars, half of the start-up time, is imported only here."""
     from polars.exceptions import PanicException, PolarsError
 
     return (ValueError, TypeError, PolarsError, PanicException)

@@ -1,4 +1,4 @@
-"""Metrics named on the command line: built-in ones, columns of the file, and functions in Python files."""
+"""Metrics named on the command line: built-in metrics, columns of the file, and functions in Python files."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
     """
     Return a metric by its name.
 
-    FILE.py:NAME and MODULE:NAME name functions and metrics in Python, median:NAME and quantile:0.9:NAME
-    quantiles of a score, unless a column has this very name. The columns are asked for only if a name could
-    be both.
+    FILE.py:NAME and MODULE:NAME name functions and metrics in Python, and median:NAME and quantile:0.9:NAME
+    name quantiles of a score, unless a column has exactly this name. The columns are read only if a name is
+    ambiguous.
     """
     if ":" not in name or name in columns():
         return name

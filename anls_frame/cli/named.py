@@ -1,4 +1,4 @@
-"""Values such as `rrc,threshold=0.3`: a name, and values for options of what it names."""
+"""Values such as `rrc,threshold=0.3`: a name followed by options of the named object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PYTHON = {"True": True, "False": False, "None": None}
 
 
 def with_options(text: str, example: str) -> tuple[str, dict[str, str]]:
-    """Return the name, and the options as they are written."""
+    """Return the name, and the options as written."""
     name, *parts = _NEXT_OPTION.split(text)
     if "," in name:
         raise typer.BadParameter(f"must be NAME,OPTION=VALUE,..., such as {example}, got {text!r}")

@@ -170,7 +170,7 @@ Runs = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SystemNames:
-    """Which systems the files have."""
+    """The systems in the files."""
 
     system_column: Annotated[
         str | None,
@@ -183,7 +183,7 @@ class SystemNames:
 
     @property
     def columns(self) -> list[str] | None:
-        """The prediction columns of systems, if one file has them."""
+        """The prediction columns of systems, if a single file has them."""
         return None
 
     def in_files(
@@ -212,7 +212,7 @@ class SystemNames:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemColumns(SystemNames):
-    """Which systems the files have, in rows or in columns."""
+    """The systems in the files, in rows or in columns."""
 
     systems: Annotated[
         str | None,
@@ -224,7 +224,7 @@ class SystemColumns(SystemNames):
 
     @property
     def columns(self) -> list[str] | None:
-        """The prediction columns of systems, if one file has them."""
+        """The prediction columns of systems, if a single file has them."""
         return None if self.systems is None else self.systems.split(",")
 
 
@@ -241,7 +241,7 @@ def two_systems(first: Path, second: Path | None, columns: str | None, source: S
 
 
 def scores_of_rows(more: str = "") -> Any:
-    """Return the option of scores that rows have, which may be repeated; `more` ends its help."""
+    """Return the repeatable option for scores of rows; `more` ends its help."""
     from anls_frame.summary.catalogue import NAMES
 
     names = ", ".join(name for name in NAMES if name != "zeros")
@@ -318,7 +318,7 @@ class Reporting(Scoring):
 
 @dataclass(frozen=True, kw_only=True)
 class Showing:
-    """How any result is shown: the options of `write` that a terminal has too."""
+    """Display options of any result, as far as they also apply to a terminal."""
 
     title: Annotated[str | None, typer.Option(help="Title, in place of the default.")] = None
     percent: Annotated[bool, typer.Option("--percent", help="Show scores and rates in per cent.")] = False
@@ -337,7 +337,7 @@ class Showing:
 
 @dataclass(frozen=True, kw_only=True)
 class Arranging(Showing):
-    """How a report is shown: the options of `Report.write` that a terminal has too."""
+    """Display options of a report, as far as they also apply to a terminal."""
 
     sort: Annotated[
         str | None,
@@ -351,7 +351,7 @@ class Arranging(Showing):
 
 @dataclass(frozen=True, kw_only=True)
 class Boarding(Showing):
-    """How a comparison is shown: the options of `Comparison.write` that a terminal has too."""
+    """Display options of a comparison, as far as they also apply to a terminal."""
 
     sort: Annotated[
         str | None,
@@ -484,7 +484,7 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _shown(parameter: inspect.Parameter) -> str:
-    """Return an option as it is written, and an argument by its placeholder in the help."""
+    """Return an option as written, or the placeholder of an argument in the help."""
     if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
         return f"--{parameter.name.replace('_', '-')}"
     marks = getattr(parameter.annotation, "__metadata__", ())

@@ -1,4 +1,4 @@
-"""What commands print and write: data as plain text, and files, which are replaced only with --force."""
+"""Output of commands: data as plain text, and files, which are replaced only with --force."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def plain(text: str) -> str:
-    """Return text in lines of the terminal, with its control characters visible, so that none is obeyed."""
+    """Return text for the terminal with visible control characters, which have no effect."""
     from anls_frame.export.terminal import width, wrapped
 
     most = width()
@@ -45,7 +45,7 @@ def check_target(path: Path | None, force: bool, suffixes: Sequence[str] | None 
 
 
 def check_rows(rows: int | None, output: Path | None) -> None:
-    """Raise an error, before any work is done, if there is no report that this many rows can be added to."""
+    """Raise an error, before any work is done, if this many rows cannot be added to a report."""
     if rows is None:
         return
     count("--rows", rows, least=1, most=2**32 - 1)
@@ -86,7 +86,7 @@ def print_table(
     height: int | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> None:
-    """Print a table or a frame whose columns may have names of their own, or its first rows of `height`."""
+    """Print a table or a frame, possibly with other column names, or its first rows of `height`."""
     from anls_frame.export.column_headings import headings
     from anls_frame.export.display import display_table
     from anls_frame.export.document import Table
@@ -103,7 +103,7 @@ def print_table(
 
 
 def edits_table(edits: pl.DataFrame) -> Table:
-    """Return a table of edits with ␣ for a space, and nothing where a character is missing or too much."""
+    """Return a table of edits with ␣ for a space, and empty cells for missing or surplus characters."""
     from anls_frame.export.column_headings import headings
     from anls_frame.export.document import Table
 
@@ -131,7 +131,7 @@ def print_json(value: Any) -> None:
 
 
 def print_document(document: Any) -> None:
-    """Print a report as JSON, exactly as it is written to a file."""
+    """Print a report as JSON, exactly as in a file."""
     from anls_frame.export.json_files import write_json
 
     sys.stdout.flush()

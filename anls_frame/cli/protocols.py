@@ -1,4 +1,4 @@
-"""The option `--protocol`: the name of a preset, and other values for some of its options."""
+"""The option `--protocol`: the name of a preset, optionally with other values for some options."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _ERRORS = "errors."
 
 def parse(text: str | ScoreProtocol) -> ScoreProtocol:
     """
-    Return the protocol that an option names, such as ``rrc,threshold=0.3``.
+    Return the protocol for a value such as ``rrc,threshold=0.3``.
 
-    Options of the protocol for error rates are written with a point, as in ``errors.ignore_case=true``, and
+    Options of the protocol for error rates are written with a dot, as in ``errors.ignore_case=true``, and
     equivalences as JSON.
     """
     if isinstance(text, ScoreProtocol):  # the default

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """Where a report goes: to files and to the terminal."""
+    """The output of a report, to files and to the terminal."""
 
     output: Path | None
     summary: Path | None

@@ -42,7 +42,7 @@ def page_of_files(
 
 
 def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:
-    """Return the rows of one system, not read yet, or of several side by side, and their columns by name."""
+    """Return the rows of one system, as a query, or of several side by side, and their columns by name."""
     path = given.files[0]
     if given.columns is None and not given.are_logged:
         names = [*(given.names or [name_of(path)])]
@@ -77,7 +77,7 @@ def page(
     id: str | None = None,  # noqa: A002 - as in `anls_frame.browse`
     **options: Any,
 ) -> RowsPage:
-    """Return a page of rows, known by their ids if they have any; messages name the option for fewer rows."""
+    """Return a page of rows, identified by ids if they have any; messages name the option for fewer rows."""
     has_ids = "question_id" in frame.collect_schema().names()
     options["id"] = id or ("question_id" if has_ids else None)
     try:
@@ -89,5 +89,5 @@ def page(
 
 
 def columns(by: list[str] | None) -> list[str]:
-    """Return the columns of all tables, each once."""
+    """Return the distinct columns of all tables."""
     return list(dict.fromkeys(name for names in tables(by) or () for name in names))

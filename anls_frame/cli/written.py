@@ -1,4 +1,4 @@
-"""Files that a command would write over: those that it reads, or the file of another of its options."""
+"""Checks that a command does not overwrite files that it reads, or the file of another option."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ WRITTEN = "is written"
 
 def check_distinct(written: Mapping[str, Path | None], read: Mapping[str, Any]) -> None:
     """
-    Raise an error, before any work is done, if a written file is also read, or is that of another option.
+    Raise an error, before any work is done, if a written file is also read or named by another option.
 
     Parameters
     ----------
     written
         The files to write, by option.
     read
-        The values of all other options, of which paths and lists of paths are files to read.
+        The values of all other options, among which paths and lists of paths are files to read.
     """
     files = [(name, path) for name, path in written.items() if path is not None]
     for index, (name, path) in enumerate(files):
@@ -43,7 +43,7 @@ def check_distinct(written: Mapping[str, Path | None], read: Mapping[str, Any]) 
 
 
 def _paths(values: Any) -> Iterator[Path]:
-    """Yield the files that a value names: a path, several, or a pattern that the shell left as it is."""
+    """Yield the files named by a value: a path, several paths, or a pattern not expanded by the shell."""
     for path in values if isinstance(values, list | tuple) else [values]:
         if isinstance(path, Path):
             is_pattern = not path.exists() and glob.has_magic(str(path))
@@ -55,7 +55,7 @@ def _matches(pattern: Path) -> Sequence[str]:
 
 
 def _are_same(path: Path, other: Path) -> bool:
-    """Whether two paths lead to one file, by links of any kind; terminals and pipes are no files."""
+    """Return whether two paths lead to the same file, by links of any kind; terminals and pipes never do."""
     if path.exists() and other.exists():
         return path.is_file() and path.samefile(other)
     return _resolved(path) == _resolved(other)

@@ -49,7 +49,7 @@ def add_scores(frame: Any, *, columns: Any, prefix: str, suffix: str, overwrite:
 
 
 def with_unwrapped(frame: Any, **options: Any) -> Batches:
-    """Return the frame with the answers inside predictions, not computed yet, in the same batches."""
+    """Return the lazy frame with the answers inside predictions, in the same batches."""
     schema = wrapping_costs.with_unwrapped(without_rows(frame), **options).schema
     dtypes = {name: schema.field(name).type for name in (wrapping_costs.UNWRAPPED, wrapping_costs.STEPS)}
     answers = _computed(workers.unwrapped, [options["prediction"]], options, dtypes)

@@ -27,7 +27,7 @@ def scores(*columns: daft.Series, names: tuple[str, ...], options: dict[str, Any
 
 
 def unwrapped(*columns: daft.Series, names: tuple[str, ...], options: dict[str, Any]) -> pa.Array:
-    """Return the answers inside a batch of predictions, with what was taken off: a struct of both."""
+    """Return the answers inside a batch of predictions and the removal steps, as a struct."""
     rows = with_unwrapped(_table(columns, names), **options)
     return rows.select([UNWRAPPED, STEPS]).to_struct_array().combine_chunks()
 

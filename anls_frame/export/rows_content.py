@@ -68,7 +68,7 @@ class RowsContent:
     is_audit
         Whether all rows are to be judged, in order.
     names
-        What rows and their texts are called.
+        The names for rows and their texts.
     """
 
     title: str

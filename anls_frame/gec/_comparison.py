@@ -254,7 +254,7 @@ def _differences(
     seed: int,
     decision: tuple[float, float] | None,
 ) -> pl.DataFrame:
-    """Return the comparison of each system with the first one."""
+    """Return the comparison of each system with the first system."""
     added = [of.added(rows[str(index)]) for index in range(systems)]
     summed = [_by_unit(numbers, rows) for numbers in added]
     base, first = added[0], summed[0]

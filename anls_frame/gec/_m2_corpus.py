@@ -50,7 +50,7 @@ def m2_corpus(
     -------
     Expr
         A struct, named `gec_m2_corpus`, with `tp`, `fp`, `fn` (`Int64`), `precision` (1 if nothing was
-        proposed), `recall` (1 without gold edits), `f` and `beta`. A scalar: use it in ``select`` and in
+        proposed), `recall` (1 without gold edits), `f` and `beta`. The result is a scalar, for ``select`` and
         ``group_by(..., maintain_order=True).agg``.
 
     Raises

@@ -252,7 +252,7 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
         Polars, pandas or Arrow frame with the columns `source`, `edits` and, to keep annotators without
         edits, `annotators`, as `read_m2` returns them. `required` and `comment` may be missing in edits.
     path
-        The file, which is written completely or not at all.
+        Path of the file, which is written completely or not at all.
 
     Returns
     -------

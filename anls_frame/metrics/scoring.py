@@ -66,7 +66,7 @@ def add_scores(
     prefix, suffix
         Added to the names of the new columns.
     overwrite
-        Replace columns that have the names of new ones, instead of raising an error.
+        Whether to replace columns with the names of new columns, rather than raise an error.
 
     Returns
     -------

@@ -66,7 +66,7 @@ def unwrap(
     Raises
     ------
     ValueError
-        If a step is unknown or there is none, or a tag is not written as `<name>`.
+        If a step is unknown, no step is given, or a tag is not written as `<name>`.
     TypeError
         If an argument is not a column, or `steps`, `markers` or `reasoning_tags` is not a list of strings.
 

@@ -35,7 +35,7 @@ _DETAILS: dict[str, Callable[..., pl.DataFrame]] = {
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the given axes, or new ones; the size is in inches, for fonts of the usual size."""
+    """Return the given axes, or new axes; the size is in inches, for fonts of the usual size."""
     from matplotlib.axes import Axes as AnyAxes  # noqa: PLC0415 - only to plot
 
     from anls_frame.plot._axes import new_axes  # noqa: PLC0415

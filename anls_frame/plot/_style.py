@@ -60,7 +60,7 @@ def _installed_fonts() -> frozenset[str]:
 
 
 def font_families() -> list[str]:
-    """Return the reader's fonts, then the installed ones for other scripts."""
+    """Return the reader's fonts, followed by installed fonts for other scripts."""
     import matplotlib as mpl  # noqa: PLC0415 - only to plot
 
     own = [family for family in mpl.rcParams["font.family"] if isinstance(family, str)]

@@ -94,7 +94,7 @@ def length_effect(
     DTypeError
         If a column is not numeric.
     TypeError
-        If `frame` is something else, or `ax` is not an Axes.
+        If `frame` has another type, or `ax` is not an Axes.
     ValueError
         If several scores are combined with groups, `bins` is below 1, an argument does not apply, or the
         report has no lengths.

@@ -79,7 +79,7 @@ def ranking(
         A comparison, or the frame of its `ranking`; not a frame of rows. The scores over all rows are drawn;
         for a frame without these, those of its only slice.
     metric
-        Name of one of the comparison's `measures`; by default the first one.
+        Name of one of the comparison's `measures`; by default, the first.
     colors
         Colours by names of systems, in place of the default colours.
     title
@@ -100,7 +100,7 @@ def ranking(
     Raises
     ------
     TypeError
-        If `comparison` is something else, or `ax` is not an Axes.
+        If `comparison` has another type, or `ax` is not an Axes.
     ValueError
         If the comparison has no such metric, or a frame without the scores over all rows has several slices.
 
@@ -169,7 +169,7 @@ def heat_map(
         are several) are drawn in its order from top to bottom, and systems from left to right, the best over
         all rows first.
     metric
-        Name of one of the comparison's `measures`; by default the first one.
+        Name of one of the comparison's `measures`; by default, the first.
     title
         Title, in place of the default title; `""` for none.
     max_groups
@@ -190,7 +190,7 @@ def heat_map(
     Raises
     ------
     TypeError
-        If `comparison` is something else, or `ax` is not an Axes.
+        If `comparison` has another type, or `ax` is not an Axes.
     ValueError
         If the comparison has no such metric, or a number is not an integer of at least 1.
 

@@ -35,7 +35,7 @@ def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
     Raises
     ------
     OSError
-        If there is no such file, or no file matches a pattern or is in a folder.
+        If a file does not exist, no file matches a pattern, or a folder has no files.
     """
     if isinstance(given, Mapping):
         named = {_checked_name(page): _content.as_path(path) for page, path in given.items()}

@@ -69,7 +69,7 @@ def judged(
         The rows of the page, in any order and possibly with more rows: a Polars DataFrame or LazyFrame (read
         on the streaming engine), a pandas DataFrame, or any object with the Arrow PyCapsule interface.
     verdicts
-        The verdicts, as `anls_frame.readers.read_verdicts` returns them, or `RowsWidget.verdicts`.
+        The verdicts, from `anls_frame.readers.read_verdicts` or `RowsWidget.verdicts`.
     prediction, answers
         Name of the column with the predicted texts, or a mapping from the names of systems to their columns,
         and of the column with the accepted answer or answers, with the same texts as on the page.

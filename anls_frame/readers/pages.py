@@ -101,7 +101,7 @@ def read_pages(
         problems, with file and line. XML that declares entities, which could insert other files or gigabytes
         of text, is rejected.
     OSError
-        If there is no such file, or no file matches a pattern or is in a folder.
+        If a file does not exist, no file matches a pattern, or a folder has no files.
     TypeError
         If an argument has an unsupported type.
     ValueError

@@ -115,7 +115,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
 
 
 def _verdict(line: dict[str, Any]) -> dict[str, Any]:
-    """Return the verdict of a line; raise an error that says what is wrong with it."""
+    """Return the verdict of a line; raise an error that describes the problem."""
     values = {name: line.get(name) for name in ("id", "row", "verdict", "digest", *REPEATS)}
     is_right = {
         "row": _is_row(values["row"]),

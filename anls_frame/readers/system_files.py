@@ -320,7 +320,7 @@ def _beside(frame: pl.DataFrame, predictions: Sequence[pl.Series], names: Sequen
 
 
 def _names(given: SystemFiles, usual: Sequence[str]) -> list[str]:
-    """Return the given names of the systems, or the usual ones."""
+    """Return the given names of the systems, or the default names."""
     names = list(given.names or usual)
     if len(names) != len(usual):
         raise ValueError(f"name must be given for each system or none: {len(names)} for {len(usual)}")

@@ -75,7 +75,7 @@ def read_results(
     delimiter
         Delimiter of a CSV file; comma, semicolon, tab and bar are detected.
     sheet
-        Name of the sheet, for a workbook with several.
+        Name of the sheet, for a workbook with several sheets.
     unique_ids
         Whether missing or duplicate ids are problems.
     answers_format

@@ -44,7 +44,7 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     DTypeError
         If the values of a column have no common dtype.
     OSError
-        If the file cannot be written; an existing file is unchanged.
+        If the file cannot be written. An existing file then stays unchanged.
 
     Examples
     --------

@@ -244,8 +244,8 @@ def mean_over_epochs(
         How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
-        score is always left out.
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
+        Rows with a null score are always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         treats the empty text as their answer: such a row is right if its prediction is null or empty,
@@ -367,8 +367,8 @@ def pass_at_k(
         How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
-        score is always left out.
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
+        Rows with a null score are always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         treats the empty text as their answer: such a row is right if its prediction is null or empty,

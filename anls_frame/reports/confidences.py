@@ -128,7 +128,7 @@ class Selective(SlicedResult[Table_co]):
 
     @property
     def signature(self) -> str:
-        """The settings in one line; figures with equal signatures are comparable."""
+        """The settings as a single line; figures with equal signatures are comparable."""
         return self._rows.settings.signature
 
     @property

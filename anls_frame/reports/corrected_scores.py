@@ -141,7 +141,7 @@ class Corrected(SlicedResult[Table_co]):
 
     @property
     def signature(self) -> str:
-        """The settings in one line; figures with equal signatures are comparable."""
+        """The settings as a single line; figures with equal signatures are comparable."""
         tuning = "estimated" if self._given_tuning is None else f"{self._given_tuning:g}"
         draw = [f"{role}:{self._described.get(role, 'none')}" for role in (PROBABILITY, STRATUM)]
         cluster = self._settings.cluster or "none"
@@ -156,7 +156,7 @@ class Corrected(SlicedResult[Table_co]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings that the figures depend on."""
+        """All settings that determine the figures."""
         return {
             **self._settings.to_dict(),
             "systems": {name: list(system) for name, system in self.systems.items()},

@@ -104,7 +104,7 @@ class RiskDecision:
     Parameters
     ----------
     threshold
-        The least confidence that is accepted.
+        The lowest accepted confidence.
     target
         The largest risk.
     confidence

@@ -133,7 +133,7 @@ class Report(SlicedResult[Table_co]):
 
     @property
     def signature(self) -> str:
-        """The settings in one line; figures with equal signatures are comparable."""
+        """The settings as a single line; figures with equal signatures are comparable."""
         return self.summary.settings.signature
 
     @cached_property
@@ -488,8 +488,8 @@ class Report(SlicedResult[Table_co]):
         Parameters
         ----------
         path
-            Ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is replaced
-            as a whole or, on an error, left unchanged.
+            Path that ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is
+            replaced as a whole or, on an error, left unchanged.
         title
             Title, in place of the default title.
         name
@@ -501,12 +501,13 @@ class Report(SlicedResult[Table_co]):
             Minimum number of scored rows of a slice. Smaller slices are left out, and a note states their
             number.
         macro
-            Add the macro averages of each table of slices, as `macro` computes them.
+            Whether to add the macro averages of each table of slices; see `macro`.
         percent
-            Show scores and rates in per cent with one decimal. Files of data hold numbers as they are.
+            Whether to show scores and rates in per cent with one decimal. Data formats always hold the
+            unscaled numbers.
         columns
-            The figures that tables for people show, in order, by the names that they have in files of data.
-            Tables without any of them are left as they are, and so are files of data.
+            The figures that tables for people show, in order, by their column names in data formats. Tables
+            without any of these figures, and data formats, stay unchanged.
         escape_formulas
             In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a
             formula.
@@ -528,15 +529,15 @@ class Report(SlicedResult[Table_co]):
         return self._write(path, document, rows, source, escape_formulas=escape_formulas)
 
     def to_document(self, **shown: Unpack[Arrangement]) -> Document:
-        """Return the tables, settings and notes that `write` writes, with its options."""
+        """Return the tables, settings and notes that `write` would write with these options."""
         return super().to_document(**shown)  # type: ignore[misc] # it takes all of them
 
     def to_text(self, **shown: Unpack[Arrangement]) -> str:
-        """Return the tables as they are printed; the options are those of `write`."""
+        """Return the tables as printed text; the options are those of `write`."""
         return super().to_text(**shown)  # type: ignore[misc]
 
     def to_gt(self, table: int = 0, **shown: Unpack[Arrangement]) -> GT:
-        """Return a table as a great_tables object, the first one by default; options are those of `write`."""
+        """Return a table, by default the first, as a great_tables object; see `write` for options."""
         return super().to_gt(table, **shown)  # type: ignore[misc]
 
     def _document(self, **shown: Any) -> Document:
@@ -599,7 +600,7 @@ class Report(SlicedResult[Table_co]):
 
     @property
     def _names_in_rows(self) -> dict[str, str]:
-        """Names of columns of the worst rows: own metrics and what is kept."""
+        """Names of columns of the worst rows: custom metrics and kept columns."""
         settings = self.summary.settings
         own = {f"own_{index}": metric.name for index, metric in enumerate(settings.own)}
         return own | {f"keep_{index}": name for index, name in enumerate(settings.keep)}
@@ -716,8 +717,8 @@ def report(
         How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
-        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves it out. A null
-        score is always left out.
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
+        Rows with a null score are always left out.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         treats the empty text as their answer: such a row is right if its prediction is null or empty,

@@ -33,7 +33,7 @@ def check(values: Mapping[str, int], *, rows: int, depth: int, draws: int) -> No
     rows
         Number of rows.
     depth
-        Largest number of conditions of a slice.
+        Maximum number of conditions of a slice.
     draws
         Number of draws that consider all slices.
     """

@@ -91,7 +91,7 @@ class ANLS(MetricObject):
     Parameters
     ----------
     protocol
-        How texts are prepared, L is counted and the score is cut.
+        How texts are prepared, how L is counted and how scores are cut.
     threshold
         The threshold t in [0, 1], which overrides the protocol's own.
     reduction

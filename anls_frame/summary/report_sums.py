@@ -116,7 +116,7 @@ class ReportSums(CellSums):
         return dataclasses.replace(self, cells=cells)
 
     def sliced(self, cells: Cells) -> ReportSums:
-        """Return sums with other cells, without what cannot be computed from them."""
+        """Return sums with other cells, without the frames that cannot be computed from them."""
         return dataclasses.replace(self, cells=cells, worst_rows=self.worst_rows.clear(), details={})
 
     def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:

@@ -195,7 +195,7 @@ class Summary(Generic[Table_co]):
         return dataclasses.replace(self, sums=self.sums.folded(self.settings), is_folded=True)
 
     def groups(self) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the cells, each with its key and the metrics that are computed from them."""
+        """Return the frames of cells, each with its key and the metrics computed from it."""
         return self.sums.groups(self.settings)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -1,4 +1,4 @@
-"""`audit`: rows drawn to be judged, as a page and as a sample from which the score is corrected."""
+"""`audit`: rows drawn to be judged, as a page and as a sample for correcting the score."""
 
 from __future__ import annotations
 

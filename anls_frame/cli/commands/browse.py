@@ -1,4 +1,4 @@
-"""`browse`: scored rows as a page to sort, filter and read."""
+"""`browse`: scored rows as a page for sorting, filtering and reading."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def browse(
     source: SourceOptions,
 ) -> None:
     """
-    Write a page to sort, filter, search and read the rows.
+    Write a page for sorting, filtering, searching and reading rows.
 
-    It is one HTML file that needs no server. Files of several systems are paired by question id, as in
-    `compare`; the page then also filters rows by which systems are right.
+    The page is a single HTML file that needs no server. Files of several systems are paired by question id,
+    as in `compare`; the page then also filters rows by which systems are right.
     """
     from anls_frame.cli.output import check_target, plain, working
     from anls_frame.cli.row_pages import columns, page_of_files

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """When the gate fails, or cannot decide; never if no bound is given."""
+    """Conditions under which the gate fails or is undecided; without a bound, it always passes."""
 
     fail_if_drop: Annotated[
         float | None,
@@ -105,11 +105,11 @@ class Gate:
 
     @property
     def anchor_file(self) -> Path | None:
-        """The file of the anchor, if it is one."""
+        """The file of the anchor, if the anchor is a file."""
         return None if self.anchor is None or not Path(self.anchor).exists() else Path(self.anchor)
 
     def anchor_of(self, comparison: af.Comparison) -> str | None:
-        """Return the name of the anchor among the systems; the file of one comes after all others."""
+        """Return the name of the anchor among the systems; the file of an anchor comes last."""
         return self.anchor if self.anchor_file is None else [*comparison.summary.systems][-1]
 
     def check(self, comparison: af.Comparison) -> None:

@@ -1,4 +1,4 @@
-"""`doctor`: check that the installation computes known scores; find the rule behind a harness's scores."""
+"""`doctor`: a check of the installation, and a search for the rule behind a harness's scores."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def doctor(
     """
     Check the installation, or the scores of a harness.
 
-    With FILE and --against, it finds the protocol that reproduces a harness's scores.
+    With FILE and --against, find the protocol that reproduces a harness's scores.
     """
     if (file is None) != (against is None):
         raise ValueError("FILE and --against must be given together")

@@ -1,4 +1,4 @@
-"""`epochs`: what repeated answers are worth: components of the variance, standard errors, pass@k."""
+"""`epochs`: the benefit of repeated answers: variance components, standard errors, pass@k."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`format-tax`: how many points wrapping costs."""
+"""`format-tax`: the points that wrapping costs."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def format_tax(
     source: SourceOptions,
 ) -> None:
     """
-    Tell how many points predictions lose because of what is wrapped around their answers.
+    Measure how many points predictions lose because of text wrapped around their answers.
 
-    Predictions are scored as they are, and without reasoning, tags, code fences, JSON, "The answer is" and
-    the like. A line for each combination of these says how much of the loss it makes up; with --by, a line
-    for each slice as well. --output writes the former.
+    Predictions are scored unchanged, and without reasoning, tags, code fences, JSON, "The answer is" and the
+    like. A line for each combination of these shows its share of the loss; with --by, there is also a line
+    for each slice. --output writes the lines of combinations.
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working

@@ -25,7 +25,7 @@ def merge(
     target: Target,
 ) -> None:
     """
-    Add up the summaries of parts and report the whole.
+    Merge the summaries of parts, and report all rows.
 
     Summaries of several systems are compared.
     """

@@ -90,7 +90,7 @@ def _scored(frame: pl.DataFrame, columns: list[ScoreColumn], protocol: ScoreProt
 
 
 class Kind(NamedTuple):
-    """How a kind of plot is drawn, and which of the optional options apply to it."""
+    """A kind of plot: its function, and the optional options that apply to it."""
 
     draw: Callable[[pl.DataFrame, SlicingOptions, ScoreProtocol, str | None], Any]
     options: tuple[str, ...] = ()

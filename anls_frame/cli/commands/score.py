@@ -36,7 +36,7 @@ def score(
     target: Target,
     source: SourceOptions,
 ) -> None:
-    """Score each row: print the means, write the rows."""
+    """Score each row, print the means, and write the rows."""
     from anls_frame.cli.output import check_target, counting, print_json, print_table, working
     from anls_frame.export import row_files
     from anls_frame.export.column_headings import headings

@@ -1,4 +1,4 @@
-"""`slices`: where a system is worse than in the rest, or on what systems lost against a baseline."""
+"""`slices`: slices in which a system is worse than in the rest, or systems lost against a baseline."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def slices(
 
 
 def _check_left_out(others: Sequence[Path], given: dict[str, Any], *groups: Any) -> None:
-    """Raise an error if there are more files, or options that only files of rows have."""
+    """Raise an error for further files, and for options that apply only to files of rows."""
     passed = [name for name, value in given.items() if value is not None]
     passed += [
         field.name
@@ -159,7 +159,7 @@ def _check_left_out(others: Sequence[Path], given: dict[str, Any], *groups: Any)
 
 
 def _put(result: Slices, output: Path | None, target: Target, page: Any) -> None:
-    """Write or print what was found."""
+    """Write or print the slices."""
     from anls_frame.cli.output import plain, print_document
 
     if output is not None:

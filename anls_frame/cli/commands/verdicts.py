@@ -1,4 +1,4 @@
-"""`verdicts`: how many of the lost points are the model's errors, by what was said of rows on a page."""
+"""`verdicts`: the share of lost points that are the model's errors, according to verdicts on a page."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def verdicts(
     """
     Count the points that the rows of each verdict lost, and write these rows with their verdicts.
 
-    Give the files that the page was made from: rows are found by id, and their texts must be the judged ones.
-    Each verdict must match exactly one row; otherwise an error names the verdicts. For a sample from `audit`,
-    the verdicts also correct the score.
+    Give the files that the page was made from: rows are found by id, and their texts must equal the judged
+    texts. Each verdict must match exactly one row; otherwise an error names the verdicts. For a sample from
+    `audit`, the verdicts also correct the score.
     """
     from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.output import check_target, plain, print_json, print_table, working
@@ -102,7 +102,7 @@ def _corrected(
     id_column: str | None,
     scoring: Reporting,
 ) -> Corrected[pl.DataFrame]:
-    """Return the score of each system, corrected by the verdicts on a sample that was drawn."""
+    """Return the score of each system, corrected by the verdicts on a drawn sample."""
     from anls_frame.cli.row_pages import with_scores
 
     scored, scores = with_scores(frame, columns, scoring)
