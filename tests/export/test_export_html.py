@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
+from hostile_texts import HOSTILE_NAMES, HOSTILE_TEXTS, hostile_document, hostile_names
 from html_pages import HtmlPage
 from plot_cases import compared, frame, report
 
@@ -72,7 +72,7 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path) -> None:
     assert shown.texts("dd") == [seen(text) or "empty" for text in HOSTILE_TEXTS]
 
 
-@pytest.mark.parametrize("text", [text for text in HOSTILE_TEXTS if len(text) < 200], ids=ascii)
+@pytest.mark.parametrize("text", [text for text in HOSTILE_NAMES if len(text) < 200], ids=ascii)
 def test_a_hostile_name_is_shown_everywhere_and_does_nothing(text: str, tmp_path: Path) -> None:
     shown = page(hostile_names(text), tmp_path)
 

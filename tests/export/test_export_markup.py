@@ -10,7 +10,7 @@ import cmarkgfm
 import polars as pl
 import pytest
 from cmarkgfm.cmark import Options
-from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
+from hostile_texts import HOSTILE_NAMES, HOSTILE_TEXTS, hostile_document, hostile_names
 from html_pages import HtmlPage
 
 import anls_frame as af
@@ -104,7 +104,7 @@ def test_markdown_remarks_and_settings_come_back(files: Mapping[str, Path]) -> N
 
 
 def test_markdown_names_of_all_kinds_come_back(tmp_path: Path) -> None:
-    for text in HOSTILE_TEXTS:
+    for text in HOSTILE_NAMES:
         document = hostile_names(text)
         page = Rendered(write(document, tmp_path / "report.md"))
         check_markdown_names(page, text, document.main.frame.columns[1])
@@ -213,7 +213,7 @@ def test_latex_holds_no_command_of_the_texts(files: Mapping[str, Path]) -> None:
 
 
 def test_latex_names_of_all_kinds_come_back(tmp_path: Path) -> None:
-    for text in HOSTILE_TEXTS:
+    for text in HOSTILE_NAMES:
         document = hostile_names(text)
         path = write(document, tmp_path / "report.tex")
         check_latex_names(path, text, document.main.frame.columns[1])

@@ -17,7 +17,7 @@ import openpyxl
 import polars as pl
 import pytest
 from export_cases import DASH, NOT_NUMBERS, SUM, parsed_strictly, single, strict_json
-from hostile_texts import HOSTILE_TEXTS, hostile_document, hostile_names
+from hostile_texts import HOSTILE_NAMES, HOSTILE_TEXTS, hostile_document, hostile_names
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -437,7 +437,7 @@ def check_excel_names(path: Path, text: str, column: str) -> None:
 @pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix not in (".md", ".tex", ".html")])
 def test_names_of_all_kinds_come_back(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"report{suffix}"
-    for text in HOSTILE_TEXTS:
+    for text in HOSTILE_NAMES:
         document = hostile_names(text)
         write(document, path)
         checked_names(document, path)

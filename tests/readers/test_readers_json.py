@@ -124,7 +124,7 @@ def test_columns_are_what_the_lines_hold(rows: list[dict[str, Any]], write: Writ
     assert check_columns("".join(write(row) + end for row in rows))
 
 
-@settings(deadline=None, max_examples=amount(300, 10_000))
+@settings(deadline=None, max_examples=amount(100, 10_000))
 @given(
     rows=ROWS,
     write=WRITERS,

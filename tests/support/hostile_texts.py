@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 import polars as pl
+from campaign import amount
 
 from anls_frame.export import Document, Table
 
@@ -31,6 +32,8 @@ CONTROLS = [f"<{chr(code)}>" for code in range(0x20)]
 HOSTILE_TEXTS: tuple[str, ...] = tuple(
     dict.fromkeys((*itertools.chain.from_iterable(KINDS.values()), *CONTROLS, *LONG))
 )
+HOSTILE_NAMES = amount(HOSTILE_TEXTS[::4], HOSTILE_TEXTS)
+"""Texts that each name everything in a report of its own; a campaign takes all of them."""
 
 
 def hostile_document() -> Document:
