@@ -44,8 +44,6 @@ By = Annotated[
     ),
 ]
 Cluster = Annotated[str | None, typer.Option("--cluster", "-c", help="Column with the document of each row.")]
-Second = Annotated[Path | None, typer.Argument(help="Results of the second system.", metavar="[SECOND]")]
-TwoSystems = Annotated[str | None, typer.Option(help="Two prediction columns of one file, as OLD,NEW.")]
 Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix."), WRITTEN
@@ -226,18 +224,6 @@ class SystemColumns(SystemNames):
     def columns(self) -> list[str] | None:
         """The prediction columns of systems, if a single file has them."""
         return None if self.systems is None else self.systems.split(",")
-
-
-def two_systems(first: Path, second: Path | None, columns: str | None, source: SourceOptions) -> SystemFiles:
-    """Return two systems: of two files, or columns of one."""
-    from anls_frame.readers.system_files import SystemFiles
-
-    return SystemFiles(
-        files=[first] if second is None else [first, second],
-        columns=None if columns is None else columns.split(","),
-        how=source.how,
-        number="two",
-    )
 
 
 def scores_of_rows(more: str = "") -> Any:

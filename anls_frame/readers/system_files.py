@@ -48,8 +48,6 @@ class SystemFiles:
     runs: Runs = "error"
     repeats: bool = False
     """Whether a folder holds repeated answers of one system, not systems."""
-    number: str = "two or more"
-    """How many there may be, for messages."""
     least: int = 2
     """How many there must be."""
 
@@ -208,9 +206,7 @@ def texts_in_columns(given: SystemFiles) -> SystemTexts:
 def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return a table with a column of scores for each system."""
     if len(given.files) > 1 or given.columns is None:
-        raise ValueError(
-            Advice(f"scores are in {given.number} columns of one file; name them with ", _COLUMNS)
-        )
+        raise ValueError(Advice("scores are in two or more columns of one file; name them with ", _COLUMNS))
     names = _column_names(given)
     (path,) = given.files
     frame = table(path, given.how)
@@ -228,8 +224,8 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
 def _column_names(given: SystemFiles) -> list[str]:
     names = [*(given.columns or ())]
     if len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
-        columns = f"{given.number} prediction columns of one file with "
-        raise ValueError(Advice(f"name {given.number} files, or {columns}", _COLUMNS, ", each once"))
+        message = "name two or more files, or two or more prediction columns of one file with "
+        raise ValueError(Advice(message, _COLUMNS, ", each once"))
     return names
 
 
@@ -253,7 +249,7 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     logs = [log for log in logs if log.system in systems]
     if len(systems) < (given.least if together else 1):
         what = "holds the logs of one system" if given.column_of_names is None else "names one system"
-        raise ValueError(f"{given.column_of_names or given.files[0]}: {what}; name {given.number} systems")
+        raise ValueError(f"{given.column_of_names or given.files[0]}: {what}; name two or more systems")
     names = dict(zip(systems, _names(given, systems), strict=True))
     logs = [
         log._replace(system=names[log.system])

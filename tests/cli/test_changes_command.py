@@ -96,12 +96,23 @@ def test_scores_that_exist_have_their_name_and_direction(run: Run, tmp_path: Pat
 def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path) -> None:
     (tmp_path / "none.jsonl").write_text('{"a": "x", "b": "y", "answer": null}', encoding="utf-8")
     (tmp_path / "there.csv").write_text("", encoding="utf-8")
-    refused(run("changes", TABLE), "name two files, or two prediction columns of one file")
+    refused(run("changes", TABLE), "name two or more files, or two or more prediction columns of one file")
     refused(run(*COLUMNS, "--kind", "x"), "--kind must be one of 'worse', 'better', 'all', got 'x'")
     refused(run(*COLUMNS, "--n", "-1"), "--n must be an integer from 0")
     refused(run(*COLUMNS, "--keep", "nope"), "no column 'nope'")
-    refused(run(*COLUMNS, "-m", "zeros"), "'zeros' is none")
+    refused(run(*COLUMNS, "-m", "zeros"), "'zeros' is not")
     refused(run(*COLUMNS, "--lower-is-better"), "--lower-is-better applies only to --scores")
     refused(run(*COLUMNS, "-o", "rows.html"), "rows.html: the name must end in one of .csv")
     refused(run(*COLUMNS, "-o", "there.csv"), "there.csv: the file already exists; pass --force")
     refused(run("changes", "none.jsonl", "--systems", "a,b"), "no row has an answer to score against")
+    refused(run("changes", TABLE, "--systems", "tesseract,rapidocr,mixture"), "--systems must be two")
+
+
+def test_two_of_the_systems_in_rows_are_compared_under_their_names(run: Run, tmp_path: Path) -> None:
+    lines = [{"model": model, "question_id": 1, "prediction": model, "answer": "b"} for model in "abc"]
+    (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    options = ("--system-column", "model", "--systems", "b,c", "--name", "old", "--name", "new", "--json")
+
+    (row,) = json.loads(fine(run("changes", "all.jsonl", *options)))
+
+    assert (row["prediction_old"], row["prediction_new"], row["question_id"]) == ("b", "c", "1")

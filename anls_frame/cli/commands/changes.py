@@ -15,13 +15,11 @@ from anls_frame.cli.options import (
     Output,
     Reporting,
     Scores,
-    Second,
     SourceOptions,
+    SystemColumns,
     Target,
-    TwoSystems,
     command,
     scores_of_rows,
-    two_systems,
 )
 
 _SHOWN_ROWS = 10
@@ -33,12 +31,15 @@ _IS = {"worse": "is worse than", "better": "is better than", "all": "has another
     "anls-frame changes results.parquet --systems old,new -o worse.csv",
 )
 def changes(
-    first: Annotated[
-        Path, typer.Argument(help="Results to compare with, or a file with both systems.", metavar="FIRST")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A file or folder for each of two systems, the baseline first, or one with both.",
+            metavar="FILE...",
+        ),
     ],
-    second: Second = None,
     *,
-    systems: TwoSystems = None,
+    named: SystemColumns,
     output: Output = None,
     kind: Annotated[
         str, typer.Option(help="worse: rows in which the second system is worse; better; or all that differ.")
@@ -77,7 +78,7 @@ def changes(
         count("--n", n, most=MOST_ROWS - 1)
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
     names_of, is_of_pages = names_of_rows(source.how), are_pages(source.how)
-    given = two_systems(first, second, systems, source)
+    given = named.in_files(files, source, "error")
     with working("Comparing"):
         metrics: Any
         if scores:
