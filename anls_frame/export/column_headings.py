@@ -94,6 +94,8 @@ NAMES = {
     "nls": "NLS",
     "cer": "CER",
     "wer": "WER",
+    "wer_corpus": "WER",
+    "wer_mean": "WER",
     "exact_match": "exact match",
     "error_type": "error type",
     "reference_char": "reference",

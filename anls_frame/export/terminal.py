@@ -24,10 +24,10 @@ ROWS = 50
 
 _LONGEST_CELL = 60
 _SHORT_TEXTS, _SHORTEST_TEXT = (24, 14), 8
-"""Widths to which texts are cut, before and after columns are left out."""
+"""Widths to which texts are cut: before the least important columns and others are left out, and last."""
 _LEAST = (
     *("losses", "ties", "wins", "substitutions", "deletions", "insertions", "words", "characters"),
-    *("cer_mean", "wer_mean", "zeros", "nls", "p_value", "n_clusters"),
+    *("cer_mean", "wer_mean", "zeros", "nls", "p_value", "n_clusters", "share_of_rows"),
 )
 """Columns that are left out first; after them, those on the right."""
 
@@ -116,12 +116,13 @@ class _Column:
         """Return the column with intervals on lines of their own."""
         return replace(self, is_below=True)
 
-    def cut(self, most: int) -> _Column:
-        """Return the column with texts cut to a width."""
+    def cut(self, most: int, *, apart: bool = True) -> _Column:
+        """Return the column with texts cut to a width, or as it is if they would then look alike."""
         if self.is_numeric:
             return self
-        # Names of systems stay distinct.
         figures = shortened_apart(self.figures, most) if self.figures else []
+        if apart and len({*figures}) < len({*self.figures}):
+            return self
         return replace(self, heading=shortened(self.heading, most), figures=figures)
 
     @cached_property
@@ -193,22 +194,17 @@ def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
     yield columns
     columns = [column.below() for column in columns]
     yield columns
-    for most in _SHORT_TEXTS:
+    # The first two columns and the kept columns always stay.
+    names = [column.name for column in columns[2:] if not column.is_kept]
+    least = [name for name in _LEAST if name in names]
+    others = [name for name in names[::-1] if name not in least]
+    for most, left_out in zip(_SHORT_TEXTS, (least, others), strict=True):
         columns = [column.cut(most) for column in columns]
         yield columns
-    for name in _least_first(columns):
-        columns = [column for column in columns if column.name != name]
-        yield columns
-    yield [column.cut(_SHORTEST_TEXT) for column in columns]
-
-
-def _least_first(columns: Sequence[_Column]) -> list[str]:
-    """Return the columns that may be left out, in this order: all but the first two and the kept columns."""
-    names = [column.name for column in columns[2:] if not column.is_kept]
-    return [
-        *(name for name in _LEAST if name in names),
-        *(name for name in names[::-1] if name not in _LEAST),
-    ]
+        for name in left_out:
+            columns = [column for column in columns if column.name != name]
+            yield columns
+    yield [column.cut(_SHORTEST_TEXT, apart=False) for column in columns]
 
 
 def _width(columns: Sequence[_Column]) -> int:

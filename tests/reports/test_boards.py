@@ -14,6 +14,7 @@ import pytest
 import shell
 
 import anls_frame as af
+from anls_frame._text import text_width
 from anls_frame.export import SUFFIXES
 from anls_frame.reports.comparisons import Comparison, compare
 
@@ -210,6 +211,20 @@ def test_forty_systems_fit_a_page_and_two_hundred_are_named_by_number(tmp_path: 
         other.signature.split("|")[0]
         != compare(made_frame, made_frame.columns[::-1], None).signature.split("|")[0]
     )
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_names_of_systems_stay_different_in_a_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = np.random.default_rng(4)
+    scores = {f"org{n % 7}/Model-{n}-vision-instruct-70B": dice.random(40) for n in range(43)}
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = compare(pl.DataFrame(scores), list(scores), None, draws=19).to_text().splitlines()
+    assert max(map(text_width, lines)) <= width
+    cells = [re.split("[│┆]", line) for line in lines if line.startswith("│")]
+    names = [name for _, rank, name, *_ in cells[1:] if rank.strip()]
+    assert len(names) == 43
+    # There is no room for them in 40 columns.
+    assert len({*names}) == 43 or width == 40
 
 
 @pytest.mark.parametrize("suffix", [one for one in SUFFIXES if one in (".csv", ".jsonl", ".parquet")])

@@ -114,7 +114,9 @@ def changes(
         if is_of_pages and not scores:
             shown = shown.select(pl.exclude("^(prediction|nearest_answer)_.*$", "transition"))
         spoken = NAMES | names_of.columns
-        labels = {f"{name}_{system}": f"{text} {system}" for system in names for name, text in spoken.items()}
+        labels = {
+            f"{name}_{of}": f"{text} {of}" for of in (*names, "difference") for name, text in spoken.items()
+        }
         print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=labels | names_of.columns)
     said = f"{numbered(changed.height, names_of.row)} in which {new} {_IS[kind]} {old}"
     if output is not None:
