@@ -78,7 +78,7 @@ class GoldFile(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return what `--gold` names, such as ``gold.csv,gold_id=key``."""
+        """Return the value of `--gold`, such as ``gold.csv,gold_id=key``."""
         path, is_named, gold_id = text.rpartition(",gold_id=")
         return cls(Path(path), gold_id) if is_named else cls(Path(text), None)
 
@@ -408,7 +408,7 @@ class Command(NamedTuple):
     examples: Sequence[str]
 
     def add_to(self, app: typer.Typer) -> None:
-        """Add it under the name of its function; the mark keeps each example on its line."""
+        """Add the command under the name of its function; the mark keeps each example on its line."""
         lines = "\n".join(f"  {example}" for example in self.examples)
         app.command(self.run.__name__.replace("_", "-"), epilog=f"\b\nExamples:\n{lines}")(self.run)
 
@@ -420,7 +420,7 @@ def command(*examples: str) -> Callable[[Callable[..., None]], Command]:
 
 def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     """
-    Return a function of which typer sees the fields of a dataclass, not the parameter that holds it.
+    Return a function for which typer sees the fields of a dataclass in place of its parameter.
 
     Errors that name a parameter name the option instead. A closed pipe ends the command with 141, as usual in
     shells; typer alone would end it with 1, which means that a gate failed.

@@ -139,9 +139,9 @@ class HeatMap:
     higher_is_better
         Whether higher scores are better.
     hidden
-        Numbers of slices and systems that are left out.
+        Numbers of omitted slices and systems.
     counted
-        Heading of the numbers of rows.
+        Heading of the column with numbers of rows.
     """
 
     name: str

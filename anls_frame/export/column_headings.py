@@ -37,7 +37,7 @@ class RowNames:
         return f"all {self.row}s"
 
     def heading(self, column: str) -> str:
-        """Return what people read in place of the name of a column."""
+        """Return the heading of a column for people."""
         return self.columns.get(column) or NAMES.get(column, column)
 
 

@@ -116,9 +116,9 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     """
     Lay out a table for people.
 
-    The ends of an interval go into the cell of their figure, and columns of truth values that have a mark
-    become this mark. The overall row is labelled "all rows", or "all pages"; if the table has keys, the label
-    replaces them, since they are null there, and the column `slice` is dropped.
+    Intervals are shown in the cells of their figures, and columns of truth values that have a mark become
+    this mark. The overall row is labelled "all rows" or "all pages"; in a table with keys, the label replaces
+    its null keys, and the column `slice` is dropped.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 def shown_as(kind: Kind | None, *, percent: bool) -> Kind:
     """
-    Return the kind as which figures are shown; without a kind, they are shown as numbers.
+    Return the kind in which figures are shown, by default as numbers.
 
     In per cent, scores and rates are percentages, and their differences are percentage points.
     """
@@ -255,7 +255,7 @@ def _rounded(value: float, kind: Kind) -> str:
 
 
 def thin(text: str) -> str:
-    """Put a thin space between thousands, in place of the comma that stands where figures are copied."""
+    """Put a thin space between thousands, in place of the comma used where figures are copied."""
     return _THOUSANDS.sub("\N{NARROW NO-BREAK SPACE}", text)
 
 

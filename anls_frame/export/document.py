@@ -100,9 +100,9 @@ class Table:
     is_folded
         Whether pages fold the table, because it is long and less important than others.
     bars
-        Columns of numbers from 0 on that pages also draw as bars, all on one scale.
+        Columns of non-negative numbers that pages also draw as bars, all on the same scale.
     names
-        What rows are called; of all of them, people read this in place of "overall".
+        The names for rows, and the label of all rows in place of "overall".
     """
 
     name: str

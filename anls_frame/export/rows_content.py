@@ -52,7 +52,7 @@ class RowsContent:
     systems
         Names of the systems.
     metrics
-        Of each score its name, what people read in place of it, and whether higher is better.
+        The name of each score, its display name, and whether higher is better.
     by, keep
         Names of the columns that slice rows, and of other columns.
     orders

@@ -133,7 +133,7 @@ def whole(names: RowNames = ROWS) -> _style.Label:
 
 
 def names_in(given: Any) -> RowNames:
-    """Return what the rows of a result are called, or of a frame that it returns."""
+    """Return the names for the rows of a result, or of a frame returned by it."""
     return given.row_names if isinstance(given, SlicedResult) else ROWS
 
 

@@ -99,7 +99,7 @@ def names(texts: Sequence[str], most: int = _text.LABEL_WIDTH) -> list[str]:
 
 
 class Label(NamedTuple):
-    """Label of a group: whether it is a word for a value rather than the value itself, and of all rows."""
+    """Label of a group: whether it describes a value rather than shows it, and whether it covers all rows."""
 
     text: str
     is_mark: bool = False

@@ -52,8 +52,8 @@ def worse_slices(
     metric
         Name of a metric, by default that of the first slice; slices in other metrics are not drawn.
     system
-        Of slices in which systems lost, one of these, by default that of the first slice; those of others are
-        not drawn.
+        For slices in which systems lost, the system to draw, by default that of the first slice; those of
+        others are not drawn.
     kind
         `"effects"` draws the score of each slice (for compared systems, the change) with its interval, and
         the score of the rest. `"shares"` draws the slice's share of all rows and of all lost points.
@@ -123,7 +123,7 @@ def worse_slices(
 
 
 def _of_system(slices: pl.DataFrame, system: str | None) -> tuple[pl.DataFrame, str | None]:
-    """Return the slices in which a system lost, that of the first slice by default, and its name."""
+    """Return the slices in which a system (by default that of the first slice) lost, and its name."""
     if "system" not in slices.columns:
         if system is not None:
             raise ValueError(f"system={system!r} is for slices in which systems lost; these are of scores")

@@ -127,7 +127,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
         return None
     entries, damaged = parsed(column, "list")
     read = pl.DataFrame([filled.alias("text"), entries.alias("entries")])
-    # What is no list is the only entry of its own.
+    # A value that is not a list becomes a list of one.
     alone = (pl.col("entries").list.len() == 1) & (pl.col("entries").list.first() == pl.col("text"))
     if read.select((alone & (pl.col("text") != "")).any()).item():
         return None

@@ -106,7 +106,7 @@ def _predictions(samples: JsonTable, response: Response | None, problems: Proble
 
 
 def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:
-    """Return the columns with the task and the model of the run, as far as they are known."""
+    """Return the columns with the task and the model of the run, as far as known."""
     run = _runs.run_of(path)
     if run is not None:
         for name, value in (("task", run.task), ("model", _runs.model(path, run))):
@@ -300,7 +300,7 @@ def _response(place: str, responses: Any, response: Response | None, problems: P
 
 
 def _responses(place: str, responses: Any, problems: Problems) -> list[Any]:
-    """Return the filtered responses, none if there is no text; anything but texts is a problem."""
+    """Return the filtered responses (none without text); values other than texts are problems."""
     response = out_of_lists(responses)
     several = response if isinstance(response, list) else [response]
     if len(several) == 1 and isinstance(several[0], str):

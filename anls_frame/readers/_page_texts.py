@@ -167,7 +167,7 @@ def _page_line(line: Any) -> str:
 
 
 def _equivalent(element: Any) -> str:
-    """Return the text of an element: of several, the one with the lowest index, or else the first."""
+    """Return the text of an element: of several texts, the one with the lowest index, or else the first."""
     for equivalent in _by_index(element.findall("{*}TextEquiv")):
         for name in ("{*}Unicode", "{*}PlainText"):
             text = equivalent.find(name)
@@ -250,7 +250,7 @@ def _refs(group: Any) -> Iterator[str]:
 
 
 def _in_order(root: Any, name: str, refs: list[str], id_: str) -> Iterator[Any]:
-    """Yield the elements of a name once each: those that are referred to, then the others as written."""
+    """Yield each element with a name once: the referenced elements, then the others as written."""
     by_id = {element.get(id_): element for element in _outside_lines(root)} if refs else {}
     referred, done = set(refs), set()
     for outer in [*(by_id[ref] for ref in refs if ref in by_id), root]:

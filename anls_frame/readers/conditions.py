@@ -55,7 +55,7 @@ def _makes_sense(empty: pl.DataFrame, meant: pl.Expr) -> bool:
 
 
 def _by_numbers(frame: Rows, meant: pl.Expr, texts: Sequence[str], columns: Sequence[str]) -> Rows:
-    """Return the rows for which an expression is true of the numbers in columns of text."""
+    """Return the rows for which an expression is true, with numbers read from columns of text."""
     copies = {name: f"{_TEXT}{index}" for index, name in enumerate(texts)}
     filled = {name: cs.by_name(name).as_expr().replace("", None) for name in texts}
     numbers = frame.with_columns(

@@ -35,10 +35,10 @@ def read_rrc(
     Read gold labels and a submission for the tasks DocVQA, InfographicVQA, ST-VQA or TextVQA.
 
     The submission is a list of `{"questionId": ..., "answer": ...}` in any order; ids may be spelled
-    `question_id`, as in ST-VQA, TextVQA and the predictions of MMF. The checks cover what the
-    competition's script and PyPI anls check, and what makes them fail later: ids that are missing, unknown or
-    duplicated, or strings in one file and numbers in the other; answers that are null, numbers or lists;
-    questions without accepted answers.
+    `question_id`, as in ST-VQA, TextVQA and the predictions of MMF. The checks cover those of the
+    competition's script and of PyPI anls, and conditions that make them fail later: ids that are missing,
+    unknown or duplicated, or strings in one file and numbers in the other; answers that are null, numbers or
+    lists; and questions without accepted answers.
 
     Parameters
     ----------

@@ -45,14 +45,14 @@ def _contains_in_lower_case(frame: pl.DataFrame) -> pl.Series:
 
 
 def _contains_by_data_set(frame: pl.DataFrame) -> pl.Series:
-    """Return the containment of OCRBench's own code, which has a rule of its own for formulas."""
+    """Return the containment of OCRBench's own code, which has a special rule for formulas."""
     rules = [contains_answer(*_TEXTS, **_FORMULAS), contains_answer(*_TEXTS)]
     is_formula = pl.col(_DATA_SET) == "HME100k"
     return frame.select(pl.when(is_formula).then(rules[0]).otherwise(rules[1])).to_series()
 
 
 def _equal_to_an_answer(frame: pl.DataFrame) -> pl.Series:
-    """Return MMF's accuracy of ST-VQA and OCR-VQA: an answer that four people gave is worth 1."""
+    """Return MMF's accuracy of ST-VQA and OCR-VQA, in which an answer given by four people is worth 1."""
     four_times = pl.concat_list(["answers"] * 4)
     return _row(vqa_accuracy)(frame.with_columns(answers=four_times))
 

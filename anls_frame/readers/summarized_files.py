@@ -59,12 +59,12 @@ class FileSummary:
 
     @property
     def how(self) -> Reading:
-        """How they are read."""
+        """How the files are read."""
         return self.given.how
 
     @cached_property
     def are_logs(self) -> bool:
-        """Whether files are read together: what one holds depends on others, or on the data set."""
+        """Whether files are read together, because their rows depend on other files or on the data set."""
         if are_pages(self.how):
             return False
         joins = self.how.joins([kind_of_file(self.files[0], self.how)])
@@ -134,7 +134,7 @@ class FileSummary:
         return merge(summaries)
 
     def _summarize_logs(self) -> Summary:
-        """Summarize files whose rows depend on other files: on the data set, or on other epochs."""
+        """Summarize files whose rows depend on other files, such as the data set or other epochs."""
         rows = self.rows()
         in_files = rows.group_by("question_id").agg(pl.col("log_file").n_unique())
         if not self.given.repeats and not in_files.filter(pl.col("log_file") > 1).is_empty():
@@ -147,7 +147,7 @@ class FileSummary:
         return self._summarized(self.files[0], origins.like(rows.lazy(), rows), self.part)
 
     def _summarize_epochs(self, rows: pl.DataFrame) -> Summary:
-        """Summarize the means of questions that were answered several times, or all answers if needed."""
+        """Summarize the means over repeated answers, or all answers if needed."""
         chosen = resolved(self.metrics or ["qa"], rows, self.scoring["protocol"])
         needed = {"worst": self.worst, "keep": self.keep, "details": self.details}
         needing_rows = [Option(name, None) for name, value in needed.items() if value]

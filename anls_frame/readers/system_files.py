@@ -53,7 +53,7 @@ class SystemFiles:
 
     @cached_property
     def every_file(self) -> list[Path]:
-        """All files, also those in folders and of patterns."""
+        """All files, including those of folders and patterns."""
         files = [*self.files]
         if not are_pages(self.how):
             runs: Runs = "all" if self.repeats else self.runs
@@ -262,7 +262,7 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
 
 
 def _chosen(given: SystemFiles, systems: list[str]) -> list[str]:
-    """Return the systems of a column that are to be compared, in order."""
+    """Return the systems of a column to compare, in order."""
     if given.columns is None:
         return systems
     unknown = [name for name in given.columns if name not in systems]

@@ -24,7 +24,7 @@ NOT_THE_MODELS = ("answer_wrong", "answer_incomplete", "ambiguous_question")
 
 class LostPoints(NamedTuple):
     """
-    What rows with verdicts lost: a row loses 1 less its ANLS or, in CER, its character errors.
+    Losses of judged rows: a row loses 1 minus its ANLS or, in CER, its character errors.
 
     Examples
     --------
@@ -76,11 +76,11 @@ def lost_points(
     missing
         `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
     unanswerable
-        `"drop"`, the default, leaves out rows without an answer; `"empty"` scores them as if the empty text
-        were the answer.
+        `"drop"`, the default, leaves out rows without an answer; `"empty"` treats the empty text as their
+        answer.
     metric
-        `"anls"`, in which a row loses 1 less its ANLS, or `"cer"`, in which it loses its character errors:
-        the score is then the rate of all rows together, for which lower is better.
+        `"anls"`, in which a row loses 1 minus its ANLS, or `"cer"`, in which it loses its character errors.
+        The score is then the corpus rate, for which lower is better.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def lost_points(
     ColumnNotFoundError
         If a column is not in the frames.
     ValueError
-        If the metric is neither, or the protocol has no threshold, which ANLS needs.
+        If the metric is unknown, or the protocol has no threshold for ANLS.
 
     See Also
     --------
@@ -140,7 +140,7 @@ def lost_points(
 
 
 def _lost(metric: str, column: str, answers: str, **how: Any) -> tuple[pl.Expr, pl.Expr]:
-    """Return what each row loses, and what sums of it are divided by; null if a row has no score."""
+    """Return the loss of each row, and the denominators of sums of losses; null for rows without a score."""
     if metric == "anls":
         lost = 1 - anls(column, answers, **how)
         return lost, pl.when(lost.is_not_null()).then(1)

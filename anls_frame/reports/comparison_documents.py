@@ -199,7 +199,7 @@ def comparison_document(view: ComparisonView) -> Document:
 
 
 def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
-    """Return the tables of a comparison in their form for a screen, with at most `most` rows."""
+    """Return the tables of a comparison for a screen, with at most `most` rows."""
     rankings = list(_rankings_on_screen(view)) if view.has_rankings else []
     if view.is_of_two:
         shown = [*((table, list[str]()) for table in _screen_of_two(view)), *rankings]
@@ -305,7 +305,7 @@ def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
 def _scores(
     grid: SideBySide, columns: Sequence[str], metric: Metric, name: str, view: ComparisonView
 ) -> Table:
-    """Return the table of the scores side by side, with the names of the best of each line."""
+    """Return the table of the scores side by side, with the best systems of each line."""
     names = apart(grid.systems, [*columns, SLICE, "n", "best", "few_rows"])
     values = zip(*grid.scores, strict=True)
     scores = [pl.Series(name, column, pl.Float64) for name, column in zip(names, values, strict=True)]

@@ -594,9 +594,9 @@ class Comparison(SlicedResult[Table_co]):
         macro
             Whether to add the macro averages of each table of slices; see `macro`.
         facts
-            What is known of systems, such as size, date and link: a frame with a row for each and its name in
-            the column `system`. Its other columns stand in the ranking, which two systems have too then; a
-            page links addresses of the web.
+            Facts about systems, such as size, date and link: a frame with a row for each system, its name in
+            the column `system`. The other columns are added to the ranking, which two systems then have, too;
+            HTML pages link web addresses.
         published
             Published figures of systems without rows, as for `beside`. The ranking lists them without rank
             and interval, and notes name the systems that are better or worse.
@@ -948,8 +948,8 @@ class Comparison(SlicedResult[Table_co]):
         Parameters
         ----------
         within
-            The margin, in units of the score (a point of ANLS is 0.01), in each metric; if lower is better, a
-            rise is a loss.
+            The margin, in units of the score (a point of ANLS is 0.01), in each metric; if lower is better,
+            an increase is a loss.
         alpha
             Approximate upper bound on the probability of "fine", and of "regressed", if the true loss equals
             the margin; the probability is higher if a few documents have most of the loss. Both tests are
@@ -1037,7 +1037,7 @@ class Comparison(SlicedResult[Table_co]):
     def _planned_slices(
         self, planners: Sequence[Planner], figures: Figures
     ) -> Callable[[Sequence[str]], pl.DataFrame]:
-        """Return what returns the figures of the slices by some columns."""
+        """Return a function of columns that returns the figures of their slices."""
 
         def slices(columns: Sequence[str]) -> pl.DataFrame:
             keys = tuple(chosen_keys(columns, self._by, self.noun))

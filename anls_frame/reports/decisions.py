@@ -37,7 +37,7 @@ class Decision(Generic[Table_co]):
     """
     A decision whether systems are worse than the baseline by more than a margin.
 
-    Returned by `Comparison.decide`. Printed, it is a sentence for each metric and pair of systems.
+    Returned by `Comparison.decide`. It prints as a sentence for each metric and pair of systems.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bo
 
 
 def decided_pairs(systems: Iterable[str], anchor: str | None, name: str = "anchor") -> list[tuple[str, str]]:
-    """Return each system with the baseline, which is the first, and with the anchor if there is one."""
+    """Return the pairs of each system with the baseline (the first system) and with the anchor, if any."""
     baseline, *others = systems
     if anchor is None:
         return [(baseline, system) for system in others]
@@ -262,7 +262,7 @@ def decide(
 
 
 def _in_words(line: Mapping[str, Any], slices: pl.DataFrame | None, margin: str) -> tuple[Answer, str]:
-    """Return what is decided about all rows and the tested slices, and the sentence that says so."""
+    """Return the decision about all rows and the tested slices, and its sentence."""
     of_rows: Answer = line["answer"]
     in_slices = [] if slices is None else slices["answer"].to_list()
     answer = min((of_rows, *in_slices), key=_ORDER.index)
@@ -276,7 +276,7 @@ def _in_words(line: Mapping[str, Any], slices: pl.DataFrame | None, margin: str)
 
 
 def _where(answer: Answer, of_rows: Answer, in_slices: Sequence[Answer]) -> str:
-    """Return where an answer is given: on all rows, in slices, or both."""
+    """Return the scope of an answer: all rows, slices, or both."""
     number = in_slices.count(answer)
     counted = f"in {number:,} of {numbered(len(in_slices), 'slice')}"
     if of_rows == answer:
@@ -285,7 +285,7 @@ def _where(answer: Answer, of_rows: Answer, in_slices: Sequence[Answer]) -> str:
 
 
 def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
-    """Return what an undecided line can show, and how many documents or rows would decide."""
+    """Return the margin that an undecided line can decide, and the documents or rows that would decide."""
     unit, counted = ("row", "n") if line["n_clusters"] is None else ("document", "n_clusters")
     if slices is not None and line["answer"] != "undecided":
         fewest = slices.filter(answer="undecided").select(pl.col(counted).min()).item()

@@ -71,7 +71,7 @@ class Planner:
 
     @property
     def labels(self) -> list[pl.Expr]:
-        """The same as columns."""
+        """The names as columns."""
         return [pl.lit(name).alias(column) for column, name in zip(COMPARED, self.compared, strict=True)]
 
     def detectable(self, keys: tuple[str, ...], *, power: float, alpha: float) -> pl.DataFrame:

@@ -89,7 +89,7 @@ class ReportView:
     percent: bool
 
     def kind(self, metric: Metric) -> Kind:
-        """Return how a metric is shown."""
+        """Return the display format of a metric."""
         return shown_as(metric.format, percent=self.percent)
 
 
@@ -476,7 +476,7 @@ def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
 
 
 def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: RowNames) -> list[str]:
-    """Return a note on `by` columns that have nearly as many values as there are rows."""
+    """Return a note on `by` columns with nearly as many values as rows."""
     fine = [
         f"{numbered(n, 'slice')} by {' and '.join(by)}"
         for by, n in slices.items()

@@ -98,7 +98,7 @@ def find_slices(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores. For several systems, `prediction` is a mapping from
         names to columns, or a list of columns, as for `compare`; slices are then found in which a system lost
-        against the first one, and lost more than in the rest.
+        against the first system, and lost more than in the rest.
     columns
         Columns whose values can define slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role.
@@ -313,7 +313,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
 
 @dataclass(frozen=True)
 class _Given:
-    """What is scored: the columns of the systems by name, and the metrics."""
+    """The scored columns of the systems, by name, and the metrics."""
 
     systems: Mapping[str, str]
     metrics: tuple[Metric, ...]

@@ -75,7 +75,7 @@ def honest(rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None
 
 
 def _beyond_others(slices: list[MetricSlice], rows: ListedRows, least: Least) -> list[float]:
-    """Return the statistic of each slice in the rows that no slice of the same system before it has."""
+    """Return the statistic of each slice in the rows outside all slices of the same system before it."""
     remaining = {scored.system: np.ones(rows.height, bool) for scored in rows.scores}
     values = []
     for slice_ in slices:

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class Searched(NamedTuple):
-    """A system whose scores are searched, or whose changes from a baseline are; both by number."""
+    """A system, and the baseline if changes are searched rather than scores, by number."""
 
     system: int
     baseline: int | None = None
 
 
 def searched(systems: Sequence[str], *, are_compared: bool) -> list[Searched]:
-    """Return each system by itself, or each one after the first against the first."""
+    """Return each system alone, or each system after the first against the first."""
     if are_compared:
         return [Searched(number, baseline=0) for number in range(1, len(systems))]
     return [Searched(number) for number, _ in enumerate(systems)]
@@ -194,7 +194,7 @@ def _scores(
         if old is None:
             yield Scores(metric, names[new], sign * x[new], y[new], lost(metric, x[new], y[new]))
             continue
-        # Of rates with denominators of their own, the change to first order.
+        # For rates with separate denominators, the change to first order.
         whole = y[old].sum() + y[new].sum()
         rate = (x[old].sum() + x[new].sum()) / whole if whole else 0.0
         change = sign * (x[new] - x[old] - rate * (y[new] - y[old]))

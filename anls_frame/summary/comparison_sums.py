@@ -136,7 +136,7 @@ def changes(system: int) -> tuple[str, str]:
     """
     Return the columns with the sums of a system's changes from the first system in the rows of a cell.
 
-    They are the losses of rows and the squared changes, which searches for slices need besides the scores.
+    These are the losses of rows and the squared changes, which searches for slices need besides the scores.
     """
     return f"lost_{system}", f"squares_{system}"
 

@@ -209,11 +209,11 @@ class Metric:
 
         Notes
         -----
-        The quantile of `n` rows is interpolated linearly between their sorted scores, at the place
-        (n - 1) · probability, counted from 0, as in `polars.Expr.quantile` and pandas. In a summary that was
-        saved or sent, scores are rounded to three significant digits (0.001 from 0.1 to 1).
-        Memory grows with the number of distinct scores in each slice and, with `cluster=`, in each document
-        of a slice; for tens of millions of rows, ask for quantiles without documents.
+        The quantile of `n` rows is interpolated linearly between their sorted scores, at position (n - 1) ·
+        probability, counted from 0, as in `polars.Expr.quantile` and pandas. In a summary that was saved or
+        sent, scores are rounded to three significant digits (steps of 0.001 from 0.1 to 1). Memory grows with
+        the number of distinct scores in each slice and, with `cluster=`, in each document of a slice; for
+        tens of millions of rows, compute quantiles without documents.
 
         The interval inverts the interval of the share of rows at or below each value. It extends from the
         first score for which the upper end of the share's interval reaches the probability, to the first for

@@ -95,7 +95,7 @@ class Summary(Generic[Table_co]):
     @property
     def kind(self) -> Kind:
         """
-        What it was summarized for: `"report"` or `"comparison"`.
+        The purpose of the summary: `"report"` or `"comparison"`.
 
         Examples
         --------

@@ -24,7 +24,7 @@ def systems_of(prediction: Any) -> dict[str, str]:
 
 
 def prediction_of(systems: Mapping[str, str]) -> str | Mapping[str, str]:
-    """Return systems as functions take them: a single one as its column, several from name to column."""
+    """Return systems as functions expect them: a single system as its column, several as a mapping."""
     return systems if len(systems) > 1 else next(iter(systems.values()))
 
 

@@ -113,7 +113,7 @@ def _corrected(
 
 
 def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:
-    """Say how much of what judged rows lost is not the error of a system."""
+    """Print the share of the points lost by judged rows that is not a system's error."""
     from anls_frame.cli.output import plain
     from anls_frame.export.column_headings import NAMES
 
