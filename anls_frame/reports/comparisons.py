@@ -998,7 +998,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.decide(within=0.1).answer
         'fine'
         >>> str(comparison.decide(within=0.02)).partition("; ")[2]
-        '400 rows can show 0.057; 3,000 to 3,500 are needed to decide, if the systems are equal'
+        '400 rows can decide margins from 0.057 on; this one needs 3,000 to 3,500 if the systems are equal'
         >>> first = df.with_columns(first=pl.lit("a"))
         >>> comparison = af.compare(first, ["old", "new", "first"], "answer")
         >>> print(comparison.decide(within=0.06, anchor="first"))

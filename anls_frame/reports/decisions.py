@@ -292,14 +292,14 @@ def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
         return f"the smallest of them has {numbered(fewest, unit)}"
     number = numbered(line[counted], unit)
     if line["detectable"] is None:
-        return f"{number} can show nothing"
-    can = f"{number} can show {line['detectable']:.2g}"
+        return f"{number} can decide no margin"
+    can = f"{number} can decide margins from {line['detectable']:.2g} on"
     low, high = line[f"{counted}_needed_low"], line[f"{counted}_needed"]
     if low is None or high is None:
         return can
     if high > line[counted]:
         needed = f"{_rounded(low):,} to {_rounded(high):,}"
-        return f"{can}; {needed} are needed to decide, if the systems are equal"
+        return f"{can}; this one needs {needed} if the systems are equal"
     return f"{can}, but the difference is close to the margin"
 
 

@@ -274,7 +274,7 @@ def _report_notes(view: ReportView) -> list[str]:
     if any(isinstance(summary.report_sums.cells[ALL].schema[key], pl.List) for key in keys):
         row = settings.names.row
         notes.append(
-            f"A {row} counts in each of its slices, so their counts may add up to more than all {row}s."
+            f"A {row} in several slices counts once in each, so the counts may add up to more than the total."
         )
     notes += _unspaced_note(overall)
     if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.measures):
@@ -485,8 +485,8 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: RowNames)
     if not fine:
         return []
     text = (
-        f"{numbered(rows, names.row)} in {', '.join(fine)}: slices of one {names.row} or two show nothing. A "
-        f"column that names the document of each {names.row} belongs in cluster=, in the shell -c."
+        f"{numbered(rows, names.row)} in {', '.join(fine)}: slices of one or two {names.row}s show nothing. "
+        f"Pass a column that names the document of each {names.row} as cluster= (in the shell, -c)."
     )
     return [text]
 

@@ -263,7 +263,11 @@ def test_gate_says_what_it_cannot_test(run: Run, tmp_path: Path) -> None:
         (["tesseract,rapidocr"], 0, "fine: rapidocr is not worse than tesseract by 0.01 or more"),
         (["rapidocr,tesseract"], 1, "regressed: tesseract is worse than rapidocr by more than 0.01"),
         (["rapidocr,tesseract", "-m", "cer_mean"], 1, "regressed: tesseract is worse than rapidocr by more"),
-        (["old,new"], 3, "undecided: new could be worse than old by more than 0.01; 112 documents can show "),
+        (
+            ["old,new"],
+            3,
+            "undecided: new could be worse than old by more than 0.01; 112 documents can decide margins ",
+        ),
         # A loss that is no chance, of which it is not shown that it is larger than the bound.
         (["rapidocr,tesseract", "--fail-if-drop", "0.1", "--require-within=0.19"], 1, "undecided: "),
         (["old,new", "--fail-if-drop", "0.01"], 3, "undecided: "),

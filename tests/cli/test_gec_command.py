@@ -213,7 +213,7 @@ def test_other_sentences_are_refused(folder: Path) -> None:
             18,
             "0.01",
             3,
-            "undecided: new could be worse than old by more than 0.01; 40 sentences can show ",
+            "undecided: new could be worse than old by more than 0.01; 40 sentences can decide margins from ",
         ),
     ],
 )

@@ -173,11 +173,11 @@ def test_a_decision_is_one_sentence() -> None:
     assert str(decision(gain(2, 2, 2000))) == "fine: new is not worse than old by 0.01 or more"
     assert str(decision(gain(0, 200, 2000))) == "regressed: new is worse than old by more than 0.01"
     assert str(decision(gain(5, 5, 300))) == (
-        "undecided: new could be worse than old by more than 0.01; 300 rows can show 0.03; "
-        "2,000 to 3,200 are needed to decide, if the systems are equal"
+        "undecided: new could be worse than old by more than 0.01; 300 rows can decide margins from 0.03 on; "
+        "this one needs 2,000 to 3,200 if the systems are equal"
     )
     assert str(decision(gain(0, 85, 10_000))).endswith(
-        "can show 0.0024, but the difference is close to the margin"
+        "can decide margins from 0.0024 on, but the difference is close to the margin"
     )
 
 

@@ -69,7 +69,7 @@ def test_notes_account_for_the_rows(missing: Any) -> None:
     for note in (
         counts[missing],
         "1 empty reference; CER counts the insertions there.",
-        "Rows in several slices count once in each, so the counts may add up to more than the total.",
+        "A row in several slices counts once in each, so the counts may add up to more than the total.",
         "Intervals allow for 2 clusters (doc).",
         "* few rows or documents: treat the interval as rough.",
         one.signature,
@@ -104,7 +104,7 @@ def test_figures_that_are_rounded_to_zero_have_no_minus() -> None:
 
 
 def test_only_lists_put_a_row_in_several_slices() -> None:
-    note = "Rows in several slices count once in each"
+    note = "A row in several slices counts once in each"
     assert note in repr(made(by=["lang", "types"]))
     assert note not in repr(made(by="lang"))
     assert note not in repr(made(by=None))

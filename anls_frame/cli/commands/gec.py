@@ -242,11 +242,11 @@ def _decide(table: pl.DataFrame, within: float, *, has_documents: bool) -> None:
         elif row["answer"] == "regressed":
             say(f"anls-frame: regressed: {new} is worse than {old} by more than {within:g}")
         elif row["detectable"] is None:
-            say(f"anls-frame: undecided: {counted} can show nothing about {new}")
+            say(f"anls-frame: undecided: {counted} can decide no margin about {new}")
         else:
             say(
                 f"anls-frame: undecided: {new} could be worse than {old} by more than {within:g}; {counted} "
-                f"can show {row['detectable']:.2g}; about {row['needed']:,} are needed"
+                f"can decide margins from {row['detectable']:.2g} on; this one needs about {row['needed']:,}"
             )
     answers = {row["answer"] for row in others}
     for answer, code in (("regressed", GATE_FAILED), ("undecided", UNDECIDED)):
