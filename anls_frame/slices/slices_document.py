@@ -136,7 +136,7 @@ def notes(slices: FoundSlices) -> list[str]:
     depth = numbered(slices.settings["depth"], "condition")
     looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
     metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
-    metrics += f" of {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
+    metrics += f" for {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
     units = f"{_names(slices).row}s" if slices.settings["cluster"] is None else "documents"
     level = f"{100 * (1 - slices.confidence):.3g} %"
     alpha = f"{1 - slices.confidence:.3g}"

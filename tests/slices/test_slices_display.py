@@ -61,6 +61,42 @@ def test_a_sentence_says_how_much_worse_and_how_much_of_the_loss(rows: pl.DataFr
     assert "above the rest" in rates.sentences[0]
 
 
+def test_slices_of_several_systems_name_the_one_that_lost(rows: pl.DataFrame, tmp_path: Path) -> None:
+    form = pl.when(pl.col("kind") == "form").then(pl.lit("?")).otherwise(pl.lit("yes"))
+    systems = ["old", "prediction", "third"]
+    lost = af.find_slices(rows.with_columns(third=form), systems, "answer", ["kind"], cluster="doc")
+    assert lost.frame.select("description", "system").rows() == [
+        ("kind = form", "third"),
+        ("kind = fax", "prediction"),
+    ]
+    printed = repr(lost)
+    assert "Where prediction, third lost against old (ANLS)" in printed
+    assert "Searched 3 slices of up to 2 conditions for 2 systems; p is adjusted for all of them." in printed
+    line = next(line for line in printed.splitlines() if "kind = form" in line)
+    assert [cell.strip(" │") for cell in line.split("┆")[:2]] == ["kind = form", "third"]
+    assert lost.sentences[0].startswith("kind = form (third): -1.000 [")
+    written = json.loads(lost.write(tmp_path / "lost.json").read_text(encoding="utf-8"))
+    assert [row["system"] for row in written["tables"]["Slices"]] == ["third", "prediction"]
+
+
+def test_a_plot_shows_the_slices_of_one_system(rows: pl.DataFrame) -> None:
+    form = pl.when(pl.col("kind") == "form").then(pl.lit("?")).otherwise(pl.lit("yes"))
+    frame = rows.with_columns(third=form)
+    lost = af.find_slices(frame, ["old", "prediction", "third"], "answer", ["kind"], cluster="doc")
+    for system, label in ((None, "kind = form"), ("third", "kind = form"), ("prediction", "kind = fax")):
+        for slices in (lost, lost.frame):
+            ax = af.plot.worse_slices(slices, system=system)
+            assert [text.get_text() for text in ax.get_yticklabels()] == [label]
+            shown = " ".join(ax.get_xlabel().split())
+            assert shown.startswith(f"{system or 'third'}: change in ANLS")
+            assert "1 slice of other systems not shown" in shown
+    with pytest.raises(ValueError, match="system must be one of 'third', 'prediction', got 'old'"):
+        lost.plot(system="old")
+    alone = af.find_slices(frame, "third", "answer", ["kind"], cluster="doc")
+    with pytest.raises(ValueError, match="system='third' is for slices in which systems lost"):
+        alone.plot(system="third")
+
+
 def test_honest_slices_say_on_what_they_were_tested(rows: pl.DataFrame) -> None:
     search = af.SliceSearch(holdout=0.4)
     honest = af.find_slices(rows, "prediction", "answer", ["kind"], cluster="doc", search=search)
