@@ -15,7 +15,7 @@ from anls_frame.slices.search_input import SearchInput
 from anls_frame.slices.slice_scores import Scores, lost, searched
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
-from anls_frame.summary.comparison_sums import changes
+from anls_frame.summary.comparison_sums import MOST_WITH_CHANGES, changes
 from anls_frame.summary.keys import CLUSTER, key_names
 
 if TYPE_CHECKING:
@@ -121,6 +121,11 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
     ValueError
         If the summary does not support the request.
     """
+    if len(summary.systems) > MOST_WITH_CHANGES:
+        raise ValueError(
+            f"the summary must have at most {MOST_WITH_CHANGES} systems, because those of more lack the sums "
+            f"of their changes, got {len(summary.systems)}; summarize fewer of them, or pass the rows"
+        )
     _check_clusters(summary)
     chosen = _metrics(summary, metrics)
     return _columns(summary.settings.by, columns), chosen

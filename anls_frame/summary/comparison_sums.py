@@ -46,10 +46,10 @@ class ComparisonSums(CellSums):
     ----------
     cells
         With clusters, a frame for each metric by name, with sums by keys and cluster: `n`, and `x_0`, `x_1`,
-        ... of the systems; for rates also `y_0`, ...; for means also, for each system after the first,
-        `lost_1`, ..., the sum of the losses of rows against the first system, and `squares_1`, ..., the sum
-        of the squared changes. Without clusters, a single frame with a line for each combination of keys and
-        scores, and its number of rows `n`.
+        ... of the systems; for rates also `y_0`, ...; for means of up to 12 systems also, for each after the
+        first, `lost_1`, ..., the sum of the losses of rows against the first system, and `squares_1`, ...,
+        the sum of the squared changes. Without clusters, a single frame with a line for each combination of
+        keys and scores, and its number of rows `n`.
     votes
         For each metric, by keys and pair of systems: the numbers of rows in which the second system is better
         (`wins`), equal (`ties`) and worse (`losses`).
@@ -125,6 +125,10 @@ _COUNTS = pl.Schema(
         **dict.fromkeys(("score_min", "score_max"), pl.Float64),
     }
 )
+
+
+MOST_WITH_CHANGES = 12
+"""Cells of more systems lack the sums of changes, which would take twice the memory of the scores."""
 
 
 def pairs(systems: int) -> list[tuple[int, int]]:
@@ -317,7 +321,7 @@ def _cells(
         score, *parts = columns(index, metric, system)
         added = zip("xy", parts or [score], strict=False)
         sums += [pl.col(name).sum().alias(f"{which}_{system}") for which, name in added]
-    if not metric.is_ratio:
+    if not metric.is_ratio and systems <= MOST_WITH_CHANGES:
         baseline, *others = (pl.col(name) for name in scores(index, systems))
         for system, other in enumerate(others, 1):
             loss = baseline - other if metric.higher_is_better else other - baseline

@@ -230,6 +230,9 @@ def test_what_a_summary_of_systems_cannot_answer_is_an_error() -> None:
         af.find_slices(summary, metrics="anls")
     with pytest.raises(ValueError, match="must have clusters"):
         af.find_slices(af.summarize(frame, ["old", "score"], **{**options, "cluster": None}))
+    many = frame.with_columns(old.alias(f"s{number}") for number, old in enumerate([pl.lit(1.0)] * 13))
+    with pytest.raises(ValueError, match=r"must have at most 12 systems, .* got 13; summarize fewer"):
+        af.find_slices(af.summarize(many, [f"s{number}" for number in range(13)], **options))
     rates = af.Metric({"a": "pages", "b": "old"}, denominator={"a": "old", "b": "old"}, name="rate")
     systems = {"a": "pages", "b": "old"}
     with pytest.raises(ValueError, match="means of scores"):
