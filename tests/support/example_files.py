@@ -70,6 +70,7 @@ def write_for_docs(folder: Path) -> None:
         predictions.write_ndjson(folder / "predictions" / f"{name}.jsonl")
     gold = results.select("question_id", "doc_id", "answers", category="doc_type")
     gold.write_ndjson(folder / "gold.jsonl")
+    gold.with_columns(pl.col("answers").list.join("|")).write_csv(folder / "gold.csv")
     answer = pl.col("answers").list.first()
     board = results.unpivot(["a", "b"], index=["question_id", "doc_id", "answers"], variable_name="model")
     board.rename({"value": "prediction"}).with_columns(answers=answer).write_csv(folder / "board.csv")
