@@ -35,7 +35,7 @@ class Option(NamedTuple):
 
     @property
     def in_shell(self) -> str:
-        """Return the option as the shell takes it: quoted, as an option or with the name of its reader."""
+        """Return the option as written in the shell, quoted, with the name of its reader if it has one."""
         value = _UNSAID.get(self.value, str(self.value))
         if self.name in READER_OPTIONS:
             value = "true" if self.value is True else value
