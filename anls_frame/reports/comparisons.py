@@ -1127,11 +1127,11 @@ def compare(
     cluster
         Column that identifies the document of each row; differences within a document are not independent.
     metrics
-        The score to compare, or several. For texts it is `"anls"` (the default), another name or set of names
-        as for `report`, such as `"cer_corpus"` (total edits divided by total reference length, as OCR
-        projects quote it), or a `Metric`: a function of predictions and answers, or a mapping from the
-        systems to columns of scores. For existing scores, their name, which also determines which direction
-        is better, or a `Metric` with such a mapping.
+        One or several scores to compare. For texts, `"anls"` (the default), other names or a set as for
+        `report`, such as `"cer_corpus"` (total edits divided by total reference length, as OCR projects quote
+        it), or a `Metric`: a function of predictions and answers, or a mapping from the systems to columns of
+        scores. For existing scores, their name, which also determines which direction is better, or a
+        `Metric` with such a mapping.
     protocol
         How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.

@@ -750,8 +750,8 @@ def report(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, no score or column to score is given, or a metric has a value
-        outside its bounds.
+        If an option has an invalid value, there is nothing to score, or a metric has a value outside its
+        bounds.
 
     See Also
     --------

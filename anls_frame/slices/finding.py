@@ -141,8 +141,8 @@ def find_slices(
     DTypeError
         If the dtype of a column does not fit its role.
     ValueError
-        If an option has an invalid value, no score or column to score is given, no column can slice rows, or
-        there are too many combinations of values (the error says what to leave out).
+        If an option has an invalid value, there is nothing to score, no column can slice rows, or there are
+        too many combinations of values (the error says what to leave out).
 
     See Also
     --------
