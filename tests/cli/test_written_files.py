@@ -74,7 +74,7 @@ def refused(folder: Path, *arguments: str) -> str:
         (("convert", "rows.parquet", "rows.parquet", "-f"), "OUTPUT and FILE name the same file"),
         (("confusions", "rows.jsonl", "-o", "rows.jsonl", "-f"), "--output and FILE name the same file"),
         (("changes", "rows.jsonl", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and [SECOND] name"),
-        (("slices", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE name the same file"),
+        (("slices", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE... name the same file"),
         (("browse", "page.html", "-o", "page.html", "-f"), "--output and FILE... name the same file"),
         (
             ("report", "rows.jsonl", "--gold", "rows.parquet", "-o", "rows.parquet", "-f"),
