@@ -1,4 +1,4 @@
-"""The compiled module: its file is the plugin that Polars loads. The rest is for Python strings."""
+"""The compiled module, whose file is also Polars' plugin; the functions here are for Python strings."""
 
 from typing import Any, Self
 
@@ -11,13 +11,13 @@ def levenshtein(prediction: str, reference: str) -> int: ...
 def cer(prediction: str, reference: str) -> float: ...
 def anls(prediction: str, answers: list[str], options: bytes) -> float | None: ...
 def prepared(text: str, options: bytes) -> str:
-    """Return a text as the protocol of these options prepares it."""
+    """Return a text prepared by the protocol of these options."""
 
 def units(text: str, options: bytes) -> list[str] | None:
-    """Return in turn what stands between the units of a text, and a unit; None for code points."""
+    """Return alternately the text between units, and a unit; None for code points."""
 
 class PairScorer:
-    """Scores batches of pairs, each with at least one answer, by options that are read once."""
+    """Scores batches of pairs, each with at least one answer, with options that are read once."""
 
     def __new__(cls, options: bytes) -> Self: ...
     def nls(self, predictions: list[str], answers: list[list[str]]) -> list[float]: ...
@@ -46,13 +46,13 @@ class JsonLines:
         """Return the values, with numbers as instances of this class."""
 
     def texts(self, column: int) -> Arrow:
-        """Return strings, and numbers as they are written; all else is null, and so is NaN."""
+        """Return strings, and numbers as written; everything else, including NaN, becomes null."""
 
     def json(self, column: int) -> Arrow:
-        """Return strings as they are, and others as JSON; raise an error if it takes Python to write one."""
+        """Return strings unchanged, and other values as JSON; raise an error if a value needs Python."""
 
     def lists(self, column: int) -> Arrow:
-        """Return lists of strings; all else is null."""
+        """Return lists of strings; everything else becomes null."""
 
     def members(self, column: int) -> JsonLines:
         """Return the members of the values that are objects; raise an error if there are too many."""
@@ -61,10 +61,10 @@ class JsonLines:
         """Return the objects whose value of a column is this string."""
 
     def at(self, column: int, rows: list[int | None]) -> JsonLines:
-        """Return the values of these objects in a column alone, missing for None."""
+        """Return a single column with the values of these objects, missing for None."""
 
     def narrowed(self, column: int, kinds: int) -> JsonLines:
-        """Return a column alone, with lists of one entry of these kinds replaced by it, again and again."""
+        """Return a single column, with lists of one entry of these kinds repeatedly replaced by the entry."""
 
 class Arrow:
     """An array that Polars imports."""
@@ -72,4 +72,4 @@ class Arrow:
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
 
 def json_lines(text: str) -> JsonLines | None:
-    """Return the objects of JSON Lines, None if a line is invalid; raise an error from 4 GiB on."""
+    """Return the objects of JSON Lines; None if a line is invalid. Raise an error from 4 GiB on."""
