@@ -154,7 +154,7 @@ def test_frames_of_every_kind_are_drawn(kind: str) -> None:
     [
         (
             lambda: af.plot.edit_matrix(af.edit_matrix("cat", "cafe"), "cafe"),
-            "must not be given for a matrix",
+            "must not be given for a finished matrix",
         ),
         (lambda: af.plot.length_effect(DETAILED, ["nls"]), "scores must be the name of a measure"),
     ],

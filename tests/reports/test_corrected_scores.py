@@ -273,7 +273,7 @@ def test_rows_that_nobody_drew() -> None:
     unlike = frame.with_columns(
         pl.when((pl.col("old") < 1) | (pl.int_range(pl.len()) < 20)).then("old_truth").alias("old_truth")
     )
-    with pytest.warns(af.InputWarning, match="the judged rows are not like the others"):
+    with pytest.warns(af.InputWarning, match="the judged rows differ from the others"):
         af.corrected(unlike, "old", "old_truth")
 
 
