@@ -132,4 +132,4 @@ def test_drawn_rows_without_a_verdict_are_an_error(tmp_path: Path) -> None:
     done = shell.run(tmp_path, "verdicts", "verdicts.jsonl", "drawn.parquet")
     assert done.returncode != 0
     assert "2 rows (question_id " in done.stderr
-    assert "have no verdict; judge them too" in done.stderr
+    assert "have no verdict; judge them, too" in done.stderr

@@ -199,7 +199,7 @@ def test_what_python_and_json_print_comes_back(lists: list[list[str]]) -> None:
 
 def test_bad_columns_are_refused() -> None:
     damaged = pl.Series("gold", ["a", "['b', 'c", "['d'"])
-    with pytest.raises(ValueError, match=r"'gold', row 1 .* cannot be read as one: .*; mend it") as caught:
+    with pytest.raises(ValueError, match=r"'gold', row 1 .* cannot be read as one: .*; fix it") as caught:
         af.parse_answers(damaged)
     assert "(1 more do)" in str(caught.value)
     with pytest.raises(ValueError, match="cannot be read as one"):

@@ -83,7 +83,7 @@ def test_two_systems() -> None:
     ("change", "options", "message"),
     [
         ({"verdict": "format", "audit": True}, {}, None),
-        ({"verdict": None, "audit": True}, {}, r"1 row \(id 11\) have no verdict; judge them too"),
+        ({"verdict": None, "audit": True}, {}, r"1 row \(id 11\) have no verdict; judge them, too"),
         ({"verdict": "format", "audit": False}, {}, r"1 row \(id 11\) have a verdict, but were not drawn"),
         ({}, {"format": "half"}, "format must be one of 'given', 'full'"),
         ({}, {"score": {"a": "anls"}}, r"must name the same systems, got \['a'\] and \[''\]"),

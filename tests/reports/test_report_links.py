@@ -207,7 +207,7 @@ def test_rows_must_fit_the_figures(tmp_path: Path) -> None:
     assert found.views == []
     with pytest.raises(ValueError, match="the page of rows must be scored as the figures are, but protocol"):
         report.write(tmp_path / "report.html", rows=other)
-    with pytest.raises(ValueError, match="rows can be written to"):
+    with pytest.raises(ValueError, match="rows can be written only to"):
         report.write(tmp_path / "report.csv", rows=without)
 
 
