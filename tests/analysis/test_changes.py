@@ -324,7 +324,7 @@ def test_a_wrong_argument_is_an_error_that_names_it() -> None:
         (ValueError, "systems must name two or more", ({"old": "p"}, "t"), {}),
         (ValueError, "systems must name two or more", ("p", "t"), {}),
         (ValueError, "kind must be one of 'worse', 'better', 'all', got 'x'", (SYSTEMS, "t"), {"kind": "x"}),
-        (ValueError, "'zeros' is none", (SYSTEMS, "t"), {"metrics": "zeros"}),
+        (ValueError, "'zeros' is not", (SYSTEMS, "t"), {"metrics": "zeros"}),
         (ValueError, "'old', 'new'", (SYSTEMS, "t"), {"metrics": af.Metric({"a": "p"}, name="s")}),
         (af.exceptions.ColumnNotFoundError, "'z'", ({"old": "p", "new": "z"}, "t"), {}),
         (af.exceptions.ColumnNotFoundError, "'z'", (SYSTEMS, "t"), {"keep": ["z"]}),

@@ -105,7 +105,7 @@ def test_what_it_cannot_do_is_said(run: Run, tmp_path: Path) -> None:
     refused(run(*COLUMNS, "-o", "rows.html"), "rows.html: the name must end in one of .csv")
     refused(run(*COLUMNS, "-o", "there.csv"), "there.csv: the file already exists; pass --force")
     refused(run("changes", "none.jsonl", "--systems", "a,b"), "no row has an answer to score against")
-    refused(run("changes", TABLE, "--systems", "tesseract,rapidocr,mixture"), "--systems must be two")
+    refused(run("changes", TABLE, "--systems", "tesseract,rapidocr,font_kind"), "--systems must be two")
 
 
 def test_two_of_the_systems_in_rows_are_compared_under_their_names(run: Run, tmp_path: Path) -> None:

@@ -377,7 +377,7 @@ def test_what_is_wrong_with_systems_is_said_at_once() -> None:
         ({"systems": ["p"]}, "systems must name two or more prediction columns"),
         ({"systems": ["p", "nope"]}, "nope"),
         ({"confidence": 2}, "confidence must be"),
-        ({"metrics": "zeros"}, "'zeros' is none"),
+        ({"metrics": "zeros"}, "'zeros' is not"),
     ]
     for arguments, message in wrong:
         with pytest.raises((ValueError, af.exceptions.ColumnNotFoundError), match=message):
