@@ -191,4 +191,5 @@ def test_the_frame_stays_as_it_is() -> None:
 
 def test_help_shows_both_columns() -> None:
     assert list(inspect.signature(namespace(TEXTS).cer).parameters)[:2] == ["prediction", "answers"]
-    assert "pandas Series" in (inspect.getdoc(namespace(TEXTS).cer) or "")
+    shown = inspect.getdoc(namespace(TEXTS).cer) or ""
+    assert "pandas Series" in " ".join(shown.split())
