@@ -262,7 +262,9 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
         reasons = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"columns must include one that can slice rows{': ' if reasons else ''}{reasons}")
     values = {column.name: column.codes.size for column in sliced}
-    work.check(values, rows=source.frame.height, depth=plan.depth, draws=0 if plan.holdout else search.draws)
+    # Each draw looks at the slices in every metric of every system.
+    draws = 0 if plan.holdout else search.draws * len(source.scores)
+    work.check(values, rows=source.frame.height, depth=plan.depth, draws=draws)
     document = numbers(source.documents, source.frame.height)
     rows = ListedRows([column.codes for column in sliced], source.scores, document)
     is_change = bool(source.systems)

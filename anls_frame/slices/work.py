@@ -35,7 +35,7 @@ def check(values: Mapping[str, int], *, rows: int, depth: int, draws: int) -> No
     depth
         Maximum number of conditions of a slice.
     draws
-        Number of draws that consider all slices.
+        Number of draws that consider all slices, for all metrics and systems together.
     """
 
     def is_feasible(sizes: list[int], depth: int) -> bool:
@@ -59,5 +59,5 @@ def check(values: Mapping[str, int], *, rows: int, depth: int, draws: int) -> No
             break
     raise ValueError(
         f"columns have {cells(every, depth):,} combinations of up to {depth} values in {rows:,} rows, which "
-        f"would take too long to test; {', or '.join(advice) or 'pass fewer rows or draws'}"
+        f"would take too long to test; {', or '.join(advice) or 'pass fewer rows, metrics, systems or draws'}"
     )

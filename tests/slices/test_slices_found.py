@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import anls_frame as af
+from anls_frame.slices import work
 
 ROOT = Path(__file__).parents[2]
 N, DOCUMENTS = 3000, 150
@@ -411,6 +412,19 @@ def test_more_combinations_than_can_be_tested_are_refused_with_what_to_leave_out
     wide = {f"w{place}": random.integers(0, 900, n).astype(str) for place in range(3)}
     with pytest.raises(ValueError, match=r"pass depth=2, or leave out 'w\d', which have"):
         af.find_slices(frame.select("score", "doc").with_columns(**wide), depth=3, search=quick, **options)
+
+
+def test_searches_in_many_metrics_or_systems_are_refused_earlier() -> None:
+    random = np.random.default_rng(0)
+    columns = [f"c{place}" for place in range(60)]
+    frame = pl.DataFrame({name: random.integers(0, 9, 2000) for name in columns})
+    frame = frame.with_columns(pl.lit(score).alias(f"s{score}") for score in range(3))
+    # 1,830 combinations of columns, 2,000 rows and 20,000 draws are not too many for one score.
+    work.check(dict.fromkeys(columns, 9), rows=2000, depth=2, draws=20_000)
+    search = af.SliceSearch(draws=20_000)
+    for options in ({"metrics": ["s0", "s1"]}, {"prediction": ["s0", "s1", "s2"]}):
+        with pytest.raises(ValueError, match="would take too long to test; pass depth=1"):
+            af.find_slices(frame, columns=columns, search=search, **options)
 
 
 def test_progress_is_told_in_draws() -> None:
