@@ -16,6 +16,16 @@ def prepared(text: str, options: bytes) -> str:
 def units(text: str, options: bytes) -> list[str] | None:
     """Return alternately the text between units, and a unit; None for code points."""
 
+def page_marks(
+    prediction: str, reference: str, options: bytes
+) -> list[tuple[str, int, int, int, int | None]]:
+    """
+    Return what a page differs in, in the order of the texts.
+
+    Each mark has its name, its place in the reference and in the prediction, its units, and where a moved
+    block begins in the other text. The options are those of `page_errors`.
+    """
+
 class PairScorer:
     """Scores batches of pairs, each with at least one answer, with options that are read once."""
 

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 
 use crate::gec::m2;
+use crate::kernel::pages::Pages;
 use crate::kernel::prepare::Preparation;
 use crate::kernel::score::{CharErrors, Nearest, Protocol, Scorer};
 use crate::kernel::units::Units;
@@ -23,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use super::json::{JsonLines, json_lines};
     #[pymodule_export]
-    use super::{PairScorer, after_fork, anls, cer, levenshtein, prepared, units};
+    use super::{PairScorer, after_fork, anls, cer, levenshtein, page_marks, prepared, units};
     use pyo3::prelude::*;
 
     #[pymodule_init]
@@ -94,6 +95,29 @@ fn units(text: &str, options: &[u8]) -> PyResult<Option<Vec<String>>> {
     let mut units = Units::default();
     let parts = units.write([text, ""], unit).parts(0);
     Ok(parts.map(|parts| parts.into_iter().map(str::to_owned).collect()))
+}
+
+/// What a page differs in, in the order of the texts: the name of each mark, where it begins in the reference and in the
+/// prediction, how many units it has, and where a moved block begins in the other text; `options` is the pickle that the expression `page_errors` takes.
+#[pyfunction]
+fn page_marks(
+    py: Python<'_>,
+    prediction: &str,
+    reference: &str,
+    options: &[u8],
+) -> PyResult<Vec<(&'static str, usize, usize, usize, Option<usize>)>> {
+    let options = Options::parse(options).map_err(to_python)?;
+    let (preparation, rule) = (options.protocol().preparation, options.word_rule());
+    Ok(score(py, prediction.len() + reference.len(), || {
+        let marks = Pages::default().marks(prediction, reference, preparation, rule, options.min_words());
+        marks
+            .into_iter()
+            .map(|mark| {
+                let places = (mark.reference_position, mark.prediction_position);
+                (mark.name, places.0, places.1, mark.units, mark.counterpart)
+            })
+            .collect()
+    }))
 }
 
 /// Scores batches of pairs by options that were read once: reading them takes longer than a short pair.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import pandas as pd
 import polars as pl
 import pytest
 from campaign import amount
-from page_oracle import moved_and_omitted
+from page_oracle import block_errors
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
@@ -77,17 +78,34 @@ def test_in_order_the_kinds_add_up_to_the_edit_distance() -> None:
         assert in_order.select(pl.sum_horizontal(KINDS).alias("distance")).equals(in_order.select("distance"))
 
 
+def blocks_of(choose: random.Random, letters: str, count: int) -> list[str]:
+    """Return blocks of words that have little in common: no block seems to go on as another one."""
+    return [
+        " ".join("".join(choose.choices(letters, k=8)) for _ in range(choose.randrange(8, 60)))
+        for _ in range(count)
+    ]
+
+
 def test_the_lightest_blocks_move() -> None:
     choose = random.Random(3)
     for _ in range(amount(60, 2_000)):
-        blocks = [
-            " ".join(f"b{block}w{word}" for word in range(choose.randrange(8, 60)))
-            for block in range(choose.randrange(2, 7))
-        ]
+        blocks = blocks_of(choose, ascii_lowercase, choose.randrange(2, 7))
         read = choose.sample(range(len(blocks)), choose.randrange(1, len(blocks) + 1))
-        moved, omitted = moved_and_omitted(blocks, read)
         found = errors(" ".join(blocks[block] for block in read), " ".join(blocks))
-        assert found == {kind: count for kind, count in (("omitted", omitted), ("moved", moved)) if count}
+        assert found == block_errors(blocks, read)
+
+
+def test_blocks_that_are_read_again_and_invented_ones_have_their_kinds() -> None:
+    choose = random.Random(6)
+    for _ in range(amount(60, 2_000)):
+        blocks = blocks_of(choose, ascii_lowercase, choose.randrange(2, 6))
+        invented = blocks_of(choose, ascii_uppercase, choose.randrange(3))
+        again = choose.choices(range(len(blocks)), k=choose.randrange(1, 4))
+        read = choose.sample([*range(len(blocks)), *again], len(blocks) + len(again))
+        words = [blocks[block] for block in read]
+        for block in invented:
+            words.insert(choose.randrange(len(words) + 1), block)
+        assert errors(" ".join(words), " ".join(blocks)) == block_errors(blocks, read, invented)
 
 
 def test_of_several_answers_the_one_with_the_lowest_rate_counts() -> None:
@@ -144,6 +162,53 @@ def test_blocks_have_as_many_words_as_wanted() -> None:
 def test_hostile_pages_take_little(prediction: str, answer: str, expected: dict[str, int]) -> None:
     # What takes the square of the words ends with the time limit of a test.
     assert errors(prediction, answer) == expected
+
+
+LONG = amount(60_000, 10_000_000)
+"""Characters of a long text: more than can be aligned at once."""
+
+
+def long_text(choose: random.Random, separator: str) -> str:
+    vocabulary = ["".join(choose.choices("etaoinshrdlu", k=choose.randrange(2, 10))) for _ in range(5_000)]
+    return separator.join(choose.choices(vocabulary, k=LONG // 5))[:LONG]
+
+
+def misread(text: str, letters: int, choose: random.Random) -> tuple[str, int]:
+    """Return a text of which so many letters were substituted, dropped or doubled, and how many could be."""
+    read = list(text)
+    places = [place for place in choose.sample(range(len(text)), letters) if text[place] not in " \n"]
+    for place in places:
+        read[place] = choose.choice(("X", "X", "X", "", 2 * text[place]))
+    return "".join(read), len(places)
+
+
+@pytest.mark.parametrize("separator", [" ", "\n", ""])
+def test_long_texts_are_aligned_in_bounded_time(separator: str) -> None:
+    choose = random.Random(8)
+    truth = long_text(choose, separator)
+    read, made = misread(truth, LONG // 100, choose)
+    found = errors(read, truth)
+    # Letters that were doubled or dropped beside each other can make up for each other.
+    assert 0.99 * made <= sum(found.values()) <= made
+    assert found["misread"] >= 0.99 * sum(found.values())
+
+
+@pytest.mark.parametrize("separator", [" ", ""])
+def test_long_texts_whose_halves_were_swapped_dropped_or_have_nothing_in_common(separator: str) -> None:
+    choose = random.Random(9)
+    truth = long_text(choose, separator)
+    read, made = misread(truth, LONG // 100, choose)
+    half = read.index(separator, LONG // 2) + len(separator)
+    omitted = errors(read[half:], truth)
+    assert abs(omitted["omitted"] - LONG / 2) < 0.001 * LONG
+    assert abs(omitted["misread"] - made / 2) < 0.1 * made
+    swapped = errors(f"{read[half:]}{separator}{read[:half]}", truth)
+    if separator:
+        # Words of which several are misread one after the other have no place of their own.
+        assert abs(swapped["moved"] - LONG / 2) < 0.02 * LONG
+    other = long_text(choose, separator).upper()
+    # No letter is right, but perhaps what separates words.
+    assert LONG - truth.count(separator) * len(separator) <= sum(errors(other, truth).values()) <= LONG
 
 
 def test_pages_in_pandas_and_in_lazy_frames() -> None:

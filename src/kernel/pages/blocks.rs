@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::super::alignment::{Aligner, Edit};
 use super::super::length::length;
 use super::chain::heaviest;
-use super::ngrams::{Places, common_end, common_start, earlier};
-use super::run::Run;
+use super::ngrams::earlier;
+use super::run::{Run, runs};
 use super::text::{Direction, Text};
 
 /// Words of both texts that belong together, some of them perhaps misread.
@@ -38,7 +38,7 @@ impl Blocks {
     /// The blocks of at least so many words.
     pub fn find(texts: [&Text; 2], min_words: usize, aligner: &mut Aligner) -> Self {
         let [reference, prediction] = texts;
-        let runs = runs([&reference.numbers, &prediction.numbers], min_words);
+        let runs = runs([&reference.numbers, &prediction.numbers], min_words, 1);
         let chain = heaviest(&runs, |word| reference.first_unit(word));
         let mut page = Page {
             texts,
@@ -71,41 +71,6 @@ impl Block {
         }
         taken
     }
-}
-
-/// Runs of at least so many words, each with so many in a row that the reference has at one place alone; in the order of
-/// the prediction, in which they are apart.
-fn runs(numbers: [&[u32]; 2], min_words: usize) -> Vec<Run> {
-    let [reference, prediction] = numbers;
-    let places = Places::new(reference, min_words);
-    let mut runs: Vec<Run> = Vec::new();
-    let (mut done, mut at) = (0, 0);
-    while at + min_words <= prediction.len() {
-        // What is left of the last run has no other place.
-        if at + min_words <= done {
-            at = done - min_words + 1;
-            continue;
-        }
-        let Some(place) = places.only(&prediction[at..]) else {
-            at += 1;
-            continue;
-        };
-        let diagonal = runs.last().map(|run| run.reference.wrapping_sub(run.prediction));
-        if at < done && diagonal == Some(place.wrapping_sub(at)) {
-            at += 1;
-            continue;
-        }
-        let back = if at > done { common_end(&reference[..place], &prediction[done..at]) } else { 0 };
-        let ahead = common_start(&reference[place..], &prediction[at..]);
-        let run = Run { reference: place - back, prediction: at - back, words: back + ahead };
-        let run = run.behind(done.saturating_sub(run.prediction));
-        if run.words >= min_words {
-            done = run.prediction_end();
-            runs.push(run);
-        }
-        at += 1;
-    }
-    runs
 }
 
 /// The blocks while they are found.
@@ -165,21 +130,21 @@ impl Page<'_, '_> {
     fn moved(&mut self) -> Vec<Block> {
         let mut moved = Vec::new();
         let mut rest = Vec::new();
-        for &run in &std::mem::take(&mut self.others) {
+        let mut open = std::mem::take(&mut self.others);
+        open.reverse();
+        while let Some(run) = open.pop() {
             let free = longest_free(&self.taken[0], run.reference..run.reference_end());
             if free.len() < self.min_words {
                 rest.push(run);
                 continue;
             }
-            let shift = |word: usize| word - run.reference + run.prediction;
-            let block = Block { prediction: shift(free.start)..shift(free.end), reference: free };
-            self.take(block.reference.clone(), block.prediction.clone());
-            moved.push(block);
-            // What stands beside it in the same run has its place in the reference already.
-            let Block { reference, .. } = moved.last().expect("just pushed");
-            let ahead = reference.start - run.reference;
-            rest.push(Run { words: ahead, ..run });
-            rest.push(run.behind(reference.end - run.reference));
+            let (ahead, end) = (free.start - run.reference, free.end - run.reference);
+            let prediction = run.prediction + ahead..run.prediction + end;
+            // What stands beside it in the same run may be free as well, before and behind words that are not.
+            open.push(run.behind(end));
+            open.push(Run { words: ahead, ..run });
+            self.take(free.clone(), prediction.clone());
+            moved.push(Block { reference: free, prediction });
         }
         self.others = rest.into_iter().filter(|run| run.words > 0).collect();
         for block in &mut moved {
@@ -249,9 +214,11 @@ impl Page<'_, '_> {
         let mut copies = Vec::new();
         let mut at = gap.start;
         while at + self.min_words <= gap.end {
-            let free = self.taken[1][at..gap.end].iter().take_while(|&&taken| !taken).count();
-            let same =
-                before[at].map_or(0, |earlier| common_start(&numbers[earlier..], &numbers[at..at + free]));
+            let is_copied = |earlier: usize, word: usize| {
+                !self.taken[1][word] && numbers[word] == numbers[word - at + earlier]
+            };
+            let same = before[at]
+                .map_or(0, |earlier| (at..gap.end).take_while(|&word| is_copied(earlier, word)).count());
             if same >= self.min_words {
                 copies.push(at..at + same);
             }
@@ -303,10 +270,14 @@ impl Page<'_, '_> {
     ) -> Range<usize> {
         let taken = &self.taken[side];
         let is_free = |&&taken: &&bool| sought == Sought::Anywhere || !taken;
+        // No word has less than a unit.
         let all = match direction {
-            Direction::Ahead => words.end..words.end + taken[words.end..].iter().take_while(is_free).count(),
+            Direction::Ahead => {
+                words.end..words.end + taken[words.end..].iter().take(units).take_while(is_free).count()
+            }
             Direction::Back => {
-                words.start - taken[..words.start].iter().rev().take_while(is_free).count()..words.start
+                let free = taken[..words.start].iter().rev().take(units).take_while(is_free).count();
+                words.start - free..words.start
             }
         };
         let near = self.texts[side].words_beside(all.clone(), units, direction);

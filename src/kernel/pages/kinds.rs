@@ -46,7 +46,7 @@ impl<'a> Kinds<'a> {
             } else if row[0].operation == Operation::Delete {
                 errors.omitted += units;
             } else {
-                let fabricated = self.fabricated(row, prediction);
+                let fabricated = self.are_fabricated(row, prediction).iter().filter(|&&is| is).count();
                 errors.fabricated += fabricated;
                 errors.added += units - fabricated;
             }
@@ -62,11 +62,20 @@ impl<'a> Kinds<'a> {
                 || row.iter().any(is_space) && !row.iter().all(is_space))
     }
 
-    /// How many of the insertions in a row are in long runs of words that have nothing in common with the reference.
-    fn fabricated(&self, row: &[Edit], prediction: &Text) -> usize {
+    /// The insertions that are fabricated, each by its place among the edits that lead to a prediction.
+    pub fn fabricated(&self, edits: &[Edit], prediction: &Text) -> Vec<bool> {
+        let name = |row: &[Edit]| {
+            let is_stretch = row[0].operation == Operation::Insert && self.is_stretch(row);
+            if is_stretch { self.are_fabricated(row, prediction) } else { vec![false; row.len()] }
+        };
+        rows(edits).flat_map(name).collect()
+    }
+
+    /// Which insertions of a row are in long runs of words that have nothing in common with the reference.
+    fn are_fabricated(&self, row: &[Edit], prediction: &Text) -> Vec<bool> {
         let words = prediction.words_of_row(row);
         if words.len() < self.min_words {
-            return 0;
+            return vec![false; row.len()];
         }
         let known = self.known.get_or_init(|| ngrams::set(&self.reference.numbers, KNOWN));
         let numbers = &prediction.numbers;
@@ -86,7 +95,7 @@ impl<'a> Kinds<'a> {
         }
         let word =
             |edit: &Edit| prediction.word_at(edit.prediction_position).clamp(words.start, words.end - 1);
-        row.iter().filter(|edit| is_fabricated[word(edit) - words.start]).count()
+        row.iter().map(|edit| is_fabricated[word(edit) - words.start]).collect()
     }
 }
 

@@ -10,19 +10,23 @@ mod blocks;
 mod chain;
 mod in_order;
 mod kinds;
+mod marks;
 mod ngrams;
 mod rest;
 mod run;
 mod text;
 
-use super::alignment::{Aligner, Operation};
+use std::ops::Range;
+
+use super::alignment::{Aligner, Edit, Operation};
 use super::distance::Workspace;
 use super::length::length;
 use super::prepare::Preparation;
-use super::units::{Units, WordRule};
+use super::units::{Units, WordRule, Written};
 use blocks::{Block, Blocks};
 use in_order::is_in_order;
 use kinds::Kinds;
+pub use marks::Mark;
 use run::Run;
 use text::Text;
 
@@ -73,24 +77,22 @@ impl Pages {
             let [reference, _] = written.texts;
             return PageErrors { reference_length: length(reference), ..PageErrors::default() };
         }
-        let ranges = words.ranges([reference, prediction], rule);
-        let mut texts = [0, 1].map(|side| Text::new(&written, side, &ranges[side]));
-        let mut errors = PageErrors { reference_length: texts[0].length(), ..PageErrors::default() };
         if written.are_code_points()
-            && let [reference, prediction] = &texts
-            && let Some(edits) = rest::few_edits([reference, prediction], aligner)
-            && is_in_order([reference, prediction], edits, min_words)
+            && let Some(edits) = rest::few_edits(written.texts, aligner)
+            && is_in_order(written.texts, words.ranges(written.texts, rule), edits, min_words)
         {
-            Kinds::new(reference, min_words, false).count(edits, prediction, &mut errors);
+            // Such pages have no words that are not in the reference.
+            let [reference, prediction] = [0, 1].map(|side| Text::new(&written, side, &[]));
+            let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
+            Kinds::new(&reference, min_words, false).count(edits, &prediction, &mut errors);
             return errors;
         }
-        let (numbers, _) = words.numbers([reference, prediction], rule);
-        for (text, numbers) in texts.iter_mut().zip(numbers) {
-            text.numbers = numbers.into();
-        }
-        let [reference, prediction] = texts;
-        let Blocks { anchors, moved, repeated } = Blocks::find([&reference, &prediction], min_words, aligner);
+        let [reference, prediction] = numbered(&written, words, [reference, prediction], rule);
+        let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
+        let Separated { moved, repeated, rest, edits } =
+            Separated::new([&reference, &prediction], min_words, aligner, workspace);
         let kinds = Kinds::new(&reference, min_words, written.are_words());
+        kinds.count(&edits, &rest[1], &mut errors);
         for block in &moved {
             let texts = [reference.part(block.reference.clone()), prediction.part(block.prediction.clone())];
             let edits = aligner.edits(texts[0].as_str(), texts[1].as_str());
@@ -99,12 +101,60 @@ impl Pages {
             errors.moved += reference.weight(block.reference.clone()) - wrong;
         }
         errors.repeated = repeated.iter().map(|words| prediction.weight(words.clone())).sum();
-        let taken = Block::taken(&moved, &repeated, [&reference, &prediction]);
-        let rest = [reference.without(&taken[0]), prediction.without(&taken[1])];
-        let anchors = Run::among_rest(anchors, &taken);
-        let edits = rest::edits([&rest[0], &rest[1]], anchors, aligner, workspace);
-        kinds.count(&edits, &rest[1], &mut errors);
         errors
+    }
+
+    /// What a page differs in, in the order of the texts, with each block as a whole.
+    pub fn marks(
+        &mut self,
+        prediction: &str,
+        reference: &str,
+        preparation: Preparation,
+        rule: WordRule,
+        min_words: usize,
+    ) -> Vec<Mark> {
+        let Self { prepared: [reference_buffer, prediction_buffer], units, words, aligner, workspace } = self;
+        let reference = preparation.prepare(reference, reference_buffer);
+        let prediction = preparation.prepare(prediction, prediction_buffer);
+        let written = units.write([reference, prediction], preparation.unit);
+        let texts = numbered(&written, words, [reference, prediction], rule);
+        let texts = texts.each_ref();
+        let separated = Separated::new(texts, min_words, aligner, workspace);
+        separated.marks(texts, &Kinds::new(texts[0], min_words, written.are_words()))
+    }
+}
+
+/// Both texts, whose words have numbers.
+fn numbered<'a>(
+    written: &Written<'a>,
+    words: &'a mut Units,
+    texts: [&str; 2],
+    rule: WordRule,
+) -> [Text<'a>; 2] {
+    let (numbers, ranges) = words.numbers(texts, rule);
+    [0, 1].map(|side| {
+        let mut text = Text::new(written, side, &ranges[side]);
+        text.numbers = numbers[side].into();
+        text
+    })
+}
+
+/// The blocks of a page, and the edits between what is left of both texts without them.
+struct Separated<'a> {
+    moved: Vec<Block>,
+    repeated: Vec<Range<usize>>,
+    rest: [Text<'a>; 2],
+    edits: Vec<Edit>,
+}
+
+impl<'a> Separated<'a> {
+    fn new(texts: [&'a Text; 2], min_words: usize, aligner: &mut Aligner, workspace: &mut Workspace) -> Self {
+        let Blocks { anchors, moved, repeated } = Blocks::find(texts, min_words, aligner);
+        let taken = Block::taken(&moved, &repeated, texts);
+        let rest = [texts[0].without(&taken[0]), texts[1].without(&taken[1])];
+        let anchors = Run::among_rest(anchors, &taken);
+        let edits = rest::edits(rest.each_ref(), anchors, aligner, workspace);
+        Self { moved, repeated, rest, edits }
     }
 }
 

@@ -5,16 +5,17 @@ use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxBuildHasher;
 
-/// Where each run of so many words stands, if it stands at one place alone.
+/// Where runs of so many words stand, if they stand at one place alone.
 pub struct Places<'a> {
     words: usize,
     places: HashMap<&'a [u32], Option<usize>, FxBuildHasher>,
 }
 
 impl<'a> Places<'a> {
-    pub fn new(text: &'a [u32], words: usize) -> Self {
-        let mut places = HashMap::with_capacity_and_hasher(text.len(), FxBuildHasher);
-        for (place, run) in text.windows(words).enumerate() {
+    /// The places of the runs that start at every so many words.
+    pub fn new(text: &'a [u32], words: usize, every: usize) -> Self {
+        let mut places = HashMap::with_capacity_and_hasher(text.len() / every, FxBuildHasher);
+        for (place, run) in text.windows(words).enumerate().step_by(every) {
             match places.entry(run) {
                 Entry::Vacant(entry) => {
                     entry.insert(Some(place));

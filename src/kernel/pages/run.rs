@@ -1,5 +1,7 @@
 //! Runs of words that two texts have in common.
 
+use super::ngrams::{Places, common_end, common_start};
+
 /// Words that both texts have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -15,6 +17,11 @@ impl Run {
 
     pub fn prediction_end(&self) -> usize {
         self.prediction + self.words
+    }
+
+    /// The first word of it on a side, the reference's being 0.
+    pub fn start(&self, side: usize) -> usize {
+        [self.reference, self.prediction][side]
     }
 
     /// Without words at its start.
@@ -37,4 +44,39 @@ impl Run {
             Self { reference: left[0], prediction: left[1], ..run }
         })
     }
+}
+
+/// Runs of at least so many words, each with so many in a row that the reference has at one place alone, among those that
+/// start at every so many words; in the order of the prediction, in which they are apart.
+pub fn runs(numbers: [&[u32]; 2], min_words: usize, every: usize) -> Vec<Run> {
+    let [reference, prediction] = numbers;
+    let places = Places::new(reference, min_words, every);
+    let mut runs: Vec<Run> = Vec::new();
+    let (mut done, mut at) = (0, 0);
+    while at + min_words <= prediction.len() {
+        // What is left of the last run has no other place.
+        if at + min_words <= done {
+            at = done - min_words + 1;
+            continue;
+        }
+        let Some(place) = places.only(&prediction[at..]) else {
+            at += 1;
+            continue;
+        };
+        let diagonal = runs.last().map(|run| run.reference.wrapping_sub(run.prediction));
+        if at < done && diagonal == Some(place.wrapping_sub(at)) {
+            at += 1;
+            continue;
+        }
+        let back = if at > done { common_end(&reference[..place], &prediction[done..at]) } else { 0 };
+        let ahead = common_start(&reference[place..], &prediction[at..]);
+        let run = Run { reference: place - back, prediction: at - back, words: back + ahead };
+        let run = run.behind(done.saturating_sub(run.prediction));
+        if run.words >= min_words {
+            done = run.prediction_end();
+            runs.push(run);
+        }
+        at += 1;
+    }
+    runs
 }

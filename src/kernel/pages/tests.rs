@@ -128,7 +128,7 @@ proptest! {
         }
         let texts = texts.each_ref();
         let edits = aligner.edits(&reference, &prediction).to_vec();
-        if is_in_order(texts, &edits, min_words) {
+        if is_in_order([&reference, &prediction], &ranges, &edits, min_words) {
             let blocks = Blocks::find(texts, min_words, &mut aligner);
             prop_assert_eq!((blocks.moved, blocks.repeated), (vec![], vec![]));
         } else {

@@ -24,13 +24,38 @@ struct Word {
 /// A border between two units.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
-    byte: usize,
+    pub byte: usize,
     pub unit: usize,
 }
 
+/// Bytes in which units are counted at once.
+const BLOCK: usize = 32;
+
 impl Place {
-    fn behind(self, start: Self) -> Self {
+    fn since(self, start: Self) -> Self {
         Self { byte: self.byte - start.byte, unit: self.unit - start.unit }
+    }
+
+    /// The place of a later unit of a text whose units are its code points.
+    pub fn ahead(self, text: &[u8], unit: usize) -> Self {
+        let Self { mut byte, unit: mut first } = self;
+        let is_first = |byte: &&u8| **byte & 0xc0 != 0x80;
+        while let Some(block) = text[byte..].first_chunk::<BLOCK>() {
+            let units = block.iter().filter(is_first).count();
+            if units > unit - first {
+                break;
+            }
+            (byte, first) = (byte + BLOCK, first + units);
+        }
+        let rest = text[byte..].iter().enumerate().filter(|(_, byte)| is_first(byte));
+        let byte = rest.map(|(at, _)| byte + at).nth(unit - first).unwrap_or(text.len());
+        Self { byte, unit }
+    }
+
+    /// The place behind a character, if there is one.
+    pub fn behind(self, character: Option<char>) -> Self {
+        character
+            .map_or(self, |character| Self { byte: self.byte + character.len_utf8(), unit: self.unit + 1 })
     }
 }
 
@@ -41,6 +66,8 @@ pub struct Text<'a> {
     words: Cow<'a, [Word]>,
     /// The words as numbers, the same in both texts.
     pub numbers: Cow<'a, [u32]>,
+    /// Units of the text that this is a part of which are left out of it.
+    pub left_out: Vec<Range<usize>>,
 }
 
 impl<'a> Text<'a> {
@@ -67,7 +94,13 @@ impl<'a> Text<'a> {
                 range.map(|byte| if is_plain { Place { byte, unit: byte } } else { place(byte) });
             Word { start, end }
         });
-        Self { content: text.into(), units, words: words.collect::<Vec<_>>().into(), numbers: Cow::default() }
+        Self {
+            content: text.into(),
+            units,
+            words: words.collect::<Vec<_>>().into(),
+            numbers: Cow::default(),
+            left_out: Vec::new(),
+        }
     }
 
     pub fn as_str(&self) -> &str {
@@ -102,16 +135,22 @@ impl<'a> Text<'a> {
         &self.content[from.byte..to.byte]
     }
 
+    /// The place so many units behind another one.
+    pub fn ahead(&self, place: Place, units: usize) -> Place {
+        place.ahead(self.content.as_bytes(), place.unit + units)
+    }
+
     /// The text of words, without what stands around them.
     pub fn part(&self, words: Range<usize>) -> Text<'_> {
         let (start, end) = (self.start(words.start), self.end_before(words.end));
         let inner = self.words[words.clone()].iter();
-        let inner = inner.map(|word| Word { start: word.start.behind(start), end: word.end.behind(start) });
+        let inner = inner.map(|word| Word { start: word.start.since(start), end: word.end.since(start) });
         Text {
             content: self.content[start.byte..end.byte].into(),
             units: end.unit - start.unit,
             words: inner.collect::<Vec<_>>().into(),
             numbers: self.numbers[words].into(),
+            left_out: Vec::new(),
         }
     }
 
@@ -122,24 +161,6 @@ impl<'a> Text<'a> {
         } else {
             self.end_before(words.end).unit - self.end_before(words.start).unit
         }
-    }
-
-    /// Number of words.
-    pub fn words(&self) -> usize {
-        self.words.len()
-    }
-
-    /// The bytes of a word, and all bytes from its start on.
-    pub fn word_and_behind(&self, word: usize) -> [&[u8]; 2] {
-        let Word { start, end } = self.words[word];
-        let bytes = self.content.as_bytes();
-        [&bytes[start.byte..end.byte], &bytes[start.byte..]]
-    }
-
-    /// Where a word starts and ends.
-    pub fn units(&self, word: usize) -> [usize; 2] {
-        let Word { start, end } = self.words[word];
-        [start.unit, end.unit]
     }
 
     /// The words that have at least half of their units in a row of insertions; at least the word in which or before
@@ -189,6 +210,7 @@ impl<'a> Text<'a> {
                 units: self.units,
                 words: self.words[..].into(),
                 numbers: self.numbers[..].into(),
+                left_out: Vec::new(),
             };
         }
         let mut rest = Text {
@@ -196,6 +218,7 @@ impl<'a> Text<'a> {
             units: 0,
             words: Vec::new().into(),
             numbers: Vec::new().into(),
+            left_out: Vec::new(),
         };
         let mut copied = Place::default();
         let mut word = 0;
@@ -219,6 +242,7 @@ impl<'a> Text<'a> {
             let from = if is_last { self.end_before(first) } else { self.start(first) };
             rest.push(&self.content[copied.byte..from.byte], from.unit - copied.unit);
             copied = if is_last { self.words[word - 1].end } else { self.start(word) };
+            rest.left_out.push(from.unit..copied.unit);
         }
         let end = self.end();
         rest.push(&self.content[copied.byte..end.byte], end.unit - copied.unit);
