@@ -41,6 +41,14 @@ _MEANINGS: Mapping[Operation, str] = {
     "insert": "not in the reference",
 }
 """What the marks of an alignment say."""
+_BLOCKS = {
+    "moved": "read at another place",
+    "repeated": "read once more",
+    "fabricated": "nothing like it in the reference",
+}
+"""What the marks of blocks say, which only pages have."""
+_MIN_WORDS = 4
+"""Words of a block, as `page_errors` has them by default."""
 _MOST_RANKS = 12
 """Ranks that have a number below the axis."""
 _STRONGEST = 0.5
@@ -312,13 +320,14 @@ def _alignments(figure: Alignments) -> Mapping[str, object]:
         more = thin(f" (the first {longest:,} characters)") if cut else ""
         pair = alignment(prediction, reference, protocol=figure.protocol)
         shown = (
-            pair.by_line(only_errors=True).to_html(element_id=f"a{number}", style=False)
+            pair.by_line(only_errors=True, min_words=_MIN_WORDS).to_html(element_id=f"a{number}", style=False)
             if is_page
             else pair.to_html(context=_CONTEXT)
         )
         rows.append((caption + more, Markup(shown), f"pair{number}"))  # noqa: S704 - its texts are escaped
     legend = [(TAGS[op], meaning) for op, meaning in _MEANINGS.items()]
-    return {"legend": legend, "rows": rows, "rest": len(figure.rows) - len(rows)}
+    blocks = _BLOCKS if any("\n" in reference.strip() for *_, reference in figure.rows) else {}
+    return {"legend": legend, "blocks": blocks, "rows": rows, "rest": len(figure.rows) - len(rows)}
 
 
 def _strip(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anls_frame._arguments import count, flag
 from anls_frame.pairs.edits import Edit, Segment, edits_between, runs, segments, shortened, starts_of
-from anls_frame.pairs.line_alignments import LineAlignment, aligned_lines
+from anls_frame.pairs.line_alignments import LineAlignment, Mark, aligned_lines, page_marks
 from anls_frame.pairs.marks import blocks, cells, marked
 from anls_frame.pairs.units import Side, side_of
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_protocol
@@ -180,20 +180,29 @@ class Alignment:
         table = f'<table style="{_TABLE}"><tbody>{"".join(rows)}</tbody></table>'
         return f'<div class="anls-alignment">{table}</div>'
 
-    def by_line(self, *, only_errors: bool = False) -> LineAlignment:
+    def by_line(self, *, only_errors: bool = False, min_words: int | None = None) -> LineAlignment:
         r"""Return the lines of the reference, each with the part of the prediction aligned with it.
 
         Parameters
         ----------
         only_errors
             Whether to leave out lines without errors.
+        min_words
+            The least number of words of a block. Blocks that are moved, repeated or fabricated are marked as
+            `page_errors` finds them, and the remaining text is aligned. By default, there are no blocks.
 
         Returns
         -------
         LineAlignment
             A sequence of lines, with numbers and edits. A line of the prediction without a counterpart has a
             row of its own. A line of the reference can be aligned with part of a predicted line or with
-            several. In an alignment of words, empty lines are left out.
+            several. In an alignment of words, empty lines are left out. A moved block appears twice: at its
+            place in the reference, and where it was read.
+
+        Raises
+        ------
+        ValueError
+            If `min_words` is below 1, or the texts are sequences of tokens.
 
         Examples
         --------
@@ -201,11 +210,22 @@ class Alignment:
         >>> page = af.pairs.alignment("Coca\nCoIa\n\n2.40", "Coca\nCola\n2.40")
         >>> [line[:5] for line in page.by_line(only_errors=True)]
         [(2, 2, 'Cola', 'CoIa', 1), (None, 3, '', '', 1)]
+        >>> swapped = af.pairs.alignment("e f g h\na b c d e", "a b c d e\ne f g h")
+        >>> [line.segments[0].op for line in swapped.by_line(min_words=4)]
+        ['moved from line 2 to line 1', 'equal', 'moved away from line 2 to line 1']
         """
         flag("only_errors", only_errors)
-        lines = tuple(aligned_lines(self.edits, self._sides))
+        lines = tuple(aligned_lines(self._marks(min_words), self._sides))
         kept = tuple(line for line in lines if line.edits) if only_errors else lines
         return LineAlignment(kept, len(lines), self._unit)
+
+    def _marks(self, min_words: int | None) -> Iterator[Mark]:
+        if min_words is None:
+            return (Mark(*edit[:3], 1) for edit in self.edits)
+        count("min_words", min_words, 1)
+        if isinstance(self.prediction, str) and isinstance(self.reference, str):
+            return page_marks(self.prediction, self.reference, self.protocol, min_words)
+        raise ValueError("min_words must be left out for tokens, which are compared as they are")
 
     def __str__(self) -> str:
         return self.to_text()

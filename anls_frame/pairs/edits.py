@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from anls_frame.pairs.units import Side
 
 Operation = Literal["equal", "replace", "insert", "delete"]
+MOVED_AWAY = "moved away"
+"""How the operation of a moved block begins where the reference has it."""
 Starts: TypeAlias = tuple[set[int], set[int]] | None
 
 
@@ -37,7 +39,7 @@ class Edit(NamedTuple):
 class Segment(NamedTuple):
     """Consecutive characters with the same operation, or a word, or the text between two words."""
 
-    op: Operation
+    op: str
     reference: str
     prediction: str
 
@@ -45,7 +47,7 @@ class Segment(NamedTuple):
 class EditRun(NamedTuple):
     """Consecutive units with the same operation, with the positions where they begin in both texts."""
 
-    op: Operation
+    op: str
     reference: int
     prediction: int
     length: int
@@ -73,7 +75,22 @@ def edits_between(prediction: Sequence[str], reference: Sequence[str]) -> Iterat
         yield Edit(op, edit.src_pos, edit.dest_pos, expected, predicted)
 
 
-def runs(edits: Iterable[tuple[Operation, int, int]], length: int) -> Iterator[EditRun]:
+def moved(from_line: int, to_line: int, *, away: bool) -> str:
+    """Return the operation of a moved block, `away` at its place in the reference."""
+    return f"{MOVED_AWAY if away else 'moved'} from line {from_line} to line {to_line}"
+
+
+def is_read(op: str) -> bool:
+    """Whether the prediction has the units of an operation."""
+    return op != "delete" and not op.startswith(MOVED_AWAY)
+
+
+def is_expected(op: str) -> bool:
+    """Whether the reference has the units of an operation."""
+    return op in {"equal", "replace", "delete"} or op.startswith(MOVED_AWAY)
+
+
+def runs(edits: Iterable[tuple[str, int, int]], length: int) -> Iterator[EditRun]:
     """Yield runs of all units in order."""
     reference = prediction = 0
     for op, at, count in (*edits, ("equal", length, 0)):
@@ -82,8 +99,8 @@ def runs(edits: Iterable[tuple[Operation, int, int]], length: int) -> Iterator[E
             reference, prediction = at, prediction + at - reference
         if count:
             yield EditRun(op, reference, prediction, count)
-        reference += count * (op != "insert")
-        prediction += count * (op != "delete")
+        reference += count * is_expected(op)
+        prediction += count * is_read(op)
 
 
 def single(runs: Iterable[EditRun]) -> Iterator[EditRun]:
@@ -93,7 +110,7 @@ def single(runs: Iterable[EditRun]) -> Iterator[EditRun]:
             yield run
             continue
         op, reference, prediction, length = run
-        down, right = op != "insert", op != "delete"
+        down, right = is_expected(op), is_read(op)
         for step in range(length):
             yield EditRun(op, reference + step * down, prediction + step * right, 1)
 
@@ -163,12 +180,12 @@ def _characters(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Start
         reference = "".join(
             "".join(sides[0].units[run.reference : run.reference + run.length])
             for run in group
-            if run.op != "insert"
+            if is_expected(run.op)
         )
         prediction = "".join(
             "".join(sides[1].units[run.prediction : run.prediction + run.length])
             for run in group
-            if run.op != "delete"
+            if is_read(run.op)
         )
         yield Segment(ops.pop() if len(ops) == 1 else "replace", reference, prediction)
 
@@ -201,9 +218,9 @@ def _words(runs: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[Segmen
             yield Segment("equal", "… ", "… ")
             continue
         nothing = "", "", ""
-        reference = nothing if run.op == "insert" else sides[0].parts(run.reference)
-        prediction = nothing if run.op == "delete" else sides[1].parts(run.prediction)
-        ops: tuple[Operation, Operation, Operation] = "equal", run.op, "equal"
+        reference = sides[0].parts(run.reference) if is_expected(run.op) else nothing
+        prediction = sides[1].parts(run.prediction) if is_read(run.op) else nothing
+        ops = "equal", run.op, "equal"
         parts = map(Segment, ops, reference, prediction)
         yield from (part for part in parts if part.reference or part.prediction)
 

@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import zlib
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
+import anls_frame._native as native
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.pairs.edits import EditRun, Segment, runs, segments, starts_of
-from anls_frame.pairs.marks import STYLES, TAGS, blocks, cells, marked
+from anls_frame.pairs.edits import (
+    MOVED_AWAY,
+    EditRun,
+    Segment,
+    is_expected,
+    is_read,
+    moved,
+    runs,
+    segments,
+    starts_of,
+)
+from anls_frame.pairs.marks import BLOCKS, STYLES, TAGS, blocks, cells, marked_in_line
+from anls_frame.protocol import PROTOCOLS, plugin_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     import polars as pl
 
-    from anls_frame.pairs.edits import Edit, Operation, Starts
+    from anls_frame.pairs.edits import Starts
     from anls_frame.pairs.units import Side
-    from anls_frame.protocol import Unit
+    from anls_frame.protocol import ScoreProtocol, Unit
 
 __all__ = ["AlignedLine", "LineAlignment"]
 
 _NARROWEST = 30
 _LONG_INSERTION = 20
 """Characters of an insertion that a link leads to."""
+_ELSEWHERE = {"moved": "at another place", "repeated": "only once"}
+"""What is said where the other text has the words of a block, but not there."""
 _LABELS = (" REF: ", " HYP: ")
 _MARKS = "".join(f".anls-lines {TAGS[op]}{{color:inherit;{style}}}" for op, style in STYLES.items())
+_BLOCKS = "".join(f".anls-lines .{name}{{{style}}}" for name, style in BLOCKS.items())
 STYLE = f"""
 .anls-lines.anls-lines {{ margin: 0 0 14px; }}
 .anls-lines table {{ border-collapse: collapse; width: 100%; table-layout: fixed; margin: 4px 0 0;
@@ -49,6 +65,11 @@ STYLE = f"""
 .anls-lines tr:target {{ outline: 2px solid currentColor; }}
 .anls-lines i {{ opacity: .75; }}
 {_MARKS}
+{_BLOCKS}
+.anls-lines span > b {{ font: 600 11px system-ui, sans-serif;
+  white-space: nowrap; user-select: none; }}
+.anls-lines b a {{ color: inherit; }}
+.anls-lines span:target {{ outline: 2px solid; }}
 @media (max-width: 640px) {{
   .anls-lines table, .anls-lines tbody {{ display: block; }} .anls-lines thead {{ display: none; }}
   .anls-lines tr {{ display: grid; grid-template-columns: 5.6em minmax(0, 1fr) 2.2em; }}
@@ -71,7 +92,8 @@ class AlignedLine(NamedTuple):
 
     `reference_line` and `prediction_line` are line numbers from 1, or None if the line is missing there.
     `edits` is the number of edits. `segments` are the runs of equal and of different characters; they do not
-    split grapheme clusters.
+    split grapheme clusters. With `min_words`, the operation of a run can also be `"repeated"` or
+    `"fabricated"`, `"moved from line 2 to line 7"`, or in the reference `"moved away from line 2 to line 7"`.
 
     Examples
     --------
@@ -202,7 +224,14 @@ class LineAlignment:
             else element_id
         )
         errors = sum(line.edits > 0 for line in self.lines)
-        edits = sum(line.edits for line in self.lines)
+        # A moved block is in two lines.
+        away = sum(
+            len(segment.reference)
+            for line in self.lines
+            for segment in line.segments
+            if segment.op.startswith(MOVED_AWAY)
+        )
+        edits = sum(line.edits for line in self.lines) - away
         said = f"{numbered(edits, 'edit')} in {errors:,} of {numbered(self.n_lines, 'line')}."
         link = f' <a href="#{name}-1">First error ↓</a>' if errors else ""
         if longest := self._longest_insertion():
@@ -218,8 +247,9 @@ class LineAlignment:
             )
         )
         numbers = itertools.count(1)
+        seen: set[str] = set()
         rows = "".join(
-            _html_row(line, name, next(numbers) if line.edits else 0, errors) for line in self.lines
+            _html_row(line, name, next(numbers) if line.edits else 0, errors, seen) for line in self.lines
         )
         sheet = f"<style>{STYLE}</style>" if style else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
@@ -229,7 +259,7 @@ class LineAlignment:
         """Return the number of the line with the longest insertion; 0 if all insertions are short."""
         wrong = (line for line in self.lines if line.edits)
         inserted = [
-            max((len(segment.prediction) for segment in line.segments if segment.op == "insert"), default=0)
+            max((len(part.prediction) for part in line.segments if not is_expected(part.op)), default=0)
             for line in wrong
         ]
         longest = max(inserted, default=0)
@@ -246,14 +276,16 @@ class LineAlignment:
         return self.to_html()
 
 
-def _html_row(line: AlignedLine, name: str, number: int, errors: int) -> str:
+def _html_row(line: AlignedLine, name: str, number: int, errors: int, seen: set[str]) -> str:
     sides = []
+    kinds = (segment.op.partition(" ")[0] for segment in line.segments)
+    elsewhere = next((_ELSEWHERE[kind] for kind in kinds if kind in _ELSEWHERE), None)
     for where, side, nothing in (
         (line.reference_line, 1, "not in the reference"),
         (line.prediction_line, 2, "not read"),
     ):
-        text = "".join(marked(segment.op, segment[side], styled=False) for segment in line.segments)
-        shown = text if text or where is not None else f"<i>{nothing}</i>"
+        text = "".join(marked_in_line(segment.op, segment[side], name, seen) for segment in line.segments)
+        shown = text if text or where is not None else f"<i>{elsewhere or nothing}</i>"
         sides.append(
             f'<td class="no">{"" if where is None else where}</td><td class="text" dir="auto">{shown}</td>'
         )
@@ -264,23 +296,58 @@ def _html_row(line: AlignedLine, name: str, number: int, errors: int) -> str:
     return f'<tr id="{name}-{number}" class="differs">{"".join(sides)}<td class="go">{go}</td></tr>'
 
 
-def aligned_lines(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[AlignedLine]:
+class Mark(NamedTuple):
+    """Units that differ: their positions in both texts, and that of a moved block in the other text."""
+
+    op: str
+    reference: int
+    prediction: int
+    length: int
+    counterpart: int | None = None
+
+
+def page_marks(prediction: str, reference: str, protocol: ScoreProtocol, min_words: int) -> Iterator[Mark]:
+    """Yield the differences of two prepared texts, with each block of at least so many words as a whole."""
+    compared = replace(PROTOCOLS["raw"].by(protocol.unit), words=protocol.words)
+    options = {"protocol": plugin_options(compared), "min_words": min(min_words, 2**32)}
+    for op, at, at_read, length, counterpart in native.page_marks(
+        prediction, reference, pickle.dumps(options)
+    ):
+        yield Mark(op.replace("_", " "), at, at_read, length, counterpart)
+
+
+def aligned_lines(marks: Iterable[Mark], sides: tuple[Side, Side]) -> Iterator[AlignedLine]:
     """Yield the lines of the reference with their predicted text, and lines found only in the prediction."""
     length = len(sides[0].units)
     ends = _Ends.of(sides[0]), _Ends.of(sides[1])
     starts = starts_of(sides)
     row: list[EditRun] = []
-    for run in runs(_moved(edits, sides), length):
+    for run in runs(_to_lines(_with_lines(marks, sides, ends), sides), length):
         # Whole lines that only the prediction has, and all text after the end, are separate lines.
-        is_read = run.op == "insert"
-        is_cut = not is_read or run.reference == length or all(earlier.op == "insert" for earlier in row)
-        for part, is_end in ends[is_read].cut(run) if is_cut else [(run, False)]:
+        is_added = not is_expected(run.op)
+        is_cut = not is_added or run.reference == length or not any(is_expected(part.op) for part in row)
+        for part, is_end in ends[is_added].cut(run) if is_cut else [(run, False)]:
             row.append(part)
             if is_end:
                 yield _line(row, sides, ends, starts)
                 row = []
     if row:
         yield _line(row, sides, ends, starts)
+
+
+def _with_lines(marks: Iterable[Mark], sides: tuple[Side, Side], ends: tuple[_Ends, _Ends]) -> Iterator[Mark]:
+    """Yield marks, those of moved blocks with the lines of their first words."""
+    for mark in marks:
+        if mark.counterpart is None:
+            yield mark
+            continue
+        is_away = is_expected(mark.op)
+        side, first = (sides[0], mark.reference) if is_away else (sides[1], mark.prediction)
+        while side.units[first].isspace():
+            first += 1
+        units = (first, mark.counterpart) if is_away else (mark.counterpart, first)
+        lines = (end.line(unit) for end, unit in zip(ends, units, strict=True))
+        yield mark._replace(op=moved(*lines, away=is_away))
 
 
 class _Ends(NamedTuple):
@@ -306,7 +373,7 @@ class _Ends(NamedTuple):
     def cut(self, run: EditRun) -> Iterator[tuple[EditRun, bool]]:
         """Cut a run at the ends of lines, and tell for each part whether it is the end of a line."""
         op, reference, prediction, length = run
-        down, right = int(op != "insert"), int(op != "delete")
+        down, right = int(is_expected(op)), int(is_read(op))
         start = reference if down else prediction
         done = 0
         for unit in self.units[bisect_left(self.units, start) : bisect_left(self.units, start + length)]:
@@ -322,8 +389,8 @@ def _line(
 ) -> AlignedLine:
     edits = sum(run.length for run in row if run.op != "equal")
     spans = (
-        [(run.reference, run.reference + run.length) for run in row if run.op != "insert"],
-        [(run.prediction, run.prediction + run.length) for run in row if run.op != "delete"],
+        [(run.reference, run.reference + run.length) for run in row if is_expected(run.op)],
+        [(run.prediction, run.prediction + run.length) for run in row if is_read(run.op)],
     )
     reference, prediction = (
         _text(side, own[0][0], own[-1][1]) if own else "" for side, own in zip(sides, spans, strict=True)
@@ -349,35 +416,37 @@ def _text(side: Side, start: int, end: int) -> str:
     return "".join(side.units[start : end - side.closes(end - 1)])
 
 
-def _moved(edits: Sequence[Edit], sides: tuple[Side, Side]) -> Iterator[tuple[Operation, int, int]]:
-    """Yield edits in runs, with lines found in only one text as whole lines."""
-    runs: list[tuple[Operation, int, int, int]] = []
-    for op, at, at_read, *_ in edits:
+def _to_lines(marks: Iterable[Mark], sides: tuple[Side, Side]) -> Iterator[tuple[str, int, int]]:
+    """Yield marks in runs, with lines found in only one text as whole lines."""
+    runs: list[Mark] = []
+    for mark in marks:
         if runs:
-            last, start, start_read, length = runs[-1]
-            if op == last and (at, at_read) == (
-                start + length * (op != "insert"),
-                start_read + length * (op != "delete"),
-            ):
-                runs[-1] = (op, start, start_read, length + 1)
+            last = runs[-1]
+            expected, read = is_expected(last.op) * last.length, is_read(last.op) * last.length
+            behind = last.reference + expected, last.prediction + read
+            if (mark.op, mark.reference, mark.prediction) == (last.op, *behind):
+                runs[-1] = last._replace(length=last.length + mark.length)
                 continue
-        runs.append((op, at, at_read, 1))
+        runs.append(mark)
     end = 0
-    for (op, at, at_read, length), following in itertools.zip_longest(runs, runs[1:]):
-        until = following[1] if following else len(sides[0].units)
-        room = until - at - length * (op != "insert")
-        side, start = (sides[0], at) if op == "delete" else (sides[1], at_read)
-        moved = (
+    for run, following in itertools.zip_longest(runs, runs[1:]):
+        until = following.reference if following else len(sides[0].units)
+        room = until - run.reference - run.length * is_expected(run.op)
+        is_added = not is_expected(run.op)
+        side, start = sides[is_added], run.prediction if is_added else run.reference
+        shift = (
             0
-            if op == "replace"
-            else _to_whole_lines(side, start, length, start - (at - end), start + length + room)
+            if run.op == "replace"
+            else _to_whole_lines(
+                side, start, run.length, start - (run.reference - end), start + run.length + room
+            )
         )
-        yield op, at + moved, length
-        end = at + moved + length * (op != "insert")
+        yield run.op, run.reference + shift, run.length
+        end = run.reference + shift + run.length * is_expected(run.op)
 
 
 def _to_whole_lines(side: Side, start: int, length: int, first: int, last: int) -> int:
-    r"""Return how far a run can be moved so that it covers whole lines with their ends; 0 if impossible.
+    r"""Return how far a run can be shifted so that it covers whole lines with their ends; 0 if impossible.
 
     In "a\nb\nc", leaving out "\nb" has the same effect as leaving out "b\n".
     """

@@ -6,7 +6,7 @@ import itertools
 import re
 import unicodedata
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from anls_frame._text import text_width, visible
 from anls_frame.pairs.units import clusters
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 GAP = "*"
 SPACE = "␣"
-_SIGNS: dict[Operation, str] = {"equal": " ", "replace": "S", "insert": "I", "delete": "D"}
+_SIGNS: dict[str, str] = {
+    "equal": " ",
+    "replace": "S",
+    "insert": "I",
+    "delete": "D",
+    "moved": "M",
+    "repeated": "R",
+    "fabricated": "F",
+}
 _NOTHING = " ", " ", " "
 _WHITESPACE = re.compile(r"\s+")
 # Invisible, except between emoji.
@@ -33,6 +41,13 @@ STYLES: dict[Operation, str] = {
     "delete": "background:rgba(213,94,0,.35);text-decoration:line-through",
 }
 TAGS: dict[Operation, str] = {"replace": "mark", "insert": "ins", "delete": "del"}
+BLOCKS = {
+    "moved": "background:rgba(86,180,233,.3);outline:1px dotted",
+    "repeated": "background:rgba(204,121,167,.35);outline:1px dashed",
+    "fabricated": "background:rgba(240,228,66,.3);outline:1px solid",
+}
+"""Styles of blocks of words, which have their name before them."""
+_MOVED = re.compile("moved (away )?from line ([0-9]+) to line ([0-9]+)")
 
 
 def cells(segments: Iterable[Segment], unit: Unit = "codepoint") -> Iterator[tuple[str, str, str]]:
@@ -50,15 +65,19 @@ def cells(segments: Iterable[Segment], unit: Unit = "codepoint") -> Iterator[tup
                 yield character, character, _SIGNS[op]
             continue
         for first, second in itertools.zip_longest(*map(split, texts), fillvalue=GAP):
-            yield _changed_symbol(first), _changed_symbol(second), _SIGNS[op]
+            yield _changed_symbol(first), _changed_symbol(second), _sign(op)
 
 
-def _word_cells(op: Operation, *texts: str) -> Iterator[tuple[str, str, str]]:
+def _sign(op: str) -> str:
+    return _SIGNS[op.partition(" ")[0]]
+
+
+def _word_cells(op: str, *texts: str) -> Iterator[tuple[str, str, str]]:
     """Yield the characters of a word, or of equal words, with the sign under the first."""
     # Whitespace is not compared, and its kind would only break the lines.
     split = (map(_symbol, clusters(_WHITESPACE.sub(" ", text))) for text in texts)
-    sign = _SIGNS[op]
-    for first, second in itertools.zip_longest(*split, fillvalue=GAP if op in {"insert", "delete"} else " "):
+    sign = _sign(op)
+    for first, second in itertools.zip_longest(*split, fillvalue=" " if op in {"equal", "replace"} else GAP):
         yield first, second, sign
         sign = " "
 
@@ -88,17 +107,48 @@ def blocks(cells: Iterable[tuple[str, str, str]], width: int, labels: Sequence[s
     )
 
 
-def marked(op: Operation, text: str, *, styled: bool = True) -> str:
-    """Return a text as HTML, in its own element if it differs; without inline styles for a style sheet."""
+def marked(op: str, text: str) -> str:
+    """Return a text as HTML, in its own element with inline styles if it differs."""
     if op == "equal" or not text:
-        # A line feed is shown as its symbol, followed by a line feed.
-        return escape(visible(text).replace("␊", "␊\n"))
+        return _equal(text)
     shown = escape("".join(map(_changed_symbol, clusters(text))))
-    if styled:
-        return f'<{TAGS[op]} title="{op}" style="{STYLES[op]};color:inherit">{shown}</{TAGS[op]}>'
-    # Lines may break after a visible space, and more fonts have the arrow.
-    shown = shown.replace(SPACE, f"{SPACE}<wbr>").replace("␊", "↵")
-    return f'<{TAGS[op]} title="{op}">{shown}</{TAGS[op]}>'
+    tag, style = TAGS[cast("Operation", op)], STYLES[cast("Operation", op)]
+    return f'<{tag} title="{op}" style="{style};color:inherit">{shown}</{tag}>'
+
+
+def marked_in_line(op: str, text: str, name: str, seen: set[str]) -> str:
+    """
+    Return a text as HTML for a style sheet, with the name of its block in front.
+
+    A moved block links to its other place. Ids begin with `name`; those in `seen` are taken.
+    """
+    if op == "equal" or not text:
+        return _equal(text)
+    block = op.partition(" ")[0]
+    if block not in BLOCKS:
+        shown = escape("".join(map(_changed_symbol, clusters(text))))
+        # Lines may break after a space that is shown; and more fonts have the arrow.
+        shown = shown.replace(SPACE, f"{SPACE}<wbr>").replace("␊", "↵")
+        tag = TAGS[cast("Operation", op)]
+        return f'<{tag} title="{op}">{shown}</{tag}>'
+    if text.isspace():
+        return _equal(text.replace("\n", ""))
+    label, own = block, ""
+    if places := _MOVED.fullmatch(op):
+        is_away, start, end = places.groups()
+        said = f"to line {end}" if is_away else f"from line {start}"
+        here, there = (
+            f"{name}-{side}-{start}-{end}" for side in (("from", "to") if is_away else ("to", "from"))
+        )
+        label = f'<a href="#{there}">moved {said}</a>'
+        own = "" if here in seen else f' id="{here}"'
+        seen.add(here)
+    return f'<span class="{block}" title="{op}"{own}><b>{label}</b> {_equal(text.strip())}</span>'
+
+
+def _equal(text: str) -> str:
+    """Return a text as HTML; a line feed is shown as its symbol, followed by a line feed."""
+    return escape(visible(text).replace("␊", "␊\n"))
 
 
 def _words(cells: Iterable[tuple[str, str, str]]) -> Iterator[list[tuple[str, str, str]]]:

@@ -74,6 +74,38 @@ def test_lines_stand_beside_what_was_read_of_them(prediction: str, reference: st
     assert lines(prediction, reference) == expected
 
 
+TEXTS = st.lists(st.text("abc", min_size=1, max_size=2), max_size=24).flatmap(
+    lambda words: st.lists(st.sampled_from(" \n"), min_size=len(words), max_size=len(words)).map(
+        lambda ends: "".join(map(str.__add__, words, ends))
+    )
+)
+ORDERS = st.lists(st.integers(0, 2), min_size=1, max_size=5)
+
+
+@given(st.tuples(TEXTS, TEXTS, TEXTS), ORDERS, st.integers(1, 5), st.sampled_from(["codepoint", "grapheme"]))
+@example(("a b c d\n", "e f g h\n", ""), [1, 0, 2], 4, "codepoint")
+@example(("a b c d\n", "e f g h\n", "i"), [0, 1, 0, 1, 2], 4, "codepoint")
+def test_with_blocks_every_line_is_there_once(
+    parts: tuple[str, str, str], order: list[int], min_words: int, unit: str
+) -> None:
+    prediction, reference = "".join(parts[part] for part in order), "".join(parts)
+    protocol = af.PROTOCOLS["raw"].replace(unit=unit)
+    found = af.pairs.alignment(prediction, reference, protocol=protocol).by_line(min_words=min_words)
+    expected = reference.removesuffix("\n").split("\n") if reference else []
+    frame = pl.DataFrame({"p": [prediction], "r": [reference]})
+    counts = frame.select(af.page_errors("p", "r", protocol=protocol, min_words=min_words)).item()
+
+    assert [line.reference for line in found if line.reference_line is not None] == expected
+    assert "".join(line.prediction for line in found).replace("\n", "") == prediction.replace("\n", "")
+    segments = [segment for line in found for segment in line.segments]
+    for kind in ("repeated", "fabricated"):
+        assert sum(len(segment.prediction) for segment in segments if segment.op == kind) == counts[kind]
+    if counts["moved"] + counts["repeated"] == 0:
+        assert sum(line.edits for line in found) == Levenshtein.distance(prediction, reference)
+    else:
+        assert any(segment.op.startswith(("moved", "repeated")) for segment in segments)
+
+
 @pytest.mark.parametrize(
     "expected",
     [
@@ -152,6 +184,38 @@ def test_a_page_has_the_texts_of_both_sides() -> None:
         *("3", "last", "", "not read", "↑"),
     ]
     assert "style" not in page.tags
+
+
+LEFT, RIGHT, END = "one two three four five", "six seven eight nine ten eleven", "the last line of all"
+
+
+def test_blocks_are_named_and_moved_ones_linked_with_their_place() -> None:
+    invented = "QUITE ANOTHER TEXT STANDS HERE"
+    read = f"{RIGHT}\n{LEFT}\n{invented}\n{END}\n{END}"
+    page = af.pairs.alignment(read, f"{LEFT}\n{RIGHT}\n{END}").by_line(min_words=4)
+    html = HtmlPage(page.to_html(element_id="p"))
+    ops = [segment.op for line in page for segment in line.segments if segment.op != "equal"]
+
+    assert ops == [
+        "moved away from line 1 to line 2",
+        "moved from line 1 to line 2",
+        "fabricated",
+        "repeated",
+    ]
+    assert [text for text in html.texts("b") if text] == [
+        *("moved to line 2", "moved from line 1", "fabricated", "repeated"),
+    ]
+    linked = [link for link in html.values("href") if link.startswith(("#p-from", "#p-to"))]
+    assert linked == ["#p-to-1-2", "#p-from-1-2"]
+    assert {link[1:] for link in html.values("href")} <= {*html.values("id")}
+    assert "MMMMM" in page.to_text()
+
+
+def test_blocks_need_texts_and_a_number_of_words() -> None:
+    with pytest.raises(ValueError, match="min_words must be left out for tokens"):
+        af.pairs.alignment(["a"], ["b"]).by_line(min_words=4)
+    with pytest.raises(ValueError, match="min_words must be an integer of at least 1"):
+        af.pairs.alignment("a", "b").by_line(min_words=0)
 
 
 @pytest.mark.parametrize(
