@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anls_frame._lazy import attach
+from anls_frame._metric_names import METRICS
 
 HOMES = {
     "analysis.audit_samples": "audit_sample",
@@ -15,14 +16,6 @@ HOMES = {
     "exceptions": "DTypeError DuplicateColumnError InputError InputWarning",
     "frames.answer_lists": "parse_answers",
     "frames.progress": "progress",
-    "metrics.accuracies": "contains_answer relaxed_accuracy vqa_accuracy",
-    "metrics.distances": "hamming lcs_distance levenshtein",
-    "metrics.errors": "edit_ops error_type explain",
-    "metrics.page_errors": "page_errors reading_order_free_cer",
-    "metrics.scores": "anls cer exact_match nearest_answer nls score",
-    "metrics.scoring": "add_scores",
-    "metrics.vectors": "hamming_vectors",
-    "metrics.wrapping": "unwrap",
     "pairs.matrices": "edit_matrix",
     "pairs.string_scores": "anls_score",
     "protocol": "PROTOCOLS ScoreProtocol",
@@ -40,6 +33,7 @@ HOMES = {
     "summary.summarizing": "summarize",
     "summary.summary": "Summary",
     "words": "wer",
+    **METRICS,
 }
 """The public names of each module: `.ci/stub.py` writes them out for type checkers."""
 

@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 
 ROW_FUNCTIONS: list[Callable[..., Any]] = [
     getattr(module, name)
-    for module in (distances, vectors, scores, accuracies, errors, page_errors, words, wrapping)
+    for module in (scores, accuracies, wrapping, words, page_errors, distances, vectors, errors)
     for name in module.__all__
 ]
 """The row functions: methods of expressions, and of pandas frames."""

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import anls_frame as af
 from anls_frame.cli.app import app
 from anls_frame.export import SUFFIXES
+from anls_frame.namespaces import ROW_FUNCTIONS
 from anls_frame.readers.descriptions import READERS
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, MEANINGS, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
     from anls_frame.readers.descriptions import Description
 
@@ -94,6 +95,30 @@ def _described(command: Any, name: str) -> Iterator[tuple[str, str]]:
         yield from _described(subcommand, f"{name} {word}")
 
 
+def row_functions() -> str:
+    """Return the lists of the row functions, for the reference: those of a module under its first words."""
+    lines = []
+    for module, functions in itertools.groupby(ROW_FUNCTIONS, key=lambda function: function.__module__):
+        title = re.split("[:,;.]", (sys.modules[module].__doc__ or "").strip())[0]
+        lines += [f".. rubric:: {title}", ""]
+        for home, of_home in itertools.groupby(sorted(functions, key=_public_module), key=_public_module):
+            names = [f"   {function.__name__}" for function in of_home]
+            lines += [
+                f".. currentmodule:: {home}",
+                "",
+                ".. autosummary::",
+                "   :toctree: generated",
+                "",
+                *names,
+                "",
+            ]
+    return "\n".join(lines).rstrip()
+
+
+def _public_module(function: Callable[..., Any]) -> str:
+    return "anls_frame" if function.__name__ in af.__all__ else function.__module__
+
+
 WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
     ("files.md", r"^\| file \| reader \|.*?(?=\n\n)", kinds),
     ("files.md", r"^\| `--reader` \|.*?(?=\n\n)", options),
@@ -104,6 +129,11 @@ WRITTEN: list[tuple[str, str, Callable[[], str]]] = [
         "reference/files.md",
         r"^\.\. rubric:: One kind of file$.*?(?=\n\n\.\. rubric::)",
         names,
+    ),
+    (
+        "reference/scores.md",
+        r"^\.\. rubric:: Scores of predictions .*?(?=\n\n\.\. rubric:: How texts)",
+        row_functions,
     ),
 ]
 """The pages, what is replaced in each, and by what."""

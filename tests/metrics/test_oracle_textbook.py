@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 import random
@@ -24,6 +25,7 @@ from cases import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from registry import LIST_EXPRESSIONS, RowExpression
 from strategies import PROTOCOLS, ROWS, THRESHOLDS
 
 import anls_frame as af
@@ -46,8 +48,30 @@ def test_scores_of_rows_with_nulls(preset: str) -> None:
     rows, protocol = nullable_rows(), af.PROTOCOLS[preset]
     expected = [oracle.score(*row, protocol, 0.5, af.PROTOCOLS["raw"]) for row in rows]
     assert_same_bits(column(rows, af.score, protocol=scoring(preset)), expected, rows)
-    nearest = [oracle.nearest_answer(*row, protocol) for row in rows]
-    assert_same_bits(column(rows, af.nearest_answer, protocol=preset), nearest, rows)
+
+
+def has_definition(name: str) -> bool:
+    """Return whether the oracle defines an expression by a protocol; `score` takes two."""
+    definition = getattr(oracle, name, None)
+    return definition is not None and [*inspect.signature(definition).parameters][2:3] == ["protocol"]
+
+
+DEFINED = [
+    pytest.param(row, preset, id=f"{row.name} {preset}")
+    for row in LIST_EXPRESSIONS
+    if has_definition(row.name) and row.name != "score"
+    for option in row.options
+    if option.name == "protocol"
+    for preset in af.PROTOCOLS
+    if preset in option.valid
+]
+
+
+@pytest.mark.parametrize(("row", "preset"), DEFINED)
+def test_every_expression_equals_its_definition(row: RowExpression, preset: str) -> None:
+    rows, definition = nullable_rows(300, seed=65), getattr(oracle, row.name)
+    expected = [definition(*texts, af.PROTOCOLS[preset]) for texts in rows]
+    assert_same_bits(column(rows, row.function, protocol=preset), expected, rows)
 
 
 @pytest.mark.parametrize("preset", af.PROTOCOLS)

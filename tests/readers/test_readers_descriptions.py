@@ -35,8 +35,10 @@ def test_the_help_of_the_shell_names_every_reader_and_its_options(tmp_path: Path
         assert f",{name}{options}" in printed
 
 
-@pytest.mark.parametrize("page", ["files.md", "reference/files.md", "metrics.md", "../README.md"])
-def test_the_pages_have_the_tables_of_the_descriptions(page: str) -> None:
+@pytest.mark.parametrize(
+    "page", ["files.md", "reference/files.md", "reference/scores.md", "metrics.md", "../README.md"]
+)
+def test_the_pages_have_what_is_written_from_the_package(page: str) -> None:
     spec = importlib.util.spec_from_file_location("make_tables", ROOT / "docs/make_tables.py")
     assert spec is not None
     assert spec.loader is not None

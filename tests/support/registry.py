@@ -72,18 +72,17 @@ class Example:
     page_errors: dict[str, int] | None = None
 
     def expected(self, name: str) -> Any:
-        """Return the value of the expression of this name."""
-        if name in ACCURACIES:
-            return getattr(oracle, name)(self.prediction, self.answers)
-        if name != "score":
+        """Return the value of the expression of this name: one of the above, or what its definition gives."""
+        if name == "score":
+            if self.nls is None:
+                return None
+            return {field: getattr(self, field) for field in SCORE_DTYPE.to_schema()}
+        if name in Example.__dataclass_fields__:
             return getattr(self, name)
-        if self.nls is None:
-            return None
-        return {field: getattr(self, field) for field in SCORE_DTYPE.to_schema()}
+        [row] = [row for row in ROW_EXPRESSIONS if row.name == name]
+        protocols = [af.PROTOCOLS[str(one.default)] for one in row.options if one.name == "protocol"]
+        return getattr(oracle, name)(self.prediction, self.answers, *protocols)
 
-
-ACCURACIES = ("relaxed_accuracy", "vqa_accuracy", "contains_answer")
-"""Scores of the examples that their definition gives in a line."""
 
 _1_9, _8_9, _5_9, _4_9 = 0.1111111111111111, 0.8888888888888888, 0.5555555555555556, 0.4444444444444444
 _1_7, _6_7 = 0.14285714285714285, 0.8571428571428572
@@ -384,11 +383,15 @@ def _flag(name: str, *, default: bool) -> Option:
 class RowExpression:
     """An expression that scores each row."""
 
-    name: str
     function: Callable[..., pl.Expr]
     inputs: tuple[tuple[str, Role], ...]
     options: tuple[Option, ...]
     dtype: pl.DataType
+
+    @property
+    def name(self) -> str:
+        """The name of the function, the plugin's function and the result."""
+        return self.function.__name__
 
     @property
     def takes_lists(self) -> bool:
@@ -401,66 +404,55 @@ _ANSWERS: tuple[tuple[str, Role], ...] = (("prediction", "text"), ("answers", "a
 
 ROW_EXPRESSIONS = (
     RowExpression(
-        name="levenshtein",
         function=af.levenshtein,
         inputs=_REFERENCE,
         options=(_protocol("raw"), SUBSTITUTION_COST, MISSING),
         dtype=pl.Int64(),
     ),
     RowExpression(
-        name="lcs_distance",
         function=af.lcs_distance,
         inputs=_REFERENCE,
         options=(_protocol("raw"), MISSING),
         dtype=pl.Int64(),
     ),
     RowExpression(
-        name="hamming",
         function=af.hamming,
         inputs=_REFERENCE,
         options=(_protocol("raw"), MISSING),
         dtype=pl.Int64(),
     ),
     RowExpression(
-        name="nls",
         function=af.nls,
         inputs=_ANSWERS,
         options=(_protocol("anls"), SUBSTITUTION_COST, MISSING),
         dtype=pl.Float64(),
     ),
     RowExpression(
-        name="anls",
         function=af.anls,
         inputs=_ANSWERS,
         options=(CUTTING_PROTOCOL, THRESHOLD, MISSING),
         dtype=pl.Float64(),
     ),
+    RowExpression(function=af.cer, inputs=_ANSWERS, options=(_protocol("raw"), MISSING), dtype=pl.Float64()),
     RowExpression(
-        name="cer", function=af.cer, inputs=_ANSWERS, options=(_protocol("raw"), MISSING), dtype=pl.Float64()
-    ),
-    RowExpression(
-        name="exact_match",
         function=af.exact_match,
         inputs=_ANSWERS,
         options=(_protocol("anls"), MISSING),
         dtype=pl.Boolean(),
     ),
     RowExpression(
-        name="nearest_answer",
         function=af.nearest_answer,
         inputs=_ANSWERS,
         options=(_protocol("anls"), MISSING),
         dtype=pl.String(),
     ),
     RowExpression(
-        name="score",
         function=af.score,
         inputs=_ANSWERS,
         options=(CUTTING_PROTOCOL, MISSING),
         dtype=SCORE_DTYPE,
     ),
     RowExpression(
-        name="relaxed_accuracy",
         function=af.relaxed_accuracy,
         inputs=_ANSWERS,
         options=(
@@ -476,7 +468,6 @@ ROW_EXPRESSIONS = (
         dtype=pl.Float64(),
     ),
     RowExpression(
-        name="vqa_accuracy",
         function=af.vqa_accuracy,
         inputs=_ANSWERS,
         options=(
@@ -487,7 +478,6 @@ ROW_EXPRESSIONS = (
         dtype=pl.Float64(),
     ),
     RowExpression(
-        name="contains_answer",
         function=af.contains_answer,
         inputs=_ANSWERS,
         options=(
@@ -499,38 +489,31 @@ ROW_EXPRESSIONS = (
         dtype=pl.Float64(),
     ),
     RowExpression(
-        name="edit_ops",
         function=af.edit_ops,
         inputs=_REFERENCE,
         options=(_protocol("raw"), MISSING),
         dtype=pl.List(EDIT_DTYPE),
     ),
     RowExpression(
-        name="error_type",
         function=af.error_type,
         inputs=_ANSWERS,
         options=(CUTTING_PROTOCOL, MISSING),
         dtype=pl.Enum(get_args(ErrorType)),
     ),
+    RowExpression(function=af.wer, inputs=_ANSWERS, options=(_protocol("raw"), MISSING), dtype=pl.Float64()),
     RowExpression(
-        name="wer", function=af.wer, inputs=_ANSWERS, options=(_protocol("raw"), MISSING), dtype=pl.Float64()
-    ),
-    RowExpression(
-        name="edit_counts",
         function=af.words.edit_counts,
         inputs=_ANSWERS,
         options=(_protocol("raw"), MISSING),
         dtype=EDIT_COUNTS_DTYPE,
     ),
     RowExpression(
-        name="word_errors",
         function=af.words.word_errors,
         inputs=_ANSWERS,
         options=(_protocol("raw"), MISSING),
         dtype=EDIT_COUNTS_DTYPE,
     ),
     RowExpression(
-        name="page_errors",
         function=af.page_errors,
         inputs=_ANSWERS,
         options=(_protocol("raw"), MIN_WORDS, MISSING),
