@@ -22,5 +22,7 @@ mod python;
 
 // With the tests of the library: on its own, it would have the library compiled once more.
 #[cfg(all(test, feature = "plugin"))]
+extern crate self as anls_frame;
+#[cfg(all(test, feature = "plugin"))]
 #[path = "../tests/border/mod.rs"]
 mod border;

@@ -403,9 +403,28 @@ pub unsafe fn call_columns(
     });
 }
 
-/// Exports the two functions of an expression: the schema call and the call on data.
+/// A schema call, as Polars calls it.
+pub type FieldCall = unsafe extern "C" fn(*const RawSchema, usize, *mut FFI_ArrowSchema, *const u8, usize);
+
+/// A call on columns, as Polars calls it.
+pub type ColumnsCall =
+    unsafe extern "C" fn(*const SeriesExport, usize, *const u8, usize, *mut SeriesExport, *const c_void);
+
+/// The two functions that are exported for an expression.
+#[derive(Clone, Copy)]
+pub struct Exported {
+    /// The symbol of the call on columns.
+    pub symbol: &'static str,
+    /// The schema call.
+    pub field: FieldCall,
+    /// The call on columns.
+    pub call: ColumnsCall,
+}
+
+/// Exports the two functions of each expression: the schema call and the call on data; and lists them.
 macro_rules! export {
-    ($($expression:ident: $field:ident, $call:ident;)*) => {$(
+    ($($expression:ident: $field:ident, $call:ident;)*) => {
+    $(
         /// Schema call of this expression.
         ///
         /// # Safety
@@ -454,7 +473,12 @@ macro_rules! export {
                 );
             }
         }
-    )*};
+    )*
+
+        /// What is exported here.
+        pub const EXPORTED: &[$crate::plugin::abi::Exported] =
+            &[$($crate::plugin::abi::Exported { symbol: stringify!($call), field: $field, call: $call }),*];
+    };
 }
 
 pub(super) use export;

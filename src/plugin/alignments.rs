@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
-use super::abi::ForeignColumn;
+use super::abi::{ForeignColumn, export};
 use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Groups, Pair, check_columns};
 use super::options::Options;
@@ -89,9 +89,9 @@ impl Alignment {
 /// Counts of edits between predictions and their nearest answers, in lists. A row holds the counts of all rows of its
 /// group in the same call, if it is the first of them, and nothing otherwise: however rows are cut into calls, the
 /// lists add up to the counts of all rows.
-pub struct Counting;
+struct Counting;
 
-pub const CONFUSION_COUNTS: Counting = Counting;
+const CONFUSION_COUNTS: Counting = Counting;
 
 impl Counting {
     const NAME: &str = "confusion_counts";
@@ -105,7 +105,7 @@ impl Counting {
     }
 
     #[expect(clippy::unused_self, reason = "called as a metric is")]
-    pub fn field(&self, columns: &[(String, Dtype)], kwargs: &[u8]) -> Result<Field> {
+    fn field(&self, columns: &[(String, Dtype)], kwargs: &[u8]) -> Result<Field> {
         Options::parse(kwargs)?;
         Self::check(columns)?;
         let none = counts_column(0, std::iter::empty());
@@ -113,7 +113,7 @@ impl Counting {
     }
 
     #[expect(clippy::unused_self, reason = "called as a metric is")]
-    pub fn call(&self, mut columns: Vec<ForeignColumn>, kwargs: &[u8]) -> Result<(&'static str, ArrayData)> {
+    fn call(&self, mut columns: Vec<ForeignColumn>, kwargs: &[u8]) -> Result<(&'static str, ArrayData)> {
         let options = Options::parse(kwargs)?;
         let fields: Vec<_> =
             columns.iter().map(|column| (column.name.clone(), column.dtype.clone())).collect();
@@ -217,4 +217,8 @@ fn count_groups(pair: &Pair, groups: &Groups, options: &Options) -> Result<Vec<G
         Ok(())
     })?;
     Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner).groups)
+}
+
+export! {
+    CONFUSION_COUNTS: _polars_plugin_field_confusion_counts, _polars_plugin_confusion_counts;
 }

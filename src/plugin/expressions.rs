@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field};
 
 use super::Result;
 use super::abi::{ForeignColumn, export};
-use super::alignments::{Alignment, CONFUSION_COUNTS};
+use super::alignments::Alignment;
 use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Pair, check_columns};
 use super::options::Options;
@@ -406,5 +406,4 @@ export! {
     SHARED_UNITS: _polars_plugin_field_shared_units, _polars_plugin_shared_units;
     ERROR_TYPE: _polars_plugin_field_error_type, _polars_plugin_error_type;
     SCORE_DETAILS: _polars_plugin_field_score_details, _polars_plugin_score_details;
-    CONFUSION_COUNTS: _polars_plugin_field_confusion_counts, _polars_plugin_confusion_counts;
 }

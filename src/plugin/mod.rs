@@ -18,6 +18,15 @@ mod schema;
 mod scorers;
 mod unwrap;
 
+/// The functions that are exported, by what they take: the tests and fuzzers of the border drive each of them.
+pub mod exported {
+    pub use super::alignments::EXPORTED as COUNTING;
+    pub use super::expressions::EXPORTED as METRICS;
+    pub use super::gec::EXPORTED as CORRECTIONS;
+    pub use super::scorers::EXPORTED as ACCURACIES;
+    pub use super::unwrap::EXPORTED as UNWRAPPING;
+}
+
 /// A message for the user; Polars raises it as a `ComputeError`.
 #[derive(Debug)]
 pub struct Error(String);

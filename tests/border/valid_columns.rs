@@ -38,6 +38,7 @@ fn the_interface_has_version_0_1() {
 fn every_exported_metric_is_driven() {
     let sources = [
         include_str!("../../src/plugin/expressions.rs"),
+        include_str!("../../src/plugin/alignments.rs"),
         include_str!("../../src/plugin/gec/mod.rs"),
         include_str!("../../src/plugin/scorers.rs"),
         include_str!("../../src/plugin/unwrap.rs"),

@@ -2,6 +2,10 @@
 //! plugin believes about them is part of what is tested.
 
 use std::ffi::{c_char, c_void};
+use std::mem::transmute;
+
+use anls_frame::plugin::abi::{ColumnsCall, Exported, FieldCall};
+use anls_frame::plugin::exported;
 
 /// `ArrowSchema` of the Arrow C data interface.
 #[repr(C)]
@@ -99,79 +103,81 @@ pub struct Metric {
     pub data: DataFunction,
 }
 
-macro_rules! metrics {
-    (
-        $(#[$doc:meta])* $list:ident:
-        $($constant:ident = $name:literal: $field:ident, $data:ident;)*
-    ) => {
-        unsafe extern "C" {$(
-            fn $field(_: *const CSchema, _: usize, _: *mut CSchema, _: *const u8, _: usize);
-            fn $data(
-                _: *const CExport, _: usize, _: *const u8, _: usize, _: *mut CExport, _: *const c_void,
-            );
-        )*}
+/// The functions of a list of the library, as Polars declares them.
+const fn declared<const N: usize>(exported: &[Exported]) -> [Metric; N] {
+    let mut metrics = [const { Metric::declared(&exported::METRICS[0]) }; N];
+    let mut index = 0;
+    while index < N {
+        metrics[index] = Metric::declared(&exported[index]);
+        index += 1;
+    }
+    metrics
+}
 
-        $(pub const $constant: Metric = Metric { name: $name, field: $field, data: $data };)*
+impl Metric {
+    const fn declared(exported: &Exported) -> Self {
+        let (_, name) = exported.symbol.split_at("_polars_plugin_".len());
+        // SAFETY: the same functions, whose structs are written out once more.
+        let (field, data) = unsafe {
+            (
+                transmute::<FieldCall, FieldFunction>(exported.field),
+                transmute::<ColumnsCall, DataFunction>(exported.call),
+            )
+        };
+        Self { name, field, data }
+    }
 
-        $(#[$doc])*
-        pub const $list: &[Metric] = &[$($constant),*];
+    const fn named(name: &str, metrics: &[Self]) -> Self {
+        let mut index = 0;
+        while !are_equal(metrics[index].name.as_bytes(), name.as_bytes()) {
+            index += 1;
+        }
+        metrics[index]
+    }
+}
+
+const fn are_equal(mut left: &[u8], mut right: &[u8]) -> bool {
+    while let ([first, others @ ..], [other_first, other_others @ ..]) = (left, right) {
+        if *first != *other_first {
+            return false;
+        }
+        (left, right) = (others, other_others);
+    }
+    left.is_empty() && right.is_empty()
+}
+
+/// Every metric that the plugin exports.
+pub const METRICS: &[Metric] = &declared::<{ exported::METRICS.len() }>(exported::METRICS);
+/// The one function of three columns that are not all text.
+pub const COUNTING: &[Metric] = &declared::<{ exported::COUNTING.len() }>(exported::COUNTING);
+/// The functions for grammatical error correction.
+pub const CORRECTIONS: &[Metric] = &declared::<{ exported::CORRECTIONS.len() }>(exported::CORRECTIONS);
+/// The scores of benchmarks that are no edit distances.
+pub const ACCURACIES: &[Metric] = &declared::<{ exported::ACCURACIES.len() }>(exported::ACCURACIES);
+/// The one function of one column.
+pub const UNWRAPPING: &[Metric] = &declared::<{ exported::UNWRAPPING.len() }>(exported::UNWRAPPING);
+
+/// Functions that are called alone.
+macro_rules! named {
+    ($($list:ident: $($constant:ident = $name:literal),*;)*) => {
+        $($(#[allow(dead_code, reason = "some are called by fuzzers alone")]
+        pub const $constant: Metric = Metric::named($name, $list);)*)*
     };
 }
 
-metrics! {
-    /// Every metric that the plugin exports.
+named! {
     METRICS:
-    LEVENSHTEIN = "levenshtein": _polars_plugin_field_levenshtein, _polars_plugin_levenshtein;
-    LCS_DISTANCE = "lcs_distance": _polars_plugin_field_lcs_distance, _polars_plugin_lcs_distance;
-    HAMMING = "hamming": _polars_plugin_field_hamming, _polars_plugin_hamming;
-    NLS = "nls": _polars_plugin_field_nls, _polars_plugin_nls;
-    ANLS = "anls": _polars_plugin_field_anls, _polars_plugin_anls;
-    CER = "cer": _polars_plugin_field_cer, _polars_plugin_cer;
-    EXACT_MATCH = "exact_match": _polars_plugin_field_exact_match, _polars_plugin_exact_match;
-    NEAREST_ANSWER = "nearest_answer": _polars_plugin_field_nearest_answer, _polars_plugin_nearest_answer;
-    SCORE = "score": _polars_plugin_field_score, _polars_plugin_score;
-    EDIT_OPS = "edit_ops": _polars_plugin_field_edit_ops, _polars_plugin_edit_ops;
-    WER = "wer": _polars_plugin_field_wer, _polars_plugin_wer;
-    EDIT_COUNTS = "edit_counts": _polars_plugin_field_edit_counts, _polars_plugin_edit_counts;
-    WORD_ERRORS = "word_errors": _polars_plugin_field_word_errors, _polars_plugin_word_errors;
-    PAGE_ERRORS = "page_errors": _polars_plugin_field_page_errors, _polars_plugin_page_errors;
-    SHARED_UNITS = "shared_units": _polars_plugin_field_shared_units, _polars_plugin_shared_units;
-    ERROR_TYPE = "error_type": _polars_plugin_field_error_type, _polars_plugin_error_type;
-    SCORE_DETAILS = "score_details": _polars_plugin_field_score_details, _polars_plugin_score_details;
-}
-
-metrics! {
-    /// The one function of three columns that are not all text.
-    COUNTING:
-    CONFUSION_COUNTS = "confusion_counts":
-        _polars_plugin_field_confusion_counts, _polars_plugin_confusion_counts;
-}
-
-metrics! {
-    /// The functions for grammatical error correction.
+        LEVENSHTEIN = "levenshtein", HAMMING = "hamming", NLS = "nls", ANLS = "anls", CER = "cer",
+        EXACT_MATCH = "exact_match", NEAREST_ANSWER = "nearest_answer", SCORE = "score",
+        EDIT_OPS = "edit_ops", ERROR_TYPE = "error_type", SCORE_DETAILS = "score_details";
+    COUNTING: CONFUSION_COUNTS = "confusion_counts";
     CORRECTIONS:
-    M2 = "gec_m2": _polars_plugin_field_gec_m2, _polars_plugin_gec_m2;
-    M2_EDITS = "gec_m2_edits": _polars_plugin_field_gec_m2_edits, _polars_plugin_gec_m2_edits;
-    I_MEASURE = "gec_i_measure": _polars_plugin_field_gec_i_measure, _polars_plugin_gec_i_measure;
-    I_MEASURE_REFERENCES = "gec_i_measure_references":
-        _polars_plugin_field_gec_i_measure_references, _polars_plugin_gec_i_measure_references;
-    ALIGN3 = "gec_align3": _polars_plugin_field_gec_align3, _polars_plugin_gec_align3;
-    ERRANT = "gec_errant": _polars_plugin_field_gec_errant, _polars_plugin_gec_errant;
-}
-
-metrics! {
-    /// The scores of benchmarks that are no edit distances.
+        M2 = "gec_m2", M2_EDITS = "gec_m2_edits", I_MEASURE = "gec_i_measure",
+        I_MEASURE_REFERENCES = "gec_i_measure_references", ALIGN3 = "gec_align3";
     ACCURACIES:
-    RELAXED_ACCURACY = "relaxed_accuracy":
-        _polars_plugin_field_relaxed_accuracy, _polars_plugin_relaxed_accuracy;
-    CONTAINS_ANSWER = "contains_answer": _polars_plugin_field_contains_answer, _polars_plugin_contains_answer;
-    VQA_ACCURACY = "vqa_accuracy": _polars_plugin_field_vqa_accuracy, _polars_plugin_vqa_accuracy;
-}
-
-metrics! {
-    /// The one function of one column.
-    UNWRAPPING:
-    UNWRAP = "unwrap": _polars_plugin_field_unwrap, _polars_plugin_unwrap;
+        RELAXED_ACCURACY = "relaxed_accuracy", CONTAINS_ANSWER = "contains_answer",
+        VQA_ACCURACY = "vqa_accuracy";
+    UNWRAPPING: UNWRAP = "unwrap";
 }
 
 unsafe extern "C" {
