@@ -20,10 +20,11 @@ def page_marks(
     prediction: str, reference: str, options: bytes
 ) -> list[tuple[str, int, int, int, int | None]]:
     """
-    Return what a page differs in, in the order of the texts.
+    Return the differences of a page in the order of the texts.
 
-    Each mark has its name, its place in the reference and in the prediction, its units, and where a moved
-    block begins in the other text. The options are those of `page_errors`.
+    Each difference has its name, its positions in the reference and in the prediction, its number of units,
+    and for a moved block the position where it begins in the other text. The options are those of
+    `page_errors`.
     """
 
 class PairScorer:

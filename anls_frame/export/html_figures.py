@@ -40,15 +40,15 @@ _MEANINGS: Mapping[Operation, str] = {
     "delete": "not read",
     "insert": "not in the reference",
 }
-"""What the marks of an alignment say."""
+"""Meanings of the marks of an alignment."""
 _BLOCKS = {
     "moved": "read at another place",
     "repeated": "read once more",
     "fabricated": "nothing like it in the reference",
 }
-"""What the marks of blocks say, which only pages have."""
+"""Meanings of the marks of blocks, which occur only on pages."""
 _MIN_WORDS = 4
-"""Words of a block, as `page_errors` has them by default."""
+"""Least number of words of a block, the default of `page_errors`."""
 _MOST_RANKS = 12
 """Ranks that have a number below the axis."""
 _STRONGEST = 0.5

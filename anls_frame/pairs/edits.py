@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Operation = Literal["equal", "replace", "insert", "delete"]
 MOVED_AWAY = "moved away"
-"""How the operation of a moved block begins where the reference has it."""
+"""Beginning of the operation of a moved block at its place in the reference."""
 Starts: TypeAlias = tuple[set[int], set[int]] | None
 
 

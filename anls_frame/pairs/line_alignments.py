@@ -42,7 +42,7 @@ _NARROWEST = 30
 _LONG_INSERTION = 20
 """Characters of an insertion that a link leads to."""
 _ELSEWHERE = {"moved": "at another place", "repeated": "only once"}
-"""What is said where the other text has the words of a block, but not there."""
+"""Notes in place of a missing text, by the block that the other text has there."""
 _LABELS = (" REF: ", " HYP: ")
 _MARKS = "".join(f".anls-lines {TAGS[op]}{{color:inherit;{style}}}" for op, style in STYLES.items())
 _BLOCKS = "".join(f".anls-lines .{name}{{{style}}}" for name, style in BLOCKS.items())

@@ -123,8 +123,9 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
     """
     if len(summary.systems) > MOST_WITH_CHANGES:
         raise ValueError(
-            f"the summary must have at most {MOST_WITH_CHANGES} systems, because those of more lack the sums "
-            f"of their changes, got {len(summary.systems)}; summarize fewer of them, or pass the rows"
+            f"the summary must have at most {MOST_WITH_CHANGES} systems, because a summary of more "
+            f"systems stores no sums of changes, got {len(summary.systems)}; summarize fewer, or pass "
+            "the rows"
         )
     _check_clusters(summary)
     chosen = _metrics(summary, metrics)

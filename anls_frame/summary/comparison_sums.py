@@ -46,10 +46,10 @@ class ComparisonSums(CellSums):
     ----------
     cells
         With clusters, a frame for each metric by name, with sums by keys and cluster: `n`, and `x_0`, `x_1`,
-        ... of the systems; for rates also `y_0`, ...; for means of up to 12 systems also, for each after the
-        first, `lost_1`, ..., the sum of the losses of rows against the first system, and `squares_1`, ...,
-        the sum of the squared changes. Without clusters, a single frame with a line for each combination of
-        keys and scores, and its number of rows `n`.
+        ... of the systems, and for rates also `y_0`, .... Means of up to 12 systems also have two sums over
+        rows for each system after the first: `lost_1`, ..., its losses against the first system, and
+        `squares_1`, ..., its squared changes. Without clusters, a single frame with a line for each
+        combination of keys and scores, and its number of rows `n`.
     votes
         For each metric, by keys and pair of systems: the numbers of rows in which the second system is better
         (`wins`), equal (`ties`) and worse (`losses`).
@@ -128,7 +128,7 @@ _COUNTS = pl.Schema(
 
 
 MOST_WITH_CHANGES = 12
-"""Cells of more systems lack the sums of changes, which would take twice the memory of the scores."""
+"""For more systems, cells have no sums of changes, which would take twice the memory of the scores."""
 
 
 def pairs(systems: int) -> list[tuple[int, int]]:
