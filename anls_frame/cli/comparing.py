@@ -52,7 +52,7 @@ def _say_what_cannot_be_tested(comparison: af.Comparison) -> None:
     from anls_frame.reports.comparison_documents import untestable_note
 
     overall = comparison.to_polars().filter(slice=OVERALL)
-    note = untestable_note(overall, comparison.settings, _ALPHA)
+    note = untestable_note(overall, comparison.settings, comparison.row_names, _ALPHA)
     if note is not None:
         say(f"anls-frame: {note}")
 

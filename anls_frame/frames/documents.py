@@ -33,13 +33,14 @@ def forgotten(frame: Any, cluster: str | None) -> str | None:
         return None
 
 
-def note(column: str | None) -> list[str]:
-    """Return the note on such a column, if there is one."""
+def note(column: str | None, noun: str = "row") -> list[str]:
+    """Return the note on such a column, if there is one, in which rows are called by their noun."""
     if column is None:
         return []
     text = (
-        f"Documents have several rows ({column}), but intervals and p-values treat rows as independent, so "
-        f'they are too narrow and too small. Pass cluster="{column}", in the shell -c {column}.'
+        f"Documents have several {noun}s ({column}), but intervals and p-values treat {noun}s as "
+        f'independent, so they are too narrow and too small. Pass cluster="{column}", in the shell -c '
+        f"{column}."
     )
     return [text]
 

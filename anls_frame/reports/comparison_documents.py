@@ -601,7 +601,7 @@ def _notes(view: ComparisonView) -> list[str]:
     notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"], noun=view.names.row)]
     notes += texts_notes(settings, settings["unanswerable"])
     notes += _scoring_note(settings)
-    notes += documents_of_rows.note(settings["forgotten_documents"])
+    notes += documents_of_rows.note(settings["forgotten_documents"], view.names.row)
     numbers = {tuple(by): _number_of_slices(view, by) for by in view.tables}
     notes += fine_note(numbers, settings["n"], view.names)
     if view.has_rankings:
@@ -629,8 +629,8 @@ def _notes(view: ComparisonView) -> list[str]:
     lines = view.differences()
     notes += few_note(pl.concat([view.overall.select("few_rows"), lines.select("few_rows")]))
     if view.is_of_two:
-        return [*notes, *_doubts(lines, settings)]
-    note = untestable_note(lines, settings, _ALPHA)
+        return [*notes, *_doubts(lines, settings, view.names)]
+    note = untestable_note(lines, settings, view.names, _ALPHA)
     return [*notes, *([] if note is None else [f"{note[0].upper()}{note[1:]}"])]
 
 
@@ -720,7 +720,9 @@ def _scoring_note(settings: Mapping[str, Any]) -> list[str]:
     return origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
 
 
-def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: float) -> str | None:
+def untestable_note(
+    slices: pl.DataFrame, settings: Mapping[str, Any], names: RowNames, alpha: float
+) -> str | None:
     """Return a note on slices with too few units to reach a p-value of alpha, if there are any."""
     rows = untestable(slices, alpha, settings["draws"])
     if rows.is_empty():
@@ -729,20 +731,20 @@ def untestable_note(slices: pl.DataFrame, settings: Mapping[str, Any], alpha: fl
     rows = rows.unique([SLICE, *(name for name in (TABLE, *settings["by"]) if name in rows.columns)])
     groups = rows.filter(pl.col(SLICE) == GROUP).height
     what = [
-        *(["all rows together"] if groups < rows.height else []),
+        *([f"{names.every} together"] if groups < rows.height else []),
         *([numbered(groups, "slice")] if groups else []),
     ]
     cluster = settings["cluster"]
-    units = "rows" if cluster is None else f"clusters ({cluster})"
+    units = f"{names.row}s" if cluster is None else f"clusters ({cluster})"
     least = least_units(alpha, settings["draws"])
     few_draws = f"with {settings['draws']:,} draws p is larger"
     fewer = few_draws if least == sys.maxsize else f"fewer than {least} {units}"
     return f"{' and '.join(what)} cannot be tested at {alpha:g}: {fewer}."
 
 
-def _doubts(slices: pl.DataFrame, settings: Mapping[str, Any]) -> list[str]:
+def _doubts(slices: pl.DataFrame, settings: Mapping[str, Any], names: RowNames) -> list[str]:
     """Return notes on p-values that cannot be small, and on p-values and intervals that disagree."""
-    note = untestable_note(slices, settings, _ALPHA)
+    note = untestable_note(slices, settings, names, _ALPHA)
     notes = [] if note is None else [f"{note[0].upper()}{note[1:]}"]
     alpha = round(1 - settings["confidence"], 12)
     excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)

@@ -284,7 +284,7 @@ def _report_notes(view: ReportView) -> list[str]:
     if settings.cluster is not None:
         clusters = numbered(overall["n_clusters"], "cluster")
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
-    notes += documents_of_rows.note(summary.forgotten_documents)
+    notes += documents_of_rows.note(summary.forgotten_documents, settings.names.row)
     slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.left_out for by, table in view.tables}
     return [*notes, *fine_note(slices, overall["n"], settings.names), *few_note(view.flat)]
 

@@ -167,7 +167,7 @@ def notes(slices: FoundSlices) -> list[str]:
         names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
         more = len(left_out) - len(names)
         said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
-    said += documents.note(slices.settings["forgotten_documents"])
+    said += documents.note(slices.settings["forgotten_documents"], _names(slices).row)
     if slices.table.height and slices.table["few_rows"].any():
         said.append(f"{FEW} few {_names(slices).row}s: treat the interval as rough.")
     return said

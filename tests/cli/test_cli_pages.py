@@ -140,6 +140,10 @@ def test_commands_of_rows_speak_of_pages(run: Callable[..., Done], tmp_path: Pat
     assert "Cola" not in changed
     assert changed.endswith("3 pages in which new has another score than old\n")
     assert "3 pages compared." in said("confusions", "old")
+    for command in (("compare", "old", "new"), ("report", "old")):
+        told = said(*command, "-b", "doc_id")
+        assert "all pages" in told
+        assert not re.search(r"\brows?\b", told.replace("few rows or documents", "")), told
     assert said("browse", "old", "-o", "rows.html") == "3 pages: rows.html\n"
     html = (tmp_path / "rows.html").read_text(encoding="utf-8")
     assert "over 3 pages." in html

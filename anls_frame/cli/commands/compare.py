@@ -132,7 +132,7 @@ class Gate:
         if self.fail_if_drop is None and self.require_within is None:
             return 0
         level = level_of_run(self.alpha, self.planned_runs)
-        note = untestable_note(comparison.to_polars(), comparison.settings, level)
+        note = untestable_note(comparison.to_polars(), comparison.settings, comparison.row_names, level)
         if note is not None and (self.fail_if_drop is not None or self.require_within_slices):
             say(f"anls-frame: {note}")
         code = 0
