@@ -32,7 +32,7 @@ from anls_frame.summary.settings import (
     detail_settings,
     scoring,
 )
-from anls_frame.summary.systems import metrics_of_rows, once, systems_of
+from anls_frame.summary.systems import metrics_of, once, systems_of
 
 if TYPE_CHECKING:
     import os
@@ -382,7 +382,7 @@ def browse(
         raise ValueError("n leaves rows out, but every row of an audit must be judged; draw fewer rows")
     frame = at_hand(frame)
     options: dict[str, Any] = {"has_texts": True, "protocol": protocol}
-    chosen = once(metrics_of_rows(metrics, prediction, column_names(frame), **options))
+    chosen = once(metrics_of(metrics, prediction, column_names(frame), are_of_rows=True, **options))
     asked = Asked(
         systems=systems,
         answers=answers,

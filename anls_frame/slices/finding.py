@@ -30,7 +30,7 @@ from anls_frame.summary.cluster_groups import hashes
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
 from anls_frame.summary.summary import Summary
-from anls_frame.summary.systems import are_several, for_system, metrics_of_rows, systems_of
+from anls_frame.summary.systems import are_several, for_system, metrics_of, systems_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -335,7 +335,7 @@ class _Given:
         systems = systems_of(prediction)
         has_texts = are_texts(prediction, answers)
         options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
-        chosen = metrics_of_rows(metrics, prediction, column_names(frame), **options)
+        chosen = metrics_of(metrics, prediction, column_names(frame), are_of_rows=True, **options)
         texts = [*systems.values(), str(answers)] if has_texts else []
         every = [for_system(metric, system) for metric in chosen for system in systems]
         return cls(systems, chosen, texts, list(dict.fromkeys(own_metrics.needed(every))))

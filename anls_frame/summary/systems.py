@@ -36,30 +36,23 @@ def are_several(prediction: Any) -> TypeGuard[Mapping[str, str] | Sequence[str]]
 def metrics_of(
     given: Any,
     prediction: Any,
-    columns: Sequence[str],
-    *,
-    has_texts: bool,
-    protocol: ScoreProtocol | str,
-) -> tuple[Metric, ...]:
-    """Return the metrics for `metrics=`, of one system or of several."""
-    if are_several(prediction):
-        return resolve_for(given, resolve_systems(prediction), has_texts=has_texts, protocol=protocol)
-    return resolve(given, columns, has_texts=has_texts, protocol=protocol)
-
-
-def metrics_of_rows(
-    given: Any,
-    prediction: Any,
     columns: Sequence[Any],
     *,
     has_texts: bool,
     protocol: ScoreProtocol | str,
+    are_of_rows: bool = False,
 ) -> tuple[Metric, ...]:
-    """Return the metrics for `metrics=` that are scores of rows; for texts, `"anls"` by default."""
+    """
+    Return the metrics for `metrics=`, of one system or of several.
+
+    Those of several systems are scores of rows, for texts `"anls"` by default; so are those of one system, if
+    they are to be.
+    """
     if are_several(prediction):
-        return metrics_of(given, prediction, columns, has_texts=has_texts, protocol=protocol)
-    wanted = "anls" if given is None and has_texts else given
-    return row_metrics(resolve(wanted, columns, has_texts=has_texts, protocol=protocol), wanted)
+        return resolve_for(given, resolve_systems(prediction), has_texts=has_texts, protocol=protocol)
+    wanted = "anls" if are_of_rows and given is None and has_texts else given
+    resolved = resolve(wanted, columns, has_texts=has_texts, protocol=protocol)
+    return row_metrics(resolved, wanted) if are_of_rows else resolved
 
 
 def resolve_for(
