@@ -73,7 +73,7 @@ def refused(folder: Path, *arguments: str) -> str:
         (("score", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE name the same file"),
         (("convert", "rows.parquet", "rows.parquet", "-f"), "OUTPUT and FILE name the same file"),
         (("confusions", "rows.jsonl", "-o", "rows.jsonl", "-f"), "--output and FILE name the same file"),
-        (("changes", "rows.jsonl", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and [SECOND] name"),
+        (("changes", "rows.jsonl", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE... name"),
         (("slices", "rows.parquet", "-o", "rows.parquet", "-f"), "--output and FILE... name the same file"),
         (("browse", "page.html", "-o", "page.html", "-f"), "--output and FILE... name the same file"),
         (
