@@ -75,7 +75,7 @@ mod number;
 mod oracle;
 mod pair32;
 mod pattern;
-mod prepared;
+pub mod prepared;
 pub mod request;
 pub mod rows;
 pub mod scorers;

@@ -13,7 +13,9 @@ const BEHIND: usize = 3;
 /// A text with the memory in which it stands.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
+    /// The text.
     pub text: &'a str,
+    /// The same text, and what stands behind it.
     pub memory: Memory<'a>,
 }
 
@@ -73,6 +75,17 @@ impl Prepared {
         self.blocks.as_flattened_mut()[..text.len()].copy_from_slice(text.as_bytes());
         self.len = text.len();
         self.seen = Seen::UNKNOWN_CASE;
+    }
+
+    /// Leaves out bytes of ASCII.
+    pub fn remove(&mut self, is_removed: impl Fn(u8) -> bool) {
+        let text = &mut self.blocks.as_flattened_mut()[..self.len];
+        self.len = 0;
+        for at in 0..text.len() {
+            let byte = text[at];
+            text[self.len] = byte;
+            self.len += usize::from(!is_removed(byte));
+        }
     }
 
     fn reserve(&mut self, bytes: usize) {

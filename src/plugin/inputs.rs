@@ -20,6 +20,7 @@ use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
 use super::outputs::Extent;
 use super::{Error, Result};
+use crate::kernel::prepared::Text;
 use crate::kernel::request::{self, Rows};
 use crate::kernel::view::Memory;
 
@@ -169,6 +170,22 @@ impl<'a> CheckedPair<'a> {
             .map(move |index| (index - start, self.answers.texts.text(index)))
     }
 
+    /// The prediction of a row, with the memory in which it stands.
+    #[inline]
+    pub fn predicted_in_memory(&self, row: usize) -> Option<Text<'a>> {
+        let Self { prediction, .. } = self;
+        prediction.values().is_valid(row).then(|| prediction.in_memory(row))
+    }
+
+    /// The answers of a row that are not null, with the memory in which they stand.
+    #[inline]
+    pub fn accepted_in_memory(&self, row: usize) -> impl Iterator<Item = Text<'a>> {
+        let Self { answers, .. } = self;
+        self.answers(row)
+            .filter(|&index| answers.values().is_valid(index))
+            .map(|index| answers.in_memory(index))
+    }
+
     /// One of the answers of a row.
     pub fn answer(&self, row: usize, index: usize) -> Option<&'a str> {
         self.answer_place(row, index).map(|place| self.answers.texts.text(place))
@@ -282,6 +299,11 @@ impl<'a> CheckedColumn<'a> {
     #[inline(always)]
     fn values(&self) -> &'a Views {
         &self.column.texts.values
+    }
+
+    #[inline(always)]
+    fn in_memory(&self, index: usize) -> Text<'a> {
+        Text { text: self.texts.text(index), memory: self.texts.memory(index) }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The exported functions for scores of benchmarks that are no edit distances: see [`crate::kernel::scorers`].
 
+use std::marker::PhantomData;
+
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 use serde::de::DeserializeOwned;
@@ -14,49 +16,68 @@ use crate::kernel::scorers::contains::{Buffers, Containment};
 use crate::kernel::scorers::relaxed::RelaxedAccuracy;
 use crate::kernel::scorers::vqa::VqaAccuracy;
 
-/// A score of rows, null without a prediction or an answer: its name, and how its options score a row.
-struct Score<T> {
-    name: &'static str,
-    row: fn(&T, &CheckedPair, usize, &mut Buffers) -> Option<f64>,
+/// A rule that scores a row, with its options.
+trait Rule: DeserializeOwned + Sync {
+    const NAME: &str;
+    /// Working memory.
+    type Buffers: Default;
+
+    /// The score of a row; nothing without a prediction or an answer.
+    fn score(&self, pair: &CheckedPair, row: usize, buffers: &mut Self::Buffers) -> Option<f64>;
 }
 
-const RELAXED_ACCURACY: Score<RelaxedAccuracy> = Score {
-    name: "relaxed_accuracy",
-    row: |rule, pair, row, _| {
-        let is_right = rule.accepts(pair.predicted(row)?, answers(pair, row)?);
-        Some(f64::from(u8::from(is_right)))
-    },
-};
+impl Rule for RelaxedAccuracy {
+    const NAME: &str = "relaxed_accuracy";
+    type Buffers = ();
 
-const CONTAINS_ANSWER: Score<Containment> = Score {
-    name: "contains_answer",
-    row: |rule, pair, row, buffers| {
-        let is_right = rule.accepts(pair.predicted(row)?, answers(pair, row)?, buffers);
-        Some(f64::from(u8::from(is_right)))
-    },
-};
-
-const VQA_ACCURACY: Score<VqaAccuracy> = Score {
-    name: "vqa_accuracy",
-    row: |rule, pair, row, _| rule.score(pair.predicted(row)?, answers(pair, row)?),
-};
-
-/// The answers of a row, if it has any.
-fn answers<'a>(pair: &CheckedPair<'a>, row: usize) -> Option<impl Iterator<Item = &'a str>> {
-    let mut answers = pair.accepted(row).map(|(_, answer)| answer).peekable();
-    answers.peek()?;
-    Some(answers)
+    #[inline]
+    fn score(&self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
+        let (prediction, mut has_answers) = (pair.predicted(row)?, false);
+        let answers = pair.accepted(row).map(|(_, answer)| answer).inspect(|_| has_answers = true);
+        let is_right = self.accepts(prediction, answers);
+        has_answers.then_some(f64::from(u8::from(is_right)))
+    }
 }
 
-impl<T: DeserializeOwned + Sync> Score<T> {
+impl Rule for Containment {
+    const NAME: &str = "contains_answer";
+    type Buffers = Buffers;
+
+    #[inline]
+    fn score(&self, pair: &CheckedPair, row: usize, buffers: &mut Buffers) -> Option<f64> {
+        let (prediction, mut has_answers) = (pair.predicted_in_memory(row)?, false);
+        let answers = pair.accepted_in_memory(row).inspect(|_| has_answers = true);
+        let is_right = self.accepts(prediction, answers, buffers);
+        has_answers.then_some(f64::from(u8::from(is_right)))
+    }
+}
+
+impl Rule for VqaAccuracy {
+    const NAME: &str = "vqa_accuracy";
+    type Buffers = ();
+
+    fn score(&self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
+        (*self).score(pair.predicted(row)?, pair.accepted(row).map(|(_, answer)| answer))
+    }
+}
+
+/// The expression of a rule.
+struct Score<T>(PhantomData<T>);
+
+const RELAXED_ACCURACY: Score<RelaxedAccuracy> = Score(PhantomData);
+const CONTAINS_ANSWER: Score<Containment> = Score(PhantomData);
+const VQA_ACCURACY: Score<VqaAccuracy> = Score(PhantomData);
+
+#[expect(clippy::unused_self, reason = "called as other expressions are")]
+impl<T: Rule> Score<T> {
     fn check<'a>(&self, columns: impl ExactSizeIterator<Item = (&'a str, &'a Dtype)>) -> Result<()> {
-        check_columns(self.name, &[Role::Prediction, Role::Answers], columns)
+        check_columns(T::NAME, &[Role::Prediction, Role::Answers], columns)
     }
 
     fn field(&self, columns: &[(String, Dtype)], kwargs: &[u8]) -> Result<Field> {
         read::<T>(kwargs)?;
         self.check(columns.iter().map(|(name, dtype)| (name.as_str(), dtype)))?;
-        Ok(Field::new(self.name, DataType::Float64, true))
+        Ok(Field::new(T::NAME, DataType::Float64, true))
     }
 
     fn call(&self, columns: Vec<ForeignColumn>, kwargs: &[u8]) -> Result<(&'static str, ArrayData)> {
@@ -64,12 +85,12 @@ impl<T: DeserializeOwned + Sync> Score<T> {
         self.check(columns.iter().map(|column| (column.name.as_str(), &column.dtype)))?;
         let pair = Pair::import(columns)?;
         let extent = Extent { has_nulls: true, ..pair.extent() };
-        let scores = map_numbers(extent, Buffers::default, |buffers, piece| {
+        let scores = map_numbers(extent, T::Buffers::default, |buffers, piece| {
             let pair = pair.check(piece.rows())?;
-            piece.rows().for_each(|row| piece.set(row, (self.row)(&rule, &pair, row, buffers)));
+            piece.rows().for_each(|row| piece.set(row, rule.score(&pair, row, buffers)));
             Ok(())
         });
-        Ok((self.name, scores?.into_float()))
+        Ok((T::NAME, scores?.into_float()))
     }
 }
 

@@ -1,8 +1,10 @@
 //! Containment, as `OCRBench` is scored: an answer stands somewhere in the prediction.
 
-use crate::kernel::case::push_lowercase;
-use crate::kernel::prepare::lowercase;
-use crate::kernel::whitespace::strip;
+use crate::kernel::lanes::{Isa, LONGEST};
+use crate::kernel::prepare::{Preparation, Whitespace};
+use crate::kernel::prepared::{Prepared, Text};
+use crate::kernel::text32::Text32;
+use crate::kernel::view::Memory;
 
 /// What is ignored when texts are searched.
 #[derive(Clone, Copy, Debug)]
@@ -16,119 +18,89 @@ pub struct Containment {
     pub fold_width: bool,
 }
 
-/// Working memory: the prepared texts, and one with letters beyond ASCII.
-#[derive(Default)]
+/// Working memory.
 pub struct Buffers {
-    prediction: Vec<u8>,
-    answer: Vec<u8>,
-    letters: String,
+    /// The prepared texts.
+    prediction: Prepared,
+    answer: Prepared,
+    /// A prepared answer of a few letters, followed by zeros.
+    short: [u8; 2 * LONGEST],
+    isa: Isa,
+}
+
+impl Default for Buffers {
+    fn default() -> Self {
+        let (prediction, answer) = <(Prepared, Prepared)>::default();
+        Self { prediction, answer, short: [0; 2 * LONGEST], isa: Isa::default() }
+    }
 }
 
 impl Containment {
     /// Whether one of the answers stands in a prediction; an empty one stands in each.
+    #[inline]
     pub fn accepts<'a>(
         self,
-        prediction: &str,
-        mut answers: impl Iterator<Item = &'a str>,
+        prediction: Text,
+        mut answers: impl Iterator<Item = Text<'a>>,
         buffers: &mut Buffers,
     ) -> bool {
-        let Buffers { prediction: prepared, answer: buffer, letters } = buffers;
-        self.prepare(prediction, letters, prepared);
+        let Buffers { prediction: prepared, answer: buffer, short, isa } = buffers;
+        let (mut is_ascii, mut is_prepared) = (None, false);
         answers.any(|answer| {
-            self.prepare(answer, letters, buffer);
-            contains(prepared, buffer)
+            let part = match self.short(answer.memory, short, *isa) {
+                Some(len) => Memory::new(short, len),
+                None => {
+                    self.prepare(answer, buffer, *isa);
+                    buffer.memory()
+                }
+            };
+            if part.is_empty() {
+                return true;
+            }
+            if !self.remove_spaces && isa.is_ascii(part) {
+                // ASCII is found as it came: what is stripped from the prediction is at no end of an answer.
+                if isa.stands_in(part, prediction.memory, self.ignore_case) {
+                    return true;
+                }
+                // In lower case or folded, other letters may become ASCII.
+                if *is_ascii.get_or_insert_with(|| isa.is_ascii(prediction.memory)) {
+                    return false;
+                }
+            }
+            if !is_prepared {
+                self.prepare(prediction, prepared, *isa);
+                is_prepared = true;
+            }
+            isa.stands_in(part, prepared.memory(), false)
         })
     }
 
-    fn prepare(self, text: &str, letters: &mut String, buffer: &mut Vec<u8>) {
-        let mut text = strip(text);
-        if (self.ignore_case || self.fold_width) && !text.is_ascii() {
-            self.change_letters(text, letters);
-            text = letters;
+    /// Prepares a short answer of ASCII, and returns its length.
+    #[inline]
+    fn short(self, answer: Memory, prepared: &mut [u8; 2 * LONGEST], isa: Isa) -> Option<usize> {
+        let short = Text32::load(answer).filter(|_| !self.remove_spaces)?;
+        let ([bytes], len) = short.prepared(self.preparation(), isa)?.planes();
+        bytes.store(prepared.first_chunk_mut()?);
+        Some(len)
+    }
+
+    fn preparation(self) -> Preparation {
+        Preparation { ignore_case: self.ignore_case, whitespace: Whitespace::Strip, ..Preparation::NONE }
+    }
+
+    fn prepare(self, text: Text, prepared: &mut Prepared, isa: Isa) {
+        let preparation = self.preparation();
+        if self.fold_width && !text.text.is_ascii() {
+            let folded: String = text.text.chars().map(folded).collect();
+            let memory = Memory::new(folded.as_bytes(), folded.len());
+            prepared.fill(Text { text: &folded, memory }, preparation, isa);
+        } else {
+            prepared.fill(text, preparation, isa);
         }
-        buffer.clear();
-        buffer.extend_from_slice(text.as_bytes());
-        self.change_ascii(buffer);
         if self.remove_spaces {
-            remove_spaces(buffer);
+            prepared.remove(|byte| byte == b' ' || byte == b'\n');
         }
     }
-
-    /// Folds and lowers what is beyond ASCII.
-    fn change_letters(self, text: &str, changed: &mut String) {
-        changed.clear();
-        let letters = text.chars().map(|letter| if self.fold_width { folded(letter) } else { letter });
-        if !self.ignore_case {
-            changed.extend(letters);
-        } else if text.contains('Σ') {
-            // How a sigma is lowered depends on the text around it.
-            changed.push_str(&lowercase(&letters.collect::<String>()));
-        } else {
-            for letter in letters {
-                // The others are lowered at once.
-                if letter.is_ascii() { changed.push(letter) } else { push_lowercase(changed, letter) }
-            }
-        }
-    }
-
-    /// Lowers ASCII, and makes a space of each end of a line.
-    fn change_ascii(self, text: &mut [u8]) {
-        let distance = if self.ignore_case { b'a' - b'A' } else { 0 };
-        let length = text.len();
-        if let Some(last) = text.last_chunk_mut() {
-            // Overlaps the block before it, in which nothing is left to change.
-            change_block(last, distance);
-            text.as_chunks_mut().0.iter_mut().for_each(|block| change_block(block, distance));
-        } else {
-            let mut block = [0; BLOCK];
-            block[..length].copy_from_slice(text);
-            change_block(&mut block, distance);
-            text.copy_from_slice(&block[..length]);
-        }
-    }
-}
-
-/// Adds the distance to capitals, and makes spaces of ends of lines; without a branch, so with vectors.
-fn change_block(block: &mut [u8; BLOCK], distance: u8) {
-    for byte in block {
-        let added = if byte.is_ascii_uppercase() { distance } else { 0 };
-        let replaced = if *byte == b'\n' { b'\n' ^ b' ' } else { 0 };
-        *byte = (*byte + added) ^ replaced;
-    }
-}
-
-/// Bytes that are changed or compared at once: so many are in a vector of every machine.
-const BLOCK: usize = 16;
-
-fn remove_spaces(text: &mut Vec<u8>) {
-    let bytes = text.as_mut_slice();
-    let mut kept = 0;
-    for index in 0..bytes.len() {
-        let byte = bytes[index];
-        bytes[kept] = byte;
-        kept += usize::from(byte != b' ');
-    }
-    text.truncate(kept);
-}
-
-/// Whether one text stands in the other.
-#[expect(clippy::needless_bitwise_bool, reason = "computed for every byte, without a branch")]
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    let (Some(&first), Some(&last)) = (part.first(), part.last()) else { return true };
-    let Some(more) = text.len().checked_sub(part.len()) else { return false };
-    let (starts, ends) = (&text[..=more], &text[part.len() - 1..]);
-    let fits = |at: usize| (starts[at] == first) & (ends[at] == last);
-    let stands_at = |at: usize| fits(at) && text[at..at + part.len()] == *part;
-    let (blocks, _) = starts.as_chunks::<BLOCK>();
-    for (block, (starts, ends)) in blocks.iter().zip(ends.as_chunks::<BLOCK>().0).enumerate() {
-        // Few places have the first and the last byte where they should be.
-        let bytes = starts.iter().zip(ends);
-        let fits = bytes.fold(0, |fits, (&start, &end)| fits | u8::from((start == first) & (end == last)));
-        if fits != 0 && (block * BLOCK..(block + 1) * BLOCK).any(stands_at) {
-            return true;
-        }
-    }
-    (blocks.len() * BLOCK..starts.len()).any(stands_at)
 }
 
 fn folded(character: char) -> char {
@@ -146,6 +118,8 @@ mod tests {
     const OCRBENCH: Containment = Containment { ignore_case: true, remove_spaces: false, fold_width: false };
 
     fn accepts(rule: Containment, prediction: &str, answer: &str) -> bool {
+        let [prediction, answer] =
+            [prediction, answer].map(|text| Text { text, memory: Memory::new(text.as_bytes(), text.len()) });
         rule.accepts(prediction, [answer].into_iter(), &mut Buffers::default())
     }
 
@@ -158,33 +132,5 @@ mod tests {
         assert!(accepts(formulas, "x ^ 2\n+ y", "x^2 + y"));
         assert!(!accepts(formulas, "X^2", "x^2"));
         assert!(accepts(OCRBENCH, "", ""));
-    }
-
-    #[test]
-    fn parts_are_found_wherever_they_stand() {
-        let text: Vec<u8> = (0..70_u32).map(|index| b"abc"[(index * index % 7 % 3) as usize]).collect();
-        for length in 0..=text.len() {
-            let text = &text[..length];
-            for part in (0..=length).flat_map(|start| (start..=length).map(move |end| &text[start..end])) {
-                assert!(contains(text, part));
-                // As the standard library finds it.
-                for byte in [b'a', b'b', b'd'] {
-                    let other = [&part[..part.len() / 2], &[byte], &part[part.len() / 2..]].concat();
-                    let [text, other] = [text, &other].map(|text| str::from_utf8(text).unwrap());
-                    assert_eq!(contains(text.as_bytes(), other.as_bytes()), text.contains(other));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn texts_of_every_length_are_lowered() {
-        let texts = "@AZ[`az{\n\t\u{7f}Kk0 ".repeat(4);
-        for (start, end) in (0..=texts.len()).flat_map(|end| (0..=end).map(move |start| (start, end))) {
-            let text = &texts[start..end];
-            let mut changed = text.as_bytes().to_vec();
-            OCRBENCH.change_ascii(&mut changed);
-            assert_eq!(changed, text.to_ascii_lowercase().replace('\n', " ").into_bytes());
-        }
     }
 }

@@ -34,7 +34,8 @@ pub fn float(text: &str) -> Option<f64> {
     // Most texts are words or plain numbers.
     match text.as_bytes().first()? {
         b'0'..=b'9' | b'+' | b'-' | b'.' | b'i' | b'I' | b'n' | b'N' => {
-            text.parse().ok().or_else(|| unusual(text))
+            let is_unusual = |byte: u8| byte <= b' ' || byte == b'_' || !byte.is_ascii();
+            text.parse().ok().or_else(|| if text.bytes().any(is_unusual) { unusual(text) } else { None })
         }
         b'\t'..=b'\r' | b' ' | 0x80.. => unusual(text),
         _ => None,

@@ -21,24 +21,27 @@ impl RelaxedAccuracy {
         let Some(predicted) = number(prediction) else {
             return answers.any(|answer| are_equal(prediction, answer));
         };
-        answers.any(|answer| match number(answer) {
-            // NaN counts as other than 0, and is then near nothing.
-            Some(number) if number != 0.0 => (predicted - number).abs() / number.abs() <= self.tolerance,
-            _ => are_equal(prediction, answer),
+        answers.any(|answer| {
+            if prediction == answer {
+                // The difference of infinities, and that of NaN, is near nothing.
+                return predicted.is_finite();
+            }
+            match number(answer) {
+                // NaN counts as other than 0, and is then near nothing.
+                Some(number) if number != 0.0 => (predicted - number).abs() / number.abs() <= self.tolerance,
+                _ => are_equal(prediction, answer),
+            }
         })
     }
 }
 
 /// Whether texts are equal in lower case.
 fn are_equal(prediction: &str, answer: &str) -> bool {
-    if prediction.eq_ignore_ascii_case(answer) {
-        return true;
-    }
     let same = |(left, right): &(u8, u8)| left.eq_ignore_ascii_case(right);
     match prediction.bytes().zip(answer.bytes()).find(|pair| !same(pair)) {
+        // Or one goes on.
+        None => prediction.len() == answer.len(),
         Some((left, right)) if left.is_ascii() && right.is_ascii() => false,
-        // One goes on.
-        None => false,
         // How a sigma is lowered depends on the text around it.
         _ if prediction.contains('Σ') || answer.contains('Σ') => lowercase(prediction) == lowercase(answer),
         _ => lowered(prediction).eq(lowered(answer)),
