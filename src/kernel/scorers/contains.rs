@@ -47,12 +47,11 @@ impl Containment {
         let Buffers { prediction: prepared, answer: buffer, short, isa } = buffers;
         let (mut is_ascii, mut is_prepared) = (None, false);
         answers.any(|answer| {
-            let part = match self.short(answer.memory, short, *isa) {
-                Some(len) => Memory::new(short, len),
-                None => {
-                    self.prepare(answer, buffer, *isa);
-                    buffer.memory()
-                }
+            let part = if let Some(len) = self.short(answer.memory, short, *isa) {
+                Memory::new(short, len)
+            } else {
+                self.prepare(answer, buffer, *isa);
+                buffer.memory()
             };
             if part.is_empty() {
                 return true;
