@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     IntArray = npt.NDArray[np.intp]
 
 
-class Searched(NamedTuple):
+class SearchedSystem(NamedTuple):
     """A system, and the baseline if changes are searched rather than scores, by number."""
 
     system: int
     baseline: int | None = None
 
 
-def searched(systems: Sequence[str], *, are_compared: bool) -> list[Searched]:
+def searched_systems(systems: Sequence[str], *, are_compared: bool) -> list[SearchedSystem]:
     """Return each system alone, or each system after the first against the first."""
     if are_compared:
-        return [Searched(number, baseline=0) for number in range(1, len(systems))]
-    return [Searched(number) for number, _ in enumerate(systems)]
+        return [SearchedSystem(number, baseline=0) for number in range(1, len(systems))]
+    return [SearchedSystem(number) for number, _ in enumerate(systems)]
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def scores(
     )
     if any(marked.row(0)):
         rows.raise_wrong()
-    wanted = searched(list(systems), are_compared=are_compared)
+    wanted = searched_systems(list(systems), are_compared=are_compared)
     every = [
         made
         for index, metric in enumerate(metrics)
@@ -173,7 +173,7 @@ def scores(
 
 
 def _scores(
-    scored: pl.DataFrame, index: int, metric: Metric, names: Sequence[str], wanted: Sequence[Searched]
+    scored: pl.DataFrame, index: int, metric: Metric, names: Sequence[str], wanted: Sequence[SearchedSystem]
 ) -> Iterator[Scores]:
     """Yield the scores or changes in a metric; rows count only where all systems have a score."""
     columns = [system_rows.columns(index, metric, system) for system, _ in enumerate(names)]

@@ -12,7 +12,7 @@ import polars.selectors as cs
 
 from anls_frame.slices.figures import SLICE, figures_of_summary
 from anls_frame.slices.search_input import SearchInput
-from anls_frame.slices.slice_scores import Scores, lost, searched
+from anls_frame.slices.slice_scores import Scores, lost, searched_systems
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.comparison_sums import MOST_WITH_CHANGES, changes
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from anls_frame.slices.figures import Reported
-    from anls_frame.slices.slice_scores import Searched
+    from anls_frame.slices.slice_scores import SearchedSystem
     from anls_frame.summary.cell_sums import Cells
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
@@ -51,7 +51,7 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
             summary.sums.cells[name].with_columns(line=cell_lines[name]), metric, systems, which, lines.height
         )
         for name, metric in chosen
-        for which in searched(systems, are_compared=are_compared)
+        for which in searched_systems(systems, are_compared=are_compared)
     ]
     if any(not np.array_equal(scored.scored, scores[0].scored) for scored in scores):
         raise ValueError(
@@ -199,7 +199,7 @@ def _numbered(frames: Cells, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[An
 
 
 def _scores(
-    cells: pl.DataFrame, metric: Metric, systems: Sequence[str], which: Searched, height: int
+    cells: pl.DataFrame, metric: Metric, systems: Sequence[str], which: SearchedSystem, height: int
 ) -> Scores:
     """Return the sums of each line in a metric of a system, or in its change from the baseline."""
     sign, name = 1.0 if metric.higher_is_better else -1.0, systems[which.system]
