@@ -22,7 +22,7 @@ import polars as pl
 from anls_frame import gec
 from anls_frame.gec._m2_files import SCHEMA
 
-REPLICATIONS = 300
+REPLICATIONS = 1_000
 DRAWS = 199
 SEED = 20261122
 MOST = 0.05 + 3 * (0.05 * 0.95 / REPLICATIONS) ** 0.5
