@@ -263,7 +263,7 @@ def keep(page: Page, other: Page, address: str, folder: Path) -> None:
     cells = other.locator(".jp-Notebook .jp-CodeCell")
     cells.first.wait_for(timeout=1000 * STARTS)
     shown(cells.nth(1), "200 rows")
-    shown(cells.nth(len(FOLLOWED)), "2,000 rows")
+    shown(cells.nth(len(FOLLOWED)), "2\u202f000 rows")
     other.screenshot(path=folder / "reopened.png")
     if other.get_by_text("Error displaying widget").count():
         sys.exit("the notebook that was opened again misses a widget")
@@ -276,7 +276,7 @@ def keep(page: Page, other: Page, address: str, folder: Path) -> None:
     converted.route("https://**", lambda route: route.abort())
     converted.goto((folder / "followed.html").as_uri(), wait_until="domcontentloaded")
     frames = converted.locator("iframe")
-    for number, text in enumerate(("200 rows", "rows", "2,000 rows")):
+    for number, text in enumerate(("200 rows", "rows", "2\u202f000 rows")):
         frames.nth(number).content_frame.locator("#count", has_text=text).wait_for(timeout=1000 * RUNS)
     print("JupyterLab, opened again, and nbconvert show the page without a kernel")
 
