@@ -120,24 +120,42 @@ def figures(document: Any, place: str = "") -> dict[str, Any]:
     return {key: value for name, inner in pairs for key, value in figures(inner, f"{place}/{name}").items()}
 
 
-def likeness(text: str, reference: str) -> str:
+def is_of_documents(place: str) -> bool:
+    """Whether a figure depends on which documents count as one: an end of an interval, or their number."""
+    return place.endswith(("_low", "_high", "n_clusters"))
+
+
+def farthest(figures_apart: Sequence[tuple[Any, Any]]) -> float:
+    """Return the largest relative distance of figures, infinite where one of the two is no number."""
+    return max(
+        abs(value - due) / max(abs(due), math.ulp(0))
+        if isinstance(value, float) and isinstance(due, float)
+        else math.inf
+        for value, due in figures_apart
+    )
+
+
+def likeness(text: str, reference: str, *, folded: bool) -> str:
     """Say how alike two reports are: to the last bit, or by how much they differ."""
-    found, due = ({k: d[k] for k in ("tables", "settings")} for d in map(json.loads, (text, reference)))
-    found, due = figures(found), figures(due)
-    if found.keys() != due.keys():
+    values, due = (
+        figures({key: document[key] for key in ("tables", "settings")})
+        for document in map(json.loads, (text, reference))
+    )
+    if values.keys() != due.keys():
         return "**other places**"
-    differing = {place for place in due if found[place] != due[place]}
-    if not differing:
-        return "to the last bit"
-    numbers = [
-        (found[place], due[place])
-        for place in differing
-        if isinstance(found[place], float) and isinstance(due[place], float)
-    ]
-    if len(numbers) < len(differing):
-        return f"**{min(differing)} differs**"
-    most = max(abs(one - other) / max(abs(other), math.ulp(0)) for one, other in numbers)
-    return f"counts and digest; figures to {most:.0e}" if most <= 1e-12 else f"**figures to {most:.0e}**"
+    differing = {place for place in due if values[place] != due[place]}
+    # Groups of documents have intervals of their own; scores and counts of rows may not differ.
+    ends = {place for place in differing if folded and is_of_documents(place)}
+    exact = differing - ends
+    if exact:
+        apart = farthest([(values[place], due[place]) for place in exact])
+        if apart > 1e-12:
+            return f"**{min(exact)} differs**"
+        scores = f"counts and digest; figures to {apart:.0e}"
+    else:
+        scores = "to the last bit"
+    numbers = [(values[place], due[place]) for place in ends if not place.endswith("n_clusters")]
+    return f"{scores}; ends of intervals within {100 * farthest(numbers):.1g} %" if numbers else scores
 
 
 def lines(
@@ -161,7 +179,7 @@ def lines(
             cpu = f"{result.cpu_seconds:.1f}" if known else ""
             speed = f"{rows / 1e6 / result.cpu_seconds:.2f}" if known else ""
             first = "compared with the others" if len(ways) > 1 else "not compared"
-            same = first if reference is None else likeness(text, reference)
+            same = first if reference is None else likeness(text, reference, folded=way == "folded")
             reference = reference or text
             table.append(
                 f"| {rows / 1e6:g} M | {NAMES[way]} | {result.seconds:.1f} | {cpu} | {speed} "
