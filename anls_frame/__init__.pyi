@@ -60,10 +60,10 @@ from anls_frame.readers import scan_results as scan_results
 from anls_frame.readers import write_results as write_results
 from anls_frame.reports.comparisons import Comparison as Comparison
 from anls_frame.reports.comparisons import compare as compare
-from anls_frame.reports.comparisons import pair as pair
-from anls_frame.reports.comparisons import side_by_side as side_by_side
 from anls_frame.reports.confidences import selective as selective
 from anls_frame.reports.corrected_scores import corrected as corrected
+from anls_frame.reports.long_frames import side_by_side as side_by_side
+from anls_frame.reports.pairing import pair as pair
 from anls_frame.reports.reports import Report as Report
 from anls_frame.reports.reports import report as report
 from anls_frame.reports.wrapping_costs import format_tax as format_tax

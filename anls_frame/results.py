@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
-__all__ = ["FoundSlices", "Shown", "SlicedResult", "Written"]
-
 
 class Shown(TypedDict, total=False):
     """Display options of any result; the keys are options of `Written.write`."""

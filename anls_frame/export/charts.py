@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from anls_frame.protocol import ScoreProtocol
 
-__all__ = ["Alignments", "Crossed", "Dumbbell", "Figure", "HeatMap", "HistogramChart", "RankChart", "Stacked"]
-
 
 @dataclass(frozen=True)
 class HistogramChart:

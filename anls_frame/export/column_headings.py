@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["NAMES", "PAGES", "ROWS", "RowNames", "headings"]
-
 
 @dataclass(frozen=True)
 class RowNames:

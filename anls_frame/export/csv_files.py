@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from anls_frame.export.document import Document
 
-__all__ = ["FORMULA_STARTS", "line", "write_csv", "write_tsv"]
-
 # Characters that start a formula in spreadsheets, including full-width forms and line ends.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
 

@@ -21,22 +21,6 @@ if TYPE_CHECKING:
 
     from anls_frame.export.document import Document, Kind, Table
 
-__all__ = [
-    "Cell",
-    "Glance",
-    "ShownColumn",
-    "ShownRow",
-    "difference_kind",
-    "display_table",
-    "figure",
-    "glances",
-    "shortened",
-    "shown_as",
-    "slice_labels",
-    "spelled",
-    "thin",
-]
-
 NUMERIC: tuple[Kind, ...] = (
     "count",
     "rank",

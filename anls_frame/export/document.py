@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from anls_frame.export.charts import Figure
 
-__all__ = ["Document", "Kind", "Selection", "Table"]
-
 Kind: TypeAlias = Literal[
     "key",
     "count",

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from anls_frame.export.document import Document, Kind
 
-__all__ = ["write", "write_rows"]
-
 _MOST_ROWS = 1_048_576
 _MOST_COLUMNS = 16_384
 # Excel keeps 15 digits; longer numbers are identifiers, in which every digit matters.

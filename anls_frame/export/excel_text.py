@@ -12,8 +12,6 @@ from anls_frame._text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["CELL_LIMIT", "ExactTexts", "sheet_names", "truncated", "utf16_length"]
-
 CELL_LIMIT = 32_767
 _NAME_LIMIT = 31
 # Excel reserves the first name; the others are sheets of every workbook.

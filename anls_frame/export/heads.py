@@ -9,8 +9,6 @@ from anls_frame._text import numbered
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LEAST_ROWS", "head"]
-
 LEAST_ROWS = 30
 """The worst slice is one of those that have as many rows: the smallest ones are the worst by chance."""
 

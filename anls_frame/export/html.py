@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from anls_frame.export.document import Document, Table
     from anls_frame.export.rows_content import EmbeddedRows
 
-__all__ = ["source", "templates", "write"]
-
 LARGEST = 12_000_000
 """Bytes that the rows of all tables may take together."""
 

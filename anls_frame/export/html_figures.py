@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from anls_frame.export.charts import Figure
     from anls_frame.pairs.edits import Operation
 
-__all__ = ["Axis", "bar", "content"]
-
 _BARS_HEIGHT = 150
 _WIDE_ENOUGH = 0.06
 _MOST_TICKS = 6

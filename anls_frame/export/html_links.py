@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anls_frame.export.document import Selection, Table
     from anls_frame.export.rows_content import RowsContent
 
-__all__ = ["Links"]
-
 _TRANSITION = ("old_error_type", "new_error_type")
 _FEW_NUMBERS = 30
 """Number of different numbers that the page lists; of more it asks for the ends."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from anls_frame.export.document import Document, Table
 
-__all__ = ["write_json", "write_jsonl"]
-
 
 def write_json(document: Document, file: BinaryIO) -> None:
     """Write `title`, `signature`, `settings`, `tables` (by name, a list of rows each) and `notes`."""

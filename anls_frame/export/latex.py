@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from anls_frame.export.display import Cell, ShownColumn, ShownRow
     from anls_frame.export.document import Document
 
-__all__ = ["write"]
-
 LONGEST_FLOAT = 40
 """Largest number of rows of a table that is not split over pages."""
 

@@ -13,8 +13,6 @@ import unicodedata
 
 from anls_frame.export.display import shortened
 
-__all__ = ["MACROS", "clipped", "escaped", "printed_width", "wrapped"]
-
 # The macros test encodings, not packages: T1 has letters that the old default lacks, and only engines that
 # define \Umathcode (LuaLaTeX, XeLaTeX) cover all of Unicode. Codes are decimal, as babel may redefine `"`.
 MACROS = r"""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anls_frame.export.display import Cell, ShownColumn, ShownRow
     from anls_frame.export.document import Document, Table
 
-__all__ = ["write"]
-
 # Entities, not backslashes, for characters that would end a cell, a code span or the escape itself.
 _ESCAPES = {
     **{letter: f"&#{ord(letter)};" for letter in "\\|`@#"},

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anls_frame.export.display import Cell, Glance
 
-__all__ = ["ROWS", "table"]
-
 ROWS = 500
 """Largest number of rows that a notebook shows by default."""
 

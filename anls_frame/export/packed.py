@@ -17,8 +17,6 @@ from anls_frame.export.values import as_text, plain_frame
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Packed", "plain_value"]
-
 _LEVEL = 6
 """Of compression: the highest takes twice as long for one part in a hundred."""
 

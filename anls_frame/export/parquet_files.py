@@ -12,8 +12,6 @@ from anls_frame.export.values import json_text
 if TYPE_CHECKING:
     from anls_frame.export.document import Document
 
-__all__ = ["write"]
-
 
 def write(document: Document, file: BinaryIO) -> None:
     """

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["SUFFIXES", "write"]
-
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 """The suffixes that `write` accepts."""
 _BATCH = 50_000

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["LARGEST", "MOST_ROWS", "EmbeddedRows", "RowsContent", "substitution"]
-
 LARGEST = 12_000_000
 """Bytes of the largest page."""
 

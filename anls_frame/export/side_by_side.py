@@ -13,9 +13,6 @@ from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SideBySide", "apart", "metric_lines", "ordered", "side_by_side"]
-
-
 _ORDER = "anls_frame:order"
 """A column that no frame has."""
 

@@ -12,8 +12,6 @@ from anls_frame._text import numbered, path_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Source", "named"]
-
 Source: TypeAlias = "str | os.PathLike[str]"
 
 _MOST = 12

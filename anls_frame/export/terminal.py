@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from anls_frame.export.display import Cell, Glance, ShownColumn, ShownRow
 
-__all__ = ["ROWS", "cell_text", "rendered", "table_text", "width", "wrapped"]
-
 ROWS = 50
 """Largest number of rows to print."""
 

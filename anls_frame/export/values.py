@@ -10,8 +10,6 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-__all__ = ["as_json", "as_text", "json_text", "plain_frame"]
-
 
 def plain_frame(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """

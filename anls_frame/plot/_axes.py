@@ -9,8 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-__all__ = ["NotebookAxes", "new_axes"]
-
 _DPI = 144
 
 

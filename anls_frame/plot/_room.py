@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.transforms import Bbox
 
-__all__ = ["Widths", "band_above", "given_width", "lay_out", "measured", "widths"]
-
 _SMALLEST = 0.2
 """Share of their width that the axes keep, however long the labels are."""
 

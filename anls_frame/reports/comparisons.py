@@ -25,8 +25,7 @@ from anls_frame.reports.comparison_documents import (
 )
 from anls_frame.reports.decisions import checked_margin, decide, decided_pairs
 from anls_frame.reports.lines import lines
-from anls_frame.reports.long_frames import Wide, side_by_side
-from anls_frame.reports.pairing import Paired, pair
+from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.planning import Planner
 from anls_frame.reports.published import beside as beside_published
 from anls_frame.reports.published import checked as checked_figures
@@ -65,8 +64,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
-
-__all__ = ["Comparison", "Paired", "compare", "pair", "side_by_side"]
 
 
 class Board(Shown, total=False):

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
 
-__all__ = ["Selective", "selective"]
-
 _FEW_ROWS, _FEW_DOCUMENTS = 100, 50.0
 """Rows and effective documents, below which intervals are approximate."""
 _BINS = 10

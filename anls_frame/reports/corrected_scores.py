@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.slicing import By
 
-__all__ = ["Corrected", "corrected"]
-
 FEWEST, FEWEST_OF_SLICE = (30, 10), (10, 5)
 """Judged rows, and documents with judged rows, below which there are no figures: of all, and of a slice."""
 FEW_DOCUMENTS = 20

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anls_frame.statistics.risk_coverage import Accepted
     from anls_frame.summary.measures import Metric
 
-__all__ = ["Decision"]
-
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
 
 _ORDER: tuple[Answer, ...] = ("regressed", "undecided", "fine")

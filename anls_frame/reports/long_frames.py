@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from anls_frame._typing import OnFrames
 
-__all__ = ["Wide", "side_by_side"]
-
 
 class Wide(NamedTuple, Generic[Table_co]):
     """

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["Paired", "pair"]
-
 _SHOWN_IDS = 10
 
 _USUAL_ANSWERS = frozenset(

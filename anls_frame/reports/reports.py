@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
 
-__all__ = ["Arrangement", "Report", "report"]
-
 
 class Arrangement(Shown, total=False):
     """Display options of a report; the keys are options of `Report.write`."""

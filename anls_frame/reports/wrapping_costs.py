@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.slicing import By
 
-__all__ = ["format_tax"]
-
 STEPS = "unwrap_steps"
 """The column by which rows are sliced: what was taken off, or `none`."""
 UNWRAPPED = "unwrapped"

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anls_frame.statistics.student import FloatArray
     from anls_frame.statistics.system_sums import LineSums
 
-__all__ = ["p_values"]
-
 FEWEST_DIFFERING = 6
 """Pairs that differ in fewer units are never called different, and are left out of the largest statistic."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     IntArray = npt.NDArray[np.intp]
 
-__all__ = ["Codes", "ordered"]
-
 
 @dataclass(frozen=True)
 class Codes:

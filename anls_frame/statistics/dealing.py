@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     IntArray = npt.NDArray[np.intp]
 
-__all__ = ["deals", "size_classes"]
-
 CLASS = 10
 """Least number of documents that are dealt among each other."""
 

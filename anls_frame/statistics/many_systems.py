@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
 
-__all__ = ["Pairwise", "SystemSums", "p_values", "pairwise"]
-
 _EXCHANGED = 2
 """Number of systems that a sign swaps. One sign for several pairs would be no permutation of the systems."""
 

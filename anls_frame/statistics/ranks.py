@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anls_frame.statistics.student import FloatArray
     from anls_frame.statistics.system_sums import SystemSums
 
-__all__ = ["Ranks", "rank_sets"]
-
 _EQUAL = 1e-12
 """Scores that differ by less than this fraction of the largest are equal."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from anls_frame.statistics.student import FloatArray
 
-__all__ = ["holm", "sign_flip", "sign_flip_counts"]
-
 TIE = 1e-10
 """Sums of differences are equal up to rounding if they differ by less than this times Σ|difference|."""
 

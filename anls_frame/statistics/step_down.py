@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 
     IntArray = npt.NDArray[np.int64]
 
-__all__ = [
-    "Statistic",
-    "Units",
-    "drawn_sums",
-    "is_enumerated",
-    "max_t",
-    "max_t_of_means",
-    "share_of_draws",
-    "single",
-    "step_down",
-]
-
 _ROOM = 1 << 21
 """Maximum number of sums (slices times draws) in memory at a time."""
 

@@ -12,8 +12,6 @@ from anls_frame.statistics.significance import TIE
 if TYPE_CHECKING:
     from anls_frame.statistics.student import FloatArray
 
-__all__ = ["Score", "jackknife_variance", "p_value"]
-
 
 class Score(Protocol):
     """A function from totals (one row per count, one column per score) to scores; nan where undefined."""

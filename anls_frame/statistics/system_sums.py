@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
 
-__all__ = ["MOST_UNITS", "Groups", "LineSums", "Swapped", "SystemSums"]
-
 MOST_UNITS = 4_096
 """More units are added up into this many groups."""
 

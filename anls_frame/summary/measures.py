@@ -14,8 +14,6 @@ import polars as pl
 
 from anls_frame._arguments import choice, flag, refuse_columns, share, string
 
-__all__ = ["Metric"]
-
 Interval = Literal["bounded", "rate", "mean"]
 """Intervals for scores in [0, 1]; for rates of at least 0, where lower is better; for all other scores."""
 

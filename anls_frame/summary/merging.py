@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anls_frame._typing import Table
     from anls_frame.summary.settings import Settings
 
-__all__ = ["merge"]
-
 
 def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     """

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from anls_frame.summary.measures import Metric
 
-__all__ = ["Settings", "Unanswerable", "check_by", "check_missing", "resolve_missing"]
-
 Unanswerable = Literal["drop", "empty"]
 LONGEST_CONFUSION = 3
 _READ = 0.5

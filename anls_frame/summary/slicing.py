@@ -11,8 +11,6 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Slicing", "resolve"]
-
 By = Union["str | pl.Expr", "Sequence[str | pl.Expr]", "Sequence[Sequence[str | pl.Expr]]"]
 """Columns or expressions: one, several that are crossed, or several lists, each for a table of its own."""
 

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
 
-__all__ = ["summarize"]
-
 _PAGE = "page"
 
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.predictions import Predictions
     from anls_frame.summary.settings import Settings
 
-__all__ = ["Summary"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Summary(Generic[Table_co]):

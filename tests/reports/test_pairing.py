@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import anls_frame as af
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
-from anls_frame.reports.comparisons import compare, pair
+from anls_frame.reports.comparisons import compare
+from anls_frame.reports.pairing import pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable
