@@ -14,6 +14,7 @@ from anls_frame import export
 from anls_frame._arguments import string
 from anls_frame._typing import Table_co
 from anls_frame.export import notebook, sources, terminal
+from anls_frame.export.display import shown_as
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.notebook import ROWS
 from anls_frame.frames.conversion import to_pandas
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from great_tables import GT
 
     from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.export import Document
+    from anls_frame.export import Document, Kind
+    from anls_frame.export.column_headings import RowNames
     from anls_frame.export.display import Glance
     from anls_frame.export.sources import Source
     from anls_frame.summary.measures import Metric
@@ -202,6 +204,47 @@ class FoundSlices:
     signature: str
     holdout: float
     confidence: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A result as its document shows it."""
+
+    result: SlicedResult
+    percent: bool
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All settings of the result."""
+        return self.result.settings
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics of the result."""
+        return self.result.measures
+
+    @property
+    def names(self) -> RowNames:
+        """The names for rows."""
+        return self.result.row_names
+
+    def kind(self, metric: Metric) -> Kind:
+        """Return the display format of a metric."""
+        return shown_as(metric.format, percent=self.percent)
+
+    @property
+    def named(self) -> list[tuple[Metric, str]]:
+        """The metrics with distinct names, for headings."""
+        labels = [metric.label for metric in self.metrics]
+        return [
+            (metric, label if labels.count(label) == 1 else f"{label} ({metric.name})")
+            for metric, label in zip(self.metrics, labels, strict=True)
+        ]
+
+    @property
+    def formats(self) -> dict[str, tuple[str, Kind]]:
+        """The name and kind of each metric, for tables with a line for each."""
+        return {metric.name: (label, self.kind(metric)) for metric, label in self.named}
 
 
 class SlicedResult(Written, Generic[Table_co]):

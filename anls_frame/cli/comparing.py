@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from anls_frame.cli.output import plain, print_document, print_table, say
-from anls_frame.export.document import OVERALL, Table
+from anls_frame.export.document import OVERALL
 from anls_frame.reports.sentences import in_short
-from anls_frame.reports.type_changes import headings
+from anls_frame.reports.type_changes import table
 from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
@@ -62,6 +62,4 @@ def _print_transitions(comparison: af.Comparison) -> None:
     old, new = PAIR
     changed = comparison.transitions.filter(pl.col(old) != pl.col(new))
     largest = changed.sort("n", descending=True, maintain_order=True)
-    names = headings(largest.columns, [*comparison.systems])
-    shown = Table("", largest, {"n": "count", "share": "percent"}, headings=names)
-    print_table(shown, most=_SHOWN_TRANSITIONS)
+    print_table(table("", largest, (), [*comparison.systems]), most=_SHOWN_TRANSITIONS)

@@ -12,7 +12,7 @@ from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.values import json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from anls_frame.export.charts import Figure
 
@@ -136,6 +136,12 @@ class Table:
         if kind == "score":
             return metric_kind
         return "points" if kind == "difference" and metric_kind == "percent" else kind
+
+    def showing(self, columns: Iterable[str]) -> Table:
+        """Return the table with only its keys and these of its columns for people, in this order."""
+        keys = [name for name in self.headings if name == SLICE or self.kind(name) == "key"]
+        shown = [name for name in dict.fromkeys((*keys, *columns)) if name in self.headings]
+        return replace(self, headings={name: self.headings[name] for name in shown})
 
     @property
     def has_slices(self) -> bool:

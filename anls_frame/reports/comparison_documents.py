@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -19,10 +20,10 @@ from anls_frame._text import listed, numbered, shortened_apart, visible
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
-from anls_frame.export.column_headings import headings
-from anls_frame.export.display import difference_kind, glances, shown_as, slice_labels, spelled
+from anls_frame.export.display import difference_kind, glances, slice_labels, spelled
 from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE
 from anls_frame.export.heads import head
+from anls_frame.export.result_tables import result_table
 from anls_frame.export.side_by_side import apart, metric_lines, ordered, side_by_side
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
@@ -34,10 +35,10 @@ from anls_frame.reports.report_documents import (
     conservation,
     few_note,
     fine_note,
-    kinds_of,
-    macro_table,
+    macro_tables,
     worst_slice,
 )
+from anls_frame.results import View
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.notes import texts_notes
 
@@ -72,7 +73,7 @@ _DIFFERENCE = ("difference", "difference_low", "difference_high")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonView:
+class ComparisonView(View):
     """The tables of a comparison, with all rows first; they are computed on demand."""
 
     overall: pl.DataFrame
@@ -104,27 +105,24 @@ class ComparisonView:
     transitions: Transitions
     tables: Sequence[Sequence[str]]
     """The `by` columns of each table of slices."""
-    settings: Mapping[str, Any]
-    signature: str
-    metrics: Sequence[Metric]
-    names: RowNames
-    percent: bool
 
-    def kind(self, metric: Metric) -> Kind:
-        """Return the display format of a metric."""
-        return shown_as(metric.format, percent=self.percent)
-
-    def kinds(
-        self, columns: Sequence[str], by: Sequence[str], metric: Metric | None = None
-    ) -> dict[str, Kind]:
-        """Return the kinds of columns, for figures of a metric or, by `formats`, of each line."""
-        kind = "score" if metric is None else self.kind(metric)
-        kinds: dict[str, Kind] = {
-            **kinds_of(columns, by, ()),
-            **dict.fromkeys(_SCORES, kind),
-            **dict.fromkeys(_DIFFERENCE, difference_kind(kind)),
-        }
-        return {column: kinds[column] for column in columns if column in kinds}
+    def table(
+        self,
+        name: str,
+        frame: pl.DataFrame,
+        by: Sequence[str],
+        metric: Metric | None = None,
+        *,
+        kinds: Mapping[str, Kind] = MappingProxyType({}),
+        **options: Any,
+    ) -> Table:
+        """Return a table of figures of a metric or, by `formats`, of the metric of each line."""
+        if metric is None:
+            options["formats"] = self.formats
+        else:
+            score, difference = self.kind(metric), difference_kind(self.kind(metric))
+            kinds = {"score": score, "baseline_score": score, "difference": difference, **kinds}
+        return result_table(name, frame, by, kinds=kinds, names=self.names, alpha=self.alpha, **options)
 
     @property
     def alpha(self) -> float:
@@ -152,11 +150,6 @@ class ComparisonView:
         return side_by_side(self.sorted_lines(ranked, metric, columns), columns, only_shown=self.significant)
 
     @property
-    def formats(self) -> dict[str, tuple[str, Kind]]:
-        """The name and kind of each metric, for tables with a line for each."""
-        return {metric.name: (label, self.kind(metric)) for metric, label in self.named}
-
-    @property
     def systems(self) -> list[str]:
         """The systems, the baseline first."""
         return list(self.settings["systems"])
@@ -170,15 +163,6 @@ class ComparisonView:
     def has_rankings(self) -> bool:
         """Whether systems are ranked: more than two, or two with facts or beside published figures."""
         return not self.is_of_two or self.facts is not None or self.beside is not None
-
-    @property
-    def named(self) -> list[tuple[Metric, str]]:
-        """The metrics with distinct names, for headings."""
-        labels = [metric.label for metric in self.metrics]
-        return [
-            (metric, label if labels.count(label) == 1 else f"{label} ({metric.name})")
-            for metric, label in zip(self.metrics, labels, strict=True)
-        ]
 
     @property
     def sliced(self) -> list[tuple[Sequence[str], Metric, str]]:
@@ -202,11 +186,12 @@ def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
     """Return the tables of a comparison for a screen, with at most `most` rows."""
     rankings = list(_rankings_on_screen(view)) if view.has_rankings else []
     if view.is_of_two:
-        shown = [*((table, list[str]()) for table in _screen_of_two(view)), *rankings]
+        tables = [*_by_metric(view), *(_slices_of_two(view, *shown) for shown in _pair_tables(view))]
+        shown = [*((_on_screen(table), list[str]()) for table in tables), *rankings]
     else:
         shown = [*rankings, *_grids_on_screen(view, most)]
-    tables = [*(table for table, _ in shown), *_macro_tables(view)]
-    document = Document(_title(view), tables, {}, view.signature, _notes(view))
+    tables = [*(table for table, _ in shown), *macro_tables(view.macro, view.formats)]
+    document = Document(_title(view), tables, {}, view.result.signature, _notes(view))
     made = glances(document, tables, most)
     for index, (table, notes) in enumerate(shown):
         made[index] = made[index]._replace(notes=[*notes, *made[index].notes])
@@ -232,7 +217,7 @@ def _document_of_many(view: ComparisonView) -> Document:
         table = _scores(grid, columns, metric, name, view)
         tables.append(table)
         figures.append(_heat_map(table, grid, columns, metric, view))
-    tables += _macro_tables(view)
+    tables += macro_tables(view.macro, view.formats)
     # The ranks and the scores side by side already contain the essentials.
     has_few = len(view.systems) <= FEW_SYSTEMS
     if view.pairs or (view.pairs is None and has_few):
@@ -243,8 +228,10 @@ def _document_of_many(view: ComparisonView) -> Document:
         notes = [*_notes(view), _BOLD]
         differences = _long(f"Differences to {view.systems[0]}", _significant(view.differences(), view), view)
         tables.append(replace(differences, is_folded=True))
-    flat = _long("Differences", view.differences(), view)
-    return Document(_title(view), tables, {}, view.signature, notes, figures, flat, _head_of_many(view))
+    flat = Table("Differences", view.differences())
+    return Document(
+        _title(view), tables, {}, view.result.signature, notes, figures, flat, _head_of_many(view)
+    )
 
 
 def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
@@ -264,10 +251,9 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         *([] if view.settings["cluster"] is None else ["n_clusters"]),
     ]
     # Facts keep their names.
-    own = {name: name for name in known}
-    names = headings(columns, view.names.columns | {"score": label, **own})
-    kinds = view.kinds(ranked.columns, (), metric) | {name: _kind_of_fact(ranked[name]) for name in known}
-    return Table(f"Ranking by {label}", ranked, kinds, headings=names, alpha=view.alpha, names=view.names)
+    labels = {"score": label, **{name: name for name in known}}
+    kinds = {name: _kind_of_fact(ranked[name]) for name in known}
+    return view.table(f"Ranking by {label}", ranked, (), metric, columns=columns, labels=labels, kinds=kinds)
 
 
 def _kind_of_fact(values: pl.Series) -> Kind:
@@ -313,48 +299,33 @@ def _scores(
     heads = grid.slices.drop("few_rows")
     listed = pl.Series("best", [", ".join(line) for line in best], pl.String)
     frame = heads.hstack([*scores, listed, grid.slices["few_rows"]])
-    kinds: dict[str, Kind] = {
-        **dict.fromkeys(names, view.kind(metric)),
-        "n": "count",
-        "best": "note",
-        **dict.fromkeys(columns, "key"),
-    }
-    labels = {column: column for column in (*names, *columns)}
-    shown = headings([SLICE, *columns, "n", *names, "best"], view.names.columns | labels)
+    kinds: dict[str, Kind] = {**dict.fromkeys(names, view.kind(metric)), "best": "note"}
     # A page shows the first systems in a heat map above it.
     is_folded = len(names) > _DRAWN_SYSTEMS
-    return Table(name, frame, kinds, headings=shown, best=best, is_folded=is_folded, names=view.names)
+    return result_table(
+        name,
+        frame,
+        columns,
+        kinds=kinds,
+        labels={system: system for system in names},
+        columns=[SLICE, *columns, "n", *names, "best"],
+        names=view.names,
+        best=best,
+        is_folded=is_folded,
+    )
 
 
 def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
     """Return a table with a line for each slice, metric and system or pair."""
-    by = view.settings["by"]
     # Values that are the same in all lines are in the title.
-    same = {"metric"} if len(view.metrics) == 1 else set()
-    columns = [column for column in frame.columns if column not in {*same, "few_rows"}]
-    names = headings(columns, view.names.columns | {column: column for column in by})
-    return Table(
-        name,
-        frame,
-        view.kinds(frame.columns, by),
-        headings=names,
-        formats=view.formats,
-        alpha=view.alpha,
-        names=view.names,
-    )
+    same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ())}
+    columns = [column for column in frame.columns if column not in same]
+    return view.table(name, frame, view.settings["by"], columns=columns)
 
 
 def _significant(differences: pl.DataFrame, view: ComparisonView) -> pl.DataFrame:
     """Return the lines of differences, only the significant ones if requested."""
     return differences.filter(pl.col("p_adjusted") <= view.alpha) if view.significant else differences
-
-
-def _macro_tables(view: ComparisonView) -> list[Table]:
-    """Return the macro averages over the slices of each table, with a line for each metric and system."""
-    return [
-        macro_table(by, averages, view.kinds(averages.columns, ()), view.formats)
-        for by, averages in view.macro
-    ]
 
 
 def _rankings_on_screen(view: ComparisonView) -> Iterator[tuple[Table, list[str]]]:
@@ -364,8 +335,7 @@ def _rankings_on_screen(view: ComparisonView) -> Iterator[tuple[Table, list[str]
         names = table.frame["system"].to_list()
         short = shortened_apart(list(map(visible, names)))
         frame = table.frame.with_columns(pl.Series("system", short, pl.String))
-        shown = {name: text for name, text in table.headings.items() if name != "n_clusters"}
-        yield replace(table, frame=frame, headings=shown), _key(short, names)
+        yield replace(_on_screen(table), frame=frame), _key(short, names)
 
 
 def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[Table, list[str]]]:
@@ -386,6 +356,11 @@ def _grids_on_screen(view: ComparisonView, most: int | None) -> Iterator[tuple[T
         if hidden:
             notes.append(f"... and {numbered(len(hidden), 'more system')}; `ranking` has them all")
         yield replace(table, frame=frame, headings=shown), notes
+
+
+def _on_screen(table: Table) -> Table:
+    """Return a table without the numbers of clusters."""
+    return table.showing(name for name in table.headings if name != "n_clusters")
 
 
 def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -443,11 +418,11 @@ def _document_of_two(view: ComparisonView) -> Document:
     ]
     figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
     rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
-    tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *_macro_tables(view)]
-    flat = _long("Differences", view.differences(), view)
-    return Document(
-        _title(view), tables, {}, view.signature, [*_notes(view), _BOLD], figures, flat, _head_of_two(view)
-    )
+    averages = macro_tables(view.macro, view.formats)
+    tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *averages]
+    notes = [*_notes(view), _BOLD]
+    flat = Table("Differences", view.differences())
+    return Document(_title(view), tables, {}, view.result.signature, notes, figures, flat, _head_of_two(view))
 
 
 def _pair_tables(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
@@ -460,8 +435,8 @@ def _by_metric(view: ComparisonView) -> list[Table]:
     """Return the table of all rows, with a line for each metric, if there are several."""
     if len(view.metrics) == 1:
         return []
-    table = _long(view.names.whole, view.overall.select(pl.lit(OVERALL).alias(SLICE), pl.all()), view)
-    return [replace(table, headings=_headings(view, ["metric"]))]
+    frame = view.overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())
+    return [view.table(view.names.whole, frame, (), **_shown_of_two(view, ["metric"]))]
 
 
 def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric, name: str) -> Table:
@@ -469,31 +444,15 @@ def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric,
     frame = view.sorted_lines(view.differences(), metric, columns)
     if view.significant:
         frame = frame.filter((pl.col(SLICE) == OVERALL) | (pl.col("p_adjusted") <= view.alpha))
-    return Table(
-        name,
-        frame,
-        view.kinds(frame.columns, columns, metric),
-        headings=_headings(view, [SLICE, *columns]),
-        alpha=view.alpha,
-        names=view.names,
-    )
+    return view.table(name, frame, columns, metric, **_shown_of_two(view, [SLICE, *columns]))
 
 
-def _headings(view: ComparisonView, first: Sequence[str]) -> dict[str, str]:
-    """Return the headings for people: the first columns, and the scores under the names of systems."""
+def _shown_of_two(view: ComparisonView, first: Sequence[str]) -> dict[str, Any]:
+    """Return the columns for people: the first columns, and the scores under the names of systems."""
     scores = ("baseline_score", "score")
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
-    shown = [*first, "n", *scores, *_DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
-    labels = dict(zip(scores, view.systems, strict=True))
-    return headings(shown, view.names.columns | labels | {key: key for key in view.settings["by"]})
-
-
-def _screen_of_two(view: ComparisonView) -> list[Table]:
-    tables = [*_by_metric(view), *(_slices_of_two(view, *shown) for shown in _pair_tables(view))]
-    return [
-        replace(table, headings={name: text for name, text in table.headings.items() if name != "n_clusters"})
-        for table in tables
-    ]
+    columns = [*first, "n", *scores, *_DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
+    return {"columns": columns, "labels": dict(zip(scores, view.systems, strict=True))}
 
 
 def _dumbbell(view: ComparisonView, table: Table, columns: Sequence[str]) -> Dumbbell:

@@ -816,10 +816,7 @@ class Comparison(SlicedResult[Table_co]):
             significant=flag("significant", significant),
             transitions=self._all_transitions,
             tables=self._tables if self._by else (),
-            settings=self.settings,
-            signature=self.signature,
-            metrics=self.measures,
-            names=self.row_names,
+            result=self,
             percent=flag("percent", percent),
         )
 

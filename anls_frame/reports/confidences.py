@@ -527,15 +527,7 @@ class Selective(SlicedResult[Table_co]):
         return pl.concat(parts)
 
     def _view(self, *, percent: bool = False) -> SelectiveView:
-        return SelectiveView(
-            tables=self.sliced_tables(),
-            flat=self.to_polars(),
-            differences=self._flat(self._differences),
-            settings=self.settings,
-            signature=self.signature,
-            metric=self._rows.metric,
-            percent=percent,
-        )
+        return SelectiveView(result=self, differences=self._flat(self._differences), percent=percent)
 
     def _document(self, **shown: Any) -> Document:
         return selective_document(self._view(**shown))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.export import Document, Table
-from anls_frame.export.column_headings import headings
 from anls_frame.export.display import figure, glances, shown_as, spelled
 from anls_frame.export.document import FEW, OVERALL, SLICE
+from anls_frame.export.result_tables import result_table
+from anls_frame.results import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from anls_frame.export import Kind
     from anls_frame.export.display import Glance
 
-_COUNTS = ("n", "n_clusters", "n_audited", "n_clusters_audited", "verdicts_worth")
-_SCORES = ("score", "corrected", "corrected_low", "corrected_high", "audit_low", "audit_high")
+_IN_NAME = ("system", "baseline")
 _DIFFERENCES = ("bias", "given_difference", "difference")
 _SHOWN = ("n", "n_audited", "score", "corrected", "bias", "given_difference", "difference", "p_adjusted")
 """The columns that people read on a screen; of the last ones, with their intervals."""
@@ -37,42 +37,31 @@ _NAMES = {
 """Names of columns that only corrected scores have."""
 
 
-class CorrectedView(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class CorrectedView(View):
     """The tables of corrected scores, each with the lines of all rows first."""
 
     scores: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     differences: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     flat: pl.DataFrame
-    settings: Mapping[str, Any]
-    signature: str
-    percent: bool
-
-    def kind(self, kind: Kind) -> Kind:
-        """Return the display format of a kind of figure."""
-        return shown_as(kind, percent=self.percent)
 
 
 def corrected_document(view: CorrectedView) -> Document:
     """Return corrected scores as a document for export."""
-    flat = Table("Corrected scores", view.flat, _kinds(view, view.flat, view.settings["by"]))
     said = notes(view)
-    title, head = "Corrected scores", f"{said[0]}."
-    return Document(title, _tables(view), view.settings, view.signature, said, flat=flat, head=head)
+    title, head, flat = "Corrected scores", f"{said[0]}.", Table("Corrected scores", view.flat)
+    return Document(title, _tables(view), view.settings, view.result.signature, said, flat=flat, head=head)
 
 
 def corrected_glances(view: CorrectedView, most: int | None) -> list[Glance]:
     """Return the tables for a screen, with at most `most` rows."""
-    tables = []
-    for table in _tables(view):
-        keys = [name for name in table.frame.columns if table.kind(name) == "key"]
-        figures = [
-            name
-            for shown in _SHOWN
-            for name in (shown, *((f"{shown}_low", f"{shown}_high") if shown in _WITH_INTERVAL else ()))
-        ]
-        columns = [name for name in (SLICE, *keys, *figures) if name in table.headings]
-        tables.append(replace(table, headings={name: table.headings[name] for name in columns}))
-    document = Document(tables[0].name, tables, {}, view.signature, notes(view))
+    figures = [
+        name
+        for shown in _SHOWN
+        for name in (shown, *((f"{shown}_low", f"{shown}_high") if shown in _WITH_INTERVAL else ()))
+    ]
+    tables = [table.showing(figures) for table in _tables(view)]
+    document = Document(tables[0].name, tables, {}, view.result.signature, notes(view))
     return glances(document, tables, most)
 
 
@@ -84,24 +73,10 @@ def _tables(view: CorrectedView) -> list[Table]:
             own = frame.filter(pl.col("system") == name)
             against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
             by = f" by {' and '.join(columns)}" if columns else ""
+            table = result_table(f"{name}{against}{by}", own, columns, labels=_NAMES, percent=view.percent)
             # The name of the table has the systems.
-            shown = [name for name in own.columns if name not in ("system", "baseline", "few_rows")]
-            labels = _NAMES | {column: column for column in columns}
-            kinds = _kinds(view, own, columns)
-            tables.append(Table(f"{name}{against}{by}", own, kinds, headings=headings(shown, labels)))
+            tables.append(table.showing(name for name in table.headings if name not in _IN_NAME))
     return tables
-
-
-def _kinds(view: CorrectedView, frame: pl.DataFrame, by: Sequence[str]) -> dict[str, Kind]:
-    differences = [f"{name}{end}" for name in _DIFFERENCES for end in ("", "_low", "_high")]
-    kinds: dict[str, Kind] = {
-        **dict.fromkeys(_COUNTS, "count"),
-        **dict.fromkeys(_SCORES, "score"),
-        **dict.fromkeys(differences, "difference"),
-        **dict.fromkeys(("p_value", "p_adjusted"), "p_value"),
-        **dict.fromkeys(by, "key"),
-    }
-    return {name: view.kind(kind) for name, kind in kinds.items() if name in frame.columns}
 
 
 def notes(view: CorrectedView) -> list[str]:

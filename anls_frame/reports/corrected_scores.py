@@ -406,8 +406,7 @@ class Corrected(SlicedResult[Table_co]):
                 for columns in self._tables
             ],
             flat=self.to_polars() if differences is None else differences,
-            settings=self.settings,
-            signature=self.signature,
+            result=self,
             percent=percent,
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
@@ -14,21 +14,21 @@ from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Alignments, Crossed, HistogramChart, Stacked
-from anls_frame.export.column_headings import headings
-from anls_frame.export.display import glances, shown_as, slice_labels, spelled
+from anls_frame.export.display import glances, slice_labels, spelled
 from anls_frame.export.document import FEW, GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
+from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.type_changes import ROW, categories
+from anls_frame.results import View
 from anls_frame.summary import details, quantiles
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import chosen_keys, key_names
 from anls_frame.summary.notes import by_system, texts_notes
-from anls_frame.summary.rows import ROW_SCORES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,21 +41,7 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
 
-Formats: TypeAlias = "Mapping[str, tuple[str, Kind]]"
-"""Name and kind of each metric."""
 
-_COUNTS = (
-    "n",
-    "n_slices",
-    "n_missing",
-    "n_unanswerable",
-    "n_empty_reference",
-    "n_clusters",
-    "wins",
-    "ties",
-    "losses",
-)
-_P_VALUES = ("p_value", "p_adjusted")
 FIGURE_ROWS = 40
 _LEAST_FINE = 20
 """Below, a number of slices that is close to that of rows needs no note."""
@@ -71,7 +57,7 @@ _SHORT_LABELS = {"zeros": "ANLS is 0"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportView:
+class ReportView(View):
     """The tables of a report, each with the overall row first."""
 
     summary: Summary
@@ -80,53 +66,39 @@ class ReportView:
     macro: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     """Macro averages over the slices of a table, if they were asked for."""
     worst: pl.DataFrame
-    settings: Mapping[str, Any]
-    measures: tuple[Metric, ...]
     name: str | None
     min_n: int
     left_out: int
     """Number of slices with fewer rows."""
-    percent: bool
-
-    def kind(self, metric: Metric) -> Kind:
-        """Return the display format of a metric."""
-        return shown_as(metric.format, percent=self.percent)
 
 
 def report_glances(view: ReportView, most: int | None) -> list[Glance]:
     """Return the tables of a report for a screen, with at most `most` rows."""
     document = _slices_of_report(view)
     # Explicitly chosen metrics are all shown.
-    measures = view.measures
-    shown = [metric for metric in measures if metric.in_text != "nothing" or measures != TEXT_METRICS]
+    metrics = view.metrics
+    shown = [metric for metric in metrics if metric.in_text != "nothing" or metrics != TEXT_METRICS]
     # Shares of rows without a per-row score come last.
     shown.sort(key=lambda metric: metric.name == "zeros")
-    labels = _labels(view)
     figures = [metric.ends if metric.in_text == "interval" else (metric.name,) for metric in shown]
-    columns = [SLICE, "n", *view.summary.settings.lengths, *(name for names in figures for name in names)]
-    tables = [
-        replace(table, headings=headings(_with_keys(table, columns), labels)) for table in document.tables
-    ]
-    return glances(document, [*tables, *_macro_tables(view)], most)
+    columns = ["n", *view.summary.settings.lengths, *(name for names in figures for name in names)]
+    tables = [table.showing(columns) for table in document.tables]
+    return glances(document, [*tables, *macro_tables(view.macro, view.formats)], most)
 
 
-def macro_table(
-    by: Sequence[str], averages: pl.DataFrame, kinds: Mapping[str, Kind], formats: Formats
-) -> Table:
-    """Return the macro averages over the slices of a table, with a line for each metric."""
-    # Values that are the same in all lines are in the title or omitted.
-    hidden = {name for name in ("metric", "baseline") if name in averages and averages[name].n_unique() == 1}
-    hidden |= {"few_rows", *(["n_clusters"] if not averages["n_clusters"].count() else [])}
-    columns = [name for name in averages.columns if name not in hidden]
-    name = f"Macro averages by {' and '.join(by)}"
-    return Table(name, averages, kinds, headings=headings(columns, {}), formats=formats)
-
-
-def _macro_tables(view: ReportView) -> list[Table]:
-    formats = {metric.name: (metric.label, view.kind(metric)) for metric in view.measures}
-    kinds: dict[str, Kind] = {"n": "count", "n_slices": "count", "n_clusters": "count"}
-    kinds |= dict.fromkeys(("score", "score_low", "score_high"), "score")
-    return [macro_table(by, averages, kinds, formats) for by, averages in view.macro]
+def macro_tables(
+    macro: Sequence[tuple[Sequence[str], pl.DataFrame]], formats: Mapping[str, tuple[str, Kind]]
+) -> list[Table]:
+    """Return the macro averages over the slices of each table, with a line for each metric and system."""
+    tables = []
+    for by, averages in macro:
+        table = result_table(f"Macro averages by {' and '.join(by)}", averages, formats=formats)
+        # Values that are the same in all lines are in the title or omitted.
+        names = [name for name in ("metric", "baseline") if name in averages]
+        hidden = {name for name in names if averages[name].n_unique() == 1}
+        hidden |= {"n_clusters"} if not averages["n_clusters"].count() else set()
+        tables.append(table.showing(name for name in averages.columns if name not in hidden))
+    return tables
 
 
 def report_document(view: ReportView) -> Document:
@@ -140,31 +112,31 @@ def report_document(view: ReportView) -> Document:
     else:
         tables = [*details, *worst]
     figures = _report_figures(view)
-    tables = [*slices.tables, *_macro_tables(view), *tables]
+    tables = [*slices.tables, *macro_tables(view.macro, view.formats), *tables]
     return replace(slices, tables=tables, settings=view.settings, figures=figures)
 
 
 def _worst_rows(view: ReportView) -> Table:
     """Return the table of the worst rows, or of the rates of pages, whose texts are shown aligned."""
     settings = view.summary.settings
-    kinds = kinds_of(view.worst.columns, settings.by, view.measures)
     # The name of a row precedes its texts, which may be pages.
     names = (*settings.by, *settings.keep)
     worst = view.worst.select(cs.by_name(*names), ~cs.by_name(*names))
+    kinds = {name: Table("", worst).kind(name) for name in settings.keep} | _kinds_of_metrics(view.metrics)
     if not settings.are_pages:
         labels = _labels(view) | {name: name for name in names}
-        return Table("Worst rows", worst, kinds, headings=headings(worst.columns, labels))
+        return result_table("Worst rows", worst, settings.by, kinds=kinds, labels=labels)
     own = [
         metric for metric in settings.own if metric.name in worst.columns and not _is_of_characters(metric)
     ]
     rates = {"cer": "CER", **{metric.name: metric.label.partition(" (")[0] for metric in own}}
     named = {name: settings.names.columns.get(name, name) for name in names}
-    table = worst.select(cs.by_name(*named), cs.by_name(*rates))
+    pages = worst.select(cs.by_name(*named), cs.by_name(*rates))
     scored = view.flat.item(0, "n")
-    name = "All pages" if table.height >= scored else f"The {table.height:,} worst of {scored:,} pages"
+    name = "All pages" if pages.height >= scored else f"The {pages.height:,} worst of {scored:,} pages"
     bars = [rate for rate in ("cer", "wer_corpus", "wer_mean") if rate in rates]
-    shown = {column: kind for column, kind in kinds.items() if column in table.columns}
-    return Table(name, table, shown, headings=named | rates, bars=bars)
+    table = result_table(name, pages, settings.by, kinds=kinds, bars=bars)
+    return replace(table, headings=named | rates)
 
 
 def _is_of_characters(metric: Metric) -> bool:
@@ -183,44 +155,34 @@ def _slices_of_report(view: ReportView) -> Document:
 
 def _tables(view: ReportView) -> tuple[list[Table], Table | None]:
     """Return the tables of slices and, if there are several, all of them combined."""
-    settings = view.summary.settings
-    names = settings.names
+    kinds = _kinds_of_metrics(view.metrics) | dict.fromkeys(view.summary.settings.lengths, "count")
     tables = [
-        replace(table, headings=headings(_with_keys(table, _columns(view, slices)), _labels(view)))
-        for keys, slices in view.tables
-        for table in [Table(_by_name(keys, names), slices, _kinds_of_slices(view, slices, keys), names=names)]
+        result_table(
+            _by_name(by, view.names),
+            slices,
+            by,
+            kinds=kinds,
+            labels=_labels(view),
+            columns=_columns(view, by, slices),
+            names=view.names,
+            percent=view.percent,
+        )
+        for by, slices in view.tables
     ]
-    if len(tables) == 1:
-        return tables, None
-    return tables, Table("Slices", view.flat, _kinds_of_slices(view, view.flat, settings.by), names=names)
-
-
-def _kinds_of_slices(view: ReportView, slices: pl.DataFrame, keys: Sequence[str]) -> dict[str, Kind]:
-    kinds = kinds_of(slices.columns, keys, view.measures) | dict.fromkeys(
-        view.summary.settings.lengths, "count"
-    )
-    return {name: shown_as(kind, percent=view.percent) for name, kind in kinds.items()}
+    return tables, None if len(tables) == 1 else Table("Slices", view.flat)
 
 
 def _labels(view: ReportView) -> dict[str, str]:
-    labels = {metric.name: _SHORT_LABELS.get(metric.name, metric.label) for metric in view.measures}
-    names = view.summary.settings.names
-    counts = {f"{name}_n": f"{names.row}s with {label}" for name, label in labels.items()}
-    return {**labels, **counts, **names.columns, **{key: key for key in view.summary.settings.by}}
+    labels = {metric.name: _SHORT_LABELS.get(metric.name, metric.label) for metric in view.metrics}
+    return labels | {f"{name}_n": f"{view.names.row}s with {label}" for name, label in labels.items()}
 
 
-def _columns(view: ReportView, slices: pl.DataFrame) -> list[str]:
-    """Return the columns for people: sizes, figures, and counts that are not all 0."""
-    first = [SLICE, "n", *view.summary.settings.lengths]
+def _columns(view: ReportView, by: Sequence[str], slices: pl.DataFrame) -> list[str]:
+    """Return the columns for people: keys, sizes, figures, and counts that are not all 0."""
+    first = [SLICE, *by, "n", *view.summary.settings.lengths]
     counts = ("n_missing", "n_unanswerable", "n_empty_reference", "n_clusters")
     figures = [name for name in slices.columns[slices.columns.index("n") :] if name not in (*first, *counts)]
     return [*first, *figures, *(name for name in counts if slices[name].sum())]
-
-
-def _with_keys(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return columns with the keys of a table after the first, which distinguishes all rows from slices."""
-    keys = [name for name in table.frame.columns if table.kind(name) == "key"]
-    return [columns[0], *keys, *columns[1:]]
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
@@ -236,17 +198,9 @@ def _detail_tables(summary: Summary) -> list[Table]:
         name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
     if summary.settings.min_nls:
         name += f" in {summary.settings.names.row}s of NLS {summary.settings.min_nls:g} or more"
-    shares: dict[str, Kind] = dict.fromkeys(("share_of_errors", "share_of_reference"), "percent")
-    counts: dict[str, Kind] = {"n": "count", "share": "percent"}
     return [
-        Table(_ERROR_TYPES, errors, counts, headings=headings(errors.columns, {})),
-        Table(
-            name,
-            confusions.head(_CONFUSIONS),
-            {"count": "count", **shares},
-            headings=headings(confusions.columns, {}),
-            link="Substitutions",
-        ),
+        result_table(_ERROR_TYPES, errors),
+        result_table(name, confusions.head(_CONFUSIONS), link="Substitutions"),
     ]
 
 
@@ -260,7 +214,7 @@ def _report_notes(view: ReportView) -> list[str]:
     if settings.has_texts:
         (predictions,) = summary.predictions.values()
         notes += texts_notes(vars(predictions), settings.unanswerable)
-    notes += _own_notes(view.measures, overall)
+    notes += _own_notes(view.metrics, overall)
     if any(quantiles.ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
         notes.append(
             "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as a "
@@ -277,7 +231,7 @@ def _report_notes(view: ReportView) -> list[str]:
             f"A {row} in several slices counts once in each, so the counts may add up to more than the total."
         )
     notes += _unspaced_note(overall)
-    if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.measures):
+    if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.metrics):
         empty = numbered(overall["n_empty_reference"], "empty reference")
         notes.append(f"{empty}; CER counts the insertions there.")
     notes += origins.note(summary.scored_by, settings.protocol, has_texts=settings.has_texts)
@@ -304,7 +258,7 @@ def _unspaced_note(overall: Mapping[str, Any]) -> list[str]:
 
 def _report_head(view: ReportView) -> str:
     """Return the first score of all rows, its worst slice, and the error types that lose its points."""
-    overall, metric = view.flat.row(0, named=True), view.measures[0]
+    overall, metric = view.flat.row(0, named=True), view.metrics[0]
     if overall[metric.name] is None:
         return ""
     kind, name = view.kind(metric), f"{view.name}: " if view.name else ""
@@ -352,7 +306,7 @@ def worst_slice(
 def _lost_points(view: ReportView, overall: Mapping[str, Any]) -> dict[str, float] | None:
     """Return the shares of error types in all points lost in ANLS, for types whose rows score 0."""
     settings = view.summary.settings
-    is_known = view.measures[0] is BUILT_IN["anls"] and settings.details and settings.missing == "empty"
+    is_known = view.metrics[0] is BUILT_IN["anls"] and settings.details and settings.missing == "empty"
     lost = overall["n"] * (1 - overall["anls"]) if is_known else 0.0
     if lost <= 0:
         return None
@@ -555,21 +509,8 @@ def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun:
     return note
 
 
-def kinds_of(columns: Sequence[str], by: Sequence[str], metrics: Sequence[Metric]) -> dict[str, Kind]:
-    """Return the kinds of columns that are counts, differences, p-values, scores or keys."""
-    kinds: dict[str, Kind] = {
-        **dict.fromkeys(_COUNTS, "count"),
-        **dict.fromkeys(("rank", "rank_low", "rank_high"), "rank"),
-        **dict.fromkeys(("difference", "difference_low", "difference_high"), "difference"),
-        **dict.fromkeys(_P_VALUES, "p_value"),
-        **dict.fromkeys(ROW_SCORES, "score"),
-        "cer": "rate",
-        **{
-            name: metric.format or "number"
-            for metric in metrics
-            for name in (*metric.ends, metric.row or metric.name)
-        },
-        **{f"{metric.name}_n": "count" for metric in metrics if not metric.is_built_in},
-        **dict.fromkeys(by, "key"),
-    }
-    return {column: kinds[column] for column in columns if column in kinds}
+def _kinds_of_metrics(metrics: Sequence[Metric]) -> dict[str, Kind]:
+    """Return the kinds of columns with the figures of metrics, with the scores of rows, and with numbers."""
+    names = {name: metric for metric in metrics for name in (metric.row or metric.name, metric.name)}
+    kinds: dict[str, Kind] = {name: metric.format or "number" for name, metric in names.items()}
+    return kinds | {f"{metric.name}_n": "count" for metric in metrics if not metric.is_built_in}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
-from anls_frame.export.column_headings import headings
 from anls_frame.export.display import glances, shown_as, spelled
-from anls_frame.export.document import FEW, SLICE
+from anls_frame.export.document import FEW
+from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents as documents_of_rows
-from anls_frame.reports.report_documents import kinds_of
+from anls_frame.results import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
     from anls_frame.export import Kind
     from anls_frame.export.display import Glance
-    from anls_frame.summary.measures import Metric
 
-_AREAS = ("augrc", "aurc")
 _AUGRC = (
     "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower "
     "is better; a random order gives half the mean loss."
@@ -39,60 +38,42 @@ _NAMES = {
     "ece": "calibration error",
 }
 """Names of columns that only confidences have."""
-_ON_SCREEN = (
-    *("signal", "n", "score", "score_low", "score_high"),
-    *("augrc", "augrc_low", "augrc_high", "auroc"),
-)
+_ON_SCREEN = ("n", "score", "score_low", "score_high", "augrc", "augrc_low", "augrc_high", "auroc")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectiveView:
-    """The tables of confidences, each with the lines of all rows first."""
+class SelectiveView(View):
+    """The tables of confidences, with the lines of all rows first."""
 
-    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
-    flat: pl.DataFrame
     differences: pl.DataFrame
-    settings: Mapping[str, Any]
-    signature: str
-    metric: Metric
-    percent: bool
+
+    @cached_property
+    def flat(self) -> pl.DataFrame:
+        """The figures of all rows and of all slices."""
+        return self.result.to_polars()
 
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
         """Return a table with display names."""
-        labels = {**_NAMES, "score": self.metric.label, **{key: key for key in by}}
-        names = headings([column for column in frame.columns if column != "few_rows"], labels)
-        return Table(name, frame, self.kinds(frame.columns, by), headings=names)
-
-    def kinds(self, columns: Sequence[str], by: Sequence[str]) -> dict[str, Kind]:
-        """Return the kinds of columns."""
-        score = self.metric.format or "number"
-        areas = [f"{area}{end}" for area in _AREAS for end in ("", "_low", "_high")]
-        kinds: dict[str, Kind] = {
-            **dict.fromkeys(("n_unsure", "n_distinct"), "count"),
-            **dict.fromkeys(("score", "score_low", "score_high"), score),
-            **dict.fromkeys((*areas, "eaurc", "auroc", "ece", "baseline_augrc"), "score"),
-            "bias": "difference",
-            **kinds_of(columns, by, ()),
-        }
-        shown = {name: kind for name, kind in kinds.items() if name in columns}
-        return {name: shown_as(kind, percent=self.percent) for name, kind in shown.items()}
+        (metric,) = self.metrics
+        kinds: dict[str, Kind] = {"score": metric.format or "number"}
+        labels = _NAMES | {"score": metric.label}
+        return result_table(name, frame, by, kinds=kinds, labels=labels, percent=self.percent)
 
 
 def selective_document(view: SelectiveView) -> Document:
     """Return a document for export."""
-    by = list(view.settings["by"])
     tables = [
         view.table(f"By {' and '.join(keys)}" if keys else "All rows", table, keys)
-        for keys, table in view.tables
+        for keys, table in view.result.sliced_tables()
     ]
-    flat = Table("Slices", view.flat, view.kinds(view.flat.columns, by)) if len(tables) > 1 else None
+    flat = Table("Slices", view.flat) if len(tables) > 1 else None
     if view.differences.height:
-        tables.append(view.table("Differences in AUGRC", view.differences, by))
+        tables.append(view.table("Differences in AUGRC", view.differences, view.settings["by"]))
     return Document(
         title=_title(view),
         tables=tables,
         settings=view.settings,
-        signature=view.signature,
+        signature=view.result.signature,
         notes=_notes(view),
         flat=flat,
         head=_head(view),
@@ -102,13 +83,9 @@ def selective_document(view: SelectiveView) -> Document:
 def selective_glances(view: SelectiveView, most: int | None) -> list[Glance]:
     """Return the tables of slices for a screen, with at most `most` rows."""
     document = selective_document(view)
-    shown = []
-    for table, (keys, _) in zip(document.tables, view.tables, strict=False):
-        columns = [name for name in (SLICE, *keys, *_ON_SCREEN) if name in table.headings]
-        if len(view.settings["signals"]) == 1 and "signal" in columns:
-            columns.remove("signal")
-        shown.append(replace(table, headings={name: table.headings[name] for name in columns}))
-    return glances(document, shown, most)
+    signal = [] if len(view.settings["signals"]) == 1 else ["signal"]
+    tables = document.tables[:-1] if view.differences.height else document.tables
+    return glances(document, [table.showing([*signal, *_ON_SCREEN]) for table in tables], most)
 
 
 def with_thresholds(
@@ -119,19 +96,12 @@ def with_thresholds(
     confidence: float,
 ) -> Document:
     """Return a document with the tables of certified thresholds, and sentences about them."""
-    counts: dict[str, Kind] = dict.fromkeys(
-        ("n", "n_accepted", "n_clusters_accepted", "documents_needed"), "count"
-    )
-    shares = (f"{name}{end}" for name in ("accepted", "risk") for end in ("", "_low", "_high"))
-    scores: dict[str, Kind] = dict.fromkeys((*shares, "naive_accepted", "risk_bound"), "score")
     name = f"Thresholds for a risk of {_percent(risk)}"
+    names = (f"{name} by {' and '.join(keys)}" if keys else name for keys in by)
+    # The columns keep their names.
     added = [
-        Table(
-            f"{name} by {' and '.join(keys)}" if keys else name,
-            table,
-            {**counts, **scores, **dict.fromkeys(keys, "key")},
-        )
-        for keys, table in zip(by, tables, strict=True)
+        replace(result_table(name, table, keys), headings={})
+        for name, table, keys in zip(names, tables, by, strict=True)
     ]
     surer = document.settings["higher_is_surer"]
     said = [
@@ -174,15 +144,15 @@ def _percent(share: float) -> str:
 
 
 def _title(view: SelectiveView) -> str:
-    by = ", by ".join(" and ".join(keys) for keys, _ in view.tables if keys)
+    by = ", by ".join(" and ".join(keys) for keys, _ in view.result.sliced_tables() if keys)
     signals = view.settings["signals"]
     what = f"Risk by {signals[0]}" if len(signals) == 1 else f"Risk by {len(signals)} confidences"
-    return f"{what} ({view.metric.label}){f', by {by}' if by else ''}"
+    return f"{what} ({view.metrics[0].label}){f', by {by}' if by else ''}"
 
 
 def _head(view: SelectiveView) -> str:
     """Return the AUGRC of each confidence in all rows."""
-    heads, kind = [], view.kinds(["augrc"], ())["augrc"]
+    heads, kind = [], shown_as("score", percent=view.percent)
     for line in view.flat.head(len(view.settings["signals"])).iter_rows(named=True):
         ends = [line["augrc_low"], line["augrc_high"]]
         heads.append(f"{line['signal']}: AUGRC {spelled(line['augrc'], ends, kind)}")

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 
 from anls_frame._text import shortened
-from anls_frame.export import Table, column_headings
 from anls_frame.export.charts import Crossed
 from anls_frame.export.document import OVERALL, SLICE
+from anls_frame.export.result_tables import result_table
 from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame.export import Kind
+    from anls_frame.export import Table
     from anls_frame.export.charts import Figure
 
 Transitions: TypeAlias = "Sequence[tuple[Sequence[str], pl.DataFrame]]"
@@ -29,28 +29,20 @@ _MATRICES = 12
 _OLD_AND_NEW = "Error types, old and new"
 
 
-def headings(columns: Sequence[str], systems: Sequence[str]) -> dict[str, str]:
-    """Return the display names of the columns of transitions, with the names of the systems."""
+def table(name: str, frame: pl.DataFrame, keys: Sequence[str], systems: Sequence[str]) -> Table:
+    """Return counts of rows by old and new error type as a table, with the names of the systems."""
     first, *others = (shortened(name) for name in systems)
     other = "its error type" if len(others) > 1 else f"error type of {others[0]}"
-    named = dict(zip(PAIR, (f"error type of {first}", other), strict=True))
+    labels = dict(zip(PAIR, (f"error type of {first}", other), strict=True))
     # The name of a single other system would be the same in all rows.
-    shown = [name for name in columns if name != "system" or len(others) > 1]
-    return column_headings.headings(shown, named)
+    columns = [column for column in frame.columns if column != "system" or len(others) > 1]
+    return result_table(name, frame, keys, labels=labels, columns=columns)
 
 
 def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
     """Return the counts of rows by old and new error type, as tables."""
-    kinds: dict[str, Kind] = {"n": "count", "share": "percent"}
-    return [
-        Table(
-            name,
-            frame,
-            {**kinds, **dict.fromkeys(keys, "key")},
-            headings=headings(frame.columns, systems),
-        )
-        for name, (keys, frame) in zip(_names(transitions), transitions, strict=True)
-    ]
+    named = zip(_names(transitions), transitions, strict=True)
+    return [table(name, frame, keys, systems) for name, (keys, frame) in named]
 
 
 def figures(transitions: Transitions, baseline: str) -> list[Figure]:
@@ -58,8 +50,8 @@ def figures(transitions: Transitions, baseline: str) -> list[Figure]:
     if not transitions:
         return []
     name, *more = _names(transitions)
-    _, table = transitions[0]
-    overall = table.with_row_index(ROW).filter(pl.col(SLICE) == OVERALL)
+    _, counts = transitions[0]
+    overall = counts.with_row_index(ROW).filter(pl.col(SLICE) == OVERALL)
     first = shortened(baseline)
     matrices = [
         ((first, shortened(str(system))), *categories(rows, PAIR, "n", ERROR_TYPES))
@@ -70,7 +62,7 @@ def figures(transitions: Transitions, baseline: str) -> list[Figure]:
     caption = (
         f"Rows by error type of {first}, at the side, and of {other}, above; on the diagonal it is the same"
     )
-    is_whole = not more and overall.height == table.height and len(matrices) <= _MATRICES
+    is_whole = not more and overall.height == counts.height and len(matrices) <= _MATRICES
     heading = f"Error types of {first} and {other}"
     return [Crossed(heading, name, matrices[:_MATRICES], caption, is_whole, more)]
 
