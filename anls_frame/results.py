@@ -55,12 +55,10 @@ class Written(ABC):
         self,
         path: str | os.PathLike[str],
         *,
-        title: str | None = None,
-        percent: bool = False,
-        columns: Sequence[str] | None = None,
         escape_formulas: bool = False,
         rows: RowsPage | None = None,
         source: Source | Sequence[Source] = (),
+        **shown: Unpack[Shown],
     ) -> Path:
         """
         Write the result to a file, in the format of the path's suffix.
@@ -93,18 +91,7 @@ class Written(ABC):
         Path
             The path of the file.
         """
-        document = self.to_document(title=title, percent=percent, columns=columns)
-        return self._write(path, document, rows, source, escape_formulas=escape_formulas)
-
-    def _write(
-        self,
-        path: str | os.PathLike[str],
-        document: Document,
-        rows: RowsPage | None,
-        source: Source | Sequence[Source],
-        *,
-        escape_formulas: bool,
-    ) -> Path:
+        document = self.to_document(**shown)
         embedded = None if rows is None else rows.embedded(document.settings)
         document = replace(document, source=sources.named(source))
         return export.write(document, path, escape_formulas=escape_formulas, rows=embedded)

@@ -551,18 +551,10 @@ class Comparison(SlicedResult[Table_co]):
         self,
         path: str | os.PathLike[str],
         *,
-        title: str | None = None,
-        sort: str | None = None,
-        significant: bool = False,
-        pairs: bool | None = None,
-        macro: bool = False,
-        facts: Any = None,
-        published: Published | None = None,
-        percent: bool = False,
-        columns: Sequence[str] | None = None,
         escape_formulas: bool = False,
         rows: RowsPage | None = None,
         source: Source | Sequence[Source] = (),
+        **shown: Unpack[Board],
     ) -> Path:
         """
         Write the comparison to a file, in the format of the path's suffix.
@@ -618,22 +610,11 @@ class Comparison(SlicedResult[Table_co]):
         Path
             The path of the file.
         """
-        document = self.to_document(
-            title=title,
-            sort=sort,
-            significant=significant,
-            pairs=pairs,
-            macro=macro,
-            facts=facts,
-            published=published,
-            percent=percent,
-            columns=columns,
-        )
-        return self._write(path, document, rows, source, escape_formulas=escape_formulas)
+        return super().write(path, escape_formulas=escape_formulas, rows=rows, source=source, **shown)  # type: ignore[misc] # it takes all of them
 
     def to_document(self, **shown: Unpack[Board]) -> Document:
         """Return the tables, settings and notes that `write` would write with these options."""
-        return super().to_document(**shown)  # type: ignore[misc] # it takes all of them
+        return super().to_document(**shown)  # type: ignore[misc]
 
     def to_text(self, **shown: Unpack[Board]) -> str:
         """Return the tables as printed text; the options are those of `write`."""

@@ -469,16 +469,10 @@ class Report(SlicedResult[Table_co]):
         self,
         path: str | os.PathLike[str],
         *,
-        title: str | None = None,
-        name: str | None = None,
-        sort: str | None = None,
-        min_n: int = 0,
-        macro: bool = False,
-        percent: bool = False,
-        columns: Sequence[str] | None = None,
         escape_formulas: bool = False,
         rows: RowsPage | None = None,
         source: Source | Sequence[Source] = (),
+        **shown: Unpack[Arrangement],
     ) -> Path:
         """
         Write the report to a file, in the format of the path's suffix.
@@ -521,14 +515,11 @@ class Report(SlicedResult[Table_co]):
         Path
             The path of the file.
         """
-        document = self.to_document(
-            title=title, name=name, sort=sort, min_n=min_n, macro=macro, percent=percent, columns=columns
-        )
-        return self._write(path, document, rows, source, escape_formulas=escape_formulas)
+        return super().write(path, escape_formulas=escape_formulas, rows=rows, source=source, **shown)  # type: ignore[misc] # it takes all of them
 
     def to_document(self, **shown: Unpack[Arrangement]) -> Document:
         """Return the tables, settings and notes that `write` would write with these options."""
-        return super().to_document(**shown)  # type: ignore[misc] # it takes all of them
+        return super().to_document(**shown)  # type: ignore[misc]
 
     def to_text(self, **shown: Unpack[Arrangement]) -> str:
         """Return the tables as printed text; the options are those of `write`."""
