@@ -2,70 +2,81 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from anls_frame.export.values import as_text, plain_frame
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame.export.values import plain_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from anls_frame.export.document import Document
+    from anls_frame.export.values import Frame
 
 # Characters that start a formula in spreadsheets, including full-width forms and line ends.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant
 
 
-def write_csv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> None:
-    """Write the main table with comma-separated fields."""
-    _write(document, file, ",", escape_formulas=escape_formulas)
+def write_csv(document: Document, file: BinaryIO, *, escape_formulas: bool, separator: str = ",") -> None:
+    """Write one line per row; the signature and the digest are columns, so they stay with the figures."""
+    frame, digest = document.single.frame, document.settings.get("digest")
+    provenance = (document.signature, None if digest is None else str(digest))
+    names = _free_names(("signature", "digest"), frame.columns)
+    frame = frame.with_columns(
+        pl.lit(text, pl.String).alias(name) for name, text in zip(names, provenance, strict=True)
+    )
+    file.write(header(frame.columns, separator, escape_formulas=escape_formulas))
+    lines = fields(frame, document.single.name, escape_formulas=escape_formulas)
+    file.write(lines.write_csv(separator=separator, include_header=False).encode())
 
 
 def write_tsv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> None:
-    """Write the main table with tab-separated fields."""
-    _write(document, file, "\t", escape_formulas=escape_formulas)
+    """Write the same with tab-separated fields."""
+    write_csv(document, file, escape_formulas=escape_formulas, separator="\t")
 
 
-def _write(document: Document, file: BinaryIO, delimiter: str, *, escape_formulas: bool) -> None:
-    """Write one line per row; the signature and the digest are columns, so they stay with the figures."""
-    frame = plain_frame(document.single.frame, document.single.name)
-    digest = document.settings.get("digest")
-    provenance = (document.signature, None if digest is None else str(digest))
-    header = [*frame.columns, *_free_names(("signature", "digest"), frame.columns)]
-    file.write(line(header, delimiter, escape_formulas=escape_formulas))
-    file.writelines(
-        line((*row, *provenance), delimiter, escape_formulas=escape_formulas) for row in frame.iter_rows()
-    )
+def header(names: Sequence[str], separator: str, *, escape_formulas: bool) -> bytes:
+    """Return the line with the names of columns."""
+    line = fields(pl.DataFrame([names], orient="row"), "names", escape_formulas=escape_formulas)
+    # Readers drop a byte order mark at the start of the file.
+    style: Any = "always" if "".join(names[:1]).startswith("\ufeff") else "necessary"
+    return line.write_csv(separator=separator, include_header=False, quote_style=style).encode()
 
 
-def line(values: Iterable[object], delimiter: str, *, escape_formulas: bool) -> bytes:
+def fields(frame: Frame, name: str, *, escape_formulas: bool) -> Frame:
     """
-    Return a row as a line.
+    Return a frame whose values can be fields: lists and objects become JSON.
 
     Parameters
     ----------
-    values
-        Values of a plain frame.
-    delimiter
-        Separator of two fields.
+    frame
+        The frame.
+    name
+        Name of the table, for error messages.
     escape_formulas
-        Whether to put an apostrophe before texts that a spreadsheet would run as formulas.
+        Whether to put an apostrophe before texts that a spreadsheet would run as a formula.
     """
-    fields = [_field(value, delimiter, escape_formulas=escape_formulas) for value in values]
-    return (delimiter.join(fields) + "\n").encode()
+    plain = plain_frame(frame, name)
+    schema = plain.collect_schema()
+    nested = [_as_json(name) for name, dtype in schema.items() if dtype.is_nested()]
+    texts = [name for name, dtype in schema.items() if dtype == pl.String] if escape_formulas else []
+    return plain.with_columns(*map(_escaped, texts), *nested)
 
 
-def _field(value: object, delimiter: str, *, escape_formulas: bool) -> str:
-    """Return a value as a field, quoted if necessary."""
-    # Null is an empty field, an empty string a quoted empty field.
-    if value is None:
-        return ""
-    text = as_text(value)
-    if escape_formulas and isinstance(value, str) and text.startswith(FORMULA_STARTS):
-        text = f"'{text}"
-    # Readers drop a byte order mark at the start of the file.
-    needs_quotes = (delimiter, '"', "\r", "\n", "\ufeff")
-    quoted = not text or text != text.strip() or any(letter in text for letter in needs_quotes)
-    return '"' + text.replace('"', '""') + '"' if quoted else text
+def _escaped(name: str) -> pl.Expr:
+    """Return the texts of a column, with an apostrophe before those that are formulas."""
+    texts = cs.by_name(name).as_expr()
+    is_formula = texts.str.contains(f"^[{''.join(_FORMULA_STARTS)}]".replace("-", r"\-"))
+    return pl.when(is_formula).then(pl.concat_str(pl.lit("'"), texts)).otherwise(texts).alias(name)
+
+
+def _as_json(name: str) -> pl.Expr:
+    """Return the values of a column as JSON: those of objects, without the object around them."""
+    values = cs.by_name(name).as_expr()
+    text = pl.struct(values.alias("")).struct.json_encode().str.strip_prefix('{"":').str.strip_suffix("}")
+    return pl.when(values.is_not_null()).then(text).alias(name)
 
 
 def _free_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:

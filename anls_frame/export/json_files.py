@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
-from anls_frame.export.values import json_text, plain_frame
+from anls_frame.export.values import json_lines, json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from anls_frame.export.document import Document, Table
+    from anls_frame.export.document import Document
 
 
 def write_json(document: Document, file: BinaryIO) -> None:
@@ -22,18 +20,11 @@ def write_json(document: Document, file: BinaryIO) -> None:
     put(f'"settings": {json_text(document.settings, "settings")},\n"tables": {{')
     # One row per line, so that diff tools can compare two reports.
     for number, table in enumerate(document.tables):
-        put(f"{',' if number else ''}\n{json_text(table.name)}: [")
-        for index, row in enumerate(_rows(table)):
-            put(f"{',' if index else ''}\n{row}")
-        put("\n]")
+        rows = ",".join(f"\n{row}" for row in json_lines(table.frame, table.name))
+        put(f"{',' if number else ''}\n{json_text(table.name)}: [{rows}\n]")
     put(f'\n}},\n"notes": {json_text(list(document.notes))}\n}}\n')
 
 
 def write_jsonl(document: Document, file: BinaryIO) -> None:
     """Write the rows of the main table, one object per line."""
-    file.writelines(f"{row}\n".encode() for row in _rows(document.single))
-
-
-def _rows(table: Table) -> Iterator[str]:
-    where = f"a row of table {table.name!r}"
-    return (json_text(row, where) for row in plain_frame(table.frame, table.name).iter_rows(named=True))
+    file.writelines(f"{row}\n".encode() for row in json_lines(document.single.frame, document.single.name))

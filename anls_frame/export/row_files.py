@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from anls_frame._atomic import replacing
-from anls_frame.export.csv_files import line
-from anls_frame.export.text_lines import delimited_lines, json_lines
+from anls_frame.export import csv_files
+from anls_frame.export.values import json_lines, plain_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import polars as pl
@@ -27,23 +26,14 @@ def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool) -> None:
     field, and an empty string is a pair of quotes. In a workbook, null is a missing cell, and an empty string
     is an empty cell, which look the same in Excel.
     """
-    suffix = path.suffix.lower()
     with replacing(path) as file:
-        if suffix == ".parquet":
-            _write_parquet(frame, file)
-        elif suffix == ".jsonl":
-            file.writelines(f"{row}\n".encode() for row in _json_rows(frame))
-        elif suffix == ".json":
-            file.write(b"[")
-            for index, row in enumerate(_json_rows(frame)):
-                file.write(f"{',' if index else ''}\n{row}".encode())
-            file.write(b"\n]\n")
-        elif suffix == ".xlsx":
-            from anls_frame.export import excel  # noqa: PLC0415 - only to write workbooks
-
-            excel.write_rows(frame.collect(engine="streaming"), file)
-        else:
-            _write_delimited(frame, file, "\t" if suffix == ".tsv" else ",", escape_formulas=escape_formulas)
+        target: Any = _Remembering(file)
+        try:
+            _write(frame, path.suffix.lower(), target, escape_formulas=escape_formulas)
+        except Exception:
+            if target.error is not None:
+                raise target.error from None
+            raise
 
 
 class _Remembering:
@@ -64,26 +54,25 @@ class _Remembering:
         self._file.flush()
 
 
-def _write_parquet(frame: pl.LazyFrame, file: BinaryIO) -> None:
-    target = _Remembering(file)
-    try:
-        frame.sink_parquet(target)  # type: ignore[call-overload] # only writes
-    except Exception:
-        if target.error is not None:
-            raise target.error from None
-        raise
+def _write(frame: pl.LazyFrame, suffix: str, file: Any, *, escape_formulas: bool) -> None:
+    if suffix == ".parquet":
+        frame.sink_parquet(file)
+    elif suffix == ".jsonl":
+        plain_frame(frame, "rows").sink_ndjson(file)
+    elif suffix == ".json":
+        file.write(b"[")
+        batches = frame.collect_batches(chunk_size=_BATCH, maintain_order=True)
+        rows = (row for batch in batches for row in json_lines(batch, "rows"))
+        for index, row in enumerate(rows):
+            file.write(f"{',' if index else ''}\n{row}".encode())
+        file.write(b"\n]\n")
+    elif suffix == ".xlsx":
+        from anls_frame.export import excel  # noqa: PLC0415 - only to write workbooks
 
-
-def _batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    return frame.collect_batches(chunk_size=_BATCH, maintain_order=True)
-
-
-def _json_rows(frame: pl.LazyFrame) -> Iterator[str]:
-    return (row for batch in _batches(frame) for row in json_lines(batch))
-
-
-def _write_delimited(frame: pl.LazyFrame, file: BinaryIO, delimiter: str, *, escape_formulas: bool) -> None:
-    file.write(line(frame.collect_schema().names(), delimiter, escape_formulas=escape_formulas))
-    for batch in _batches(frame):
-        rows = delimited_lines(batch, delimiter, escape_formulas=escape_formulas)
-        file.writelines(f"{row}\n".encode() for row in rows)
+        excel.write_rows(frame.collect(engine="streaming"), file)
+    else:
+        separator = "\t" if suffix == ".tsv" else ","
+        names = frame.collect_schema().names()
+        file.write(csv_files.header(names, separator, escape_formulas=escape_formulas))
+        lines = csv_files.fields(frame, "rows", escape_formulas=escape_formulas)
+        lines.sink_csv(file, separator=separator, include_header=False)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 import polars.selectors as cs
 
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
-def plain_frame(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+
+def plain_frame(frame: Frame, name: str) -> Frame:
     """
     Convert dates and other dtypes that text formats lack.
 
@@ -30,7 +32,7 @@ def plain_frame(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     TypeError
         If a column has a dtype without a text form, such as binary data.
     """
-    schema = frame.schema
+    schema = frame.collect_schema()
     try:
         converted = {
             name: _plain(cs.by_name(name).as_expr(), dtype)
@@ -42,6 +44,11 @@ def plain_frame(frame: pl.DataFrame, name: str) -> pl.DataFrame:
             f"(dtype {schema[error.args[0]]}); cast it to String first, or leave it out"
         ) from None
     return frame.with_columns(**converted)
+
+
+def json_lines(frame: pl.DataFrame, name: str) -> list[str]:
+    """Return each row as a JSON object, with null for NaN and infinity."""
+    return plain_frame(frame, name).write_ndjson().split("\n")[:-1]
 
 
 def as_json(value: object, where: str) -> Any:
@@ -121,7 +128,7 @@ def _is_plain(dtype: pl.DataType) -> bool:
         # Every field is checked, because one may raise.
         fields = [_is_plain(_dtype(entry.dtype)) for entry in dtype.fields]
         return all(fields)
-    if isinstance(dtype, pl.Categorical | pl.Enum | pl.Decimal) or dtype.is_temporal():
+    if isinstance(dtype, pl.Categorical | pl.Enum | pl.Decimal | pl.Float32) or dtype.is_temporal():
         return False
     if isinstance(dtype, pl.Null | pl.Boolean | pl.String) or dtype.is_integer() or dtype.is_float():
         return True
@@ -143,7 +150,8 @@ def _plain(values: pl.Expr, dtype: pl.DataType) -> pl.Expr:
         return pl.when(values.is_not_null()).then(pl.struct(fields))
     if dtype.is_temporal():
         return values.dt.to_string("iso:strict")
-    return values.cast(pl.String)
+    # All digits of a number of 32 bits are those of the same number in 64 bits.
+    return values.cast(pl.Float64 if dtype == pl.Float32 else pl.String)
 
 
 def _inner(dtype: pl.List | pl.Array) -> pl.DataType:

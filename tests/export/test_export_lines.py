@@ -1,9 +1,12 @@
-"""Lines made column by column, against those made value by value."""
+"""Lines of CSV and JSON, against what the standard library reads in them."""
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
+import io
 import itertools
+import json
 import math
 from decimal import Decimal
 from typing import Any
@@ -12,10 +15,10 @@ import polars as pl
 import pytest
 from hostile_texts import HOSTILE_TEXTS
 
-from anls_frame.export.csv_files import line
-from anls_frame.export.text_lines import delimited_lines, json_lines
-from anls_frame.export.values import json_text, plain_frame
+from anls_frame.export.csv_files import fields
+from anls_frame.export.values import json_lines, plain_frame
 
+FORMULA_STARTS = {*"=+-@\t\r\n＝＋－＠"}  # noqa: RUF001 - meant
 SPACES = [chr(code) for code in range(0x3100) if chr(code).isspace()]
 TEXTS = [
     *HOSTILE_TEXTS,
@@ -60,30 +63,53 @@ def frame() -> pl.DataFrame:
     )
 
 
+def strict(value: Any) -> Any:
+    """Return what JSON holds of a value."""
+    if isinstance(value, list):
+        return [strict(entry) for entry in value]
+    if isinstance(value, dict):
+        return {name: strict(entry) for name, entry in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def test_json_is_that_of_each_row() -> None:
     rows = frame()
-    expected = [json_text(row) for row in plain_frame(rows, "rows").iter_rows(named=True)]
-    assert json_lines(rows).to_list() == expected
+    expected = [strict(row) for row in plain_frame(rows, "rows").iter_rows(named=True)]
+    assert [json.loads(line) for line in json_lines(rows, "rows")] == expected
+
+
+def read_back(field: str, value: Any) -> Any:
+    """Return a field as a value like the one that was written."""
+    if isinstance(value, str):
+        return field
+    if isinstance(value, bool):
+        return {"true": True, "false": False}[field]
+    if isinstance(value, int | float):
+        return type(value)(field)
+    return json.loads(field) if value is not None else field or None
 
 
 @pytest.mark.parametrize("escape", [False, True])
 @pytest.mark.parametrize("delimiter", [",", "\t"])
 def test_fields_are_those_of_each_row(delimiter: str, *, escape: bool) -> None:
     rows = frame()
-    for column in rows.iter_columns():
-        one = column.to_frame()
-        expected = [
-            line(row, delimiter, escape_formulas=escape).decode()
-            for row in plain_frame(one, "rows").iter_rows()
-        ]
-        found = delimited_lines(one, delimiter, escape_formulas=escape)
-        assert [f"{text}\n" for text in found] == expected
-    expected = [
-        line(row, delimiter, escape_formulas=escape).decode() for row in plain_frame(rows, "rows").iter_rows()
-    ]
-    assert [f"{text}\n" for text in delimited_lines(rows, delimiter, escape_formulas=escape)] == expected
+    text = fields(rows, "rows", escape_formulas=escape).write_csv(separator=delimiter, include_header=False)
+    lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    assert len(lines) == rows.height
+    for line, values in zip(lines, plain_frame(rows, "rows").iter_rows(), strict=True):
+        for field, value in zip(line, values, strict=True):
+            runs = escape and isinstance(value, str) and value[:1] in FORMULA_STARTS
+            found = read_back(field.removeprefix("'") if runs else field, value)
+            assert repr(found) == repr(value if isinstance(value, float) else strict(value))
+            assert field.startswith("'") == (runs or str(value).startswith("'"))
+
+
+def test_an_empty_text_differs_from_null() -> None:
+    table = pl.DataFrame({"text": ["", None, " "], "list": [[], None, [""]]})
+    assert fields(table, "rows", escape_formulas=True).write_csv() == 'text,list\n"",[]\n,\n ,"[""""]"\n'
 
 
 @pytest.mark.parametrize("rows", [pl.DataFrame(), pl.DataFrame({"a": []}, schema={"a": pl.List(pl.String)})])
 def test_no_rows_are_no_lines(rows: pl.DataFrame) -> None:
-    assert json_lines(rows).to_list() == delimited_lines(rows, ",", escape_formulas=True).to_list() == []
+    assert json_lines(rows, "rows") == []
+    assert fields(rows, "rows", escape_formulas=True).is_empty()

@@ -27,7 +27,7 @@ def test_csv_as_a_whole(tmp_path: Path) -> None:
     expected = f"""\
 slice,type,n,anls,anls_low,anls_high,cer,p,remark,signature,digest
 overall,,12345,0.68,0.651,0.708,0.1,,,anls|protocol:anls|threshold:0.5,0123
-group,form,12000,{SUM!r},0.2,0.4,NaN,1.2345e-05,,anls|protocol:anls|threshold:0.5,0123
+group,form,12000,{SUM!r},0.2,0.4,NaN,0.000012345,,anls|protocol:anls|threshold:0.5,0123
 group,,340,1.0,1.0,1.0,inf,-0.5,,anls|protocol:anls|threshold:0.5,0123
 group,"",5,,,,,0.25,few rows,anls|protocol:anls|threshold:0.5,0123
 """

@@ -88,7 +88,7 @@ def test_what_is_no_number_breaks_no_format(tmp_path: Path, suffix: str) -> None
             values = [row["value"] for row in strict_json(path)["tables"]["Values"]]
             assert values == [None, None, None, None, 0.5]
         case ".jsonl":
-            assert path.read_text().count('{"value": null}\n') == 4
+            assert path.read_text().count('{"value":null}\n') == 4
         case ".parquet":
             assert pl.read_parquet(path)["value"].to_list()[1:] == [math.inf, -math.inf, None, 0.5]
         case ".xlsx":
