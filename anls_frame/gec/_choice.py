@@ -1,14 +1,14 @@
-"""Choice of the annotator whose counts a row adds, as in the official scorers."""
+"""Choice of the annotator whose counts a row adds, as in the official scorers, and the scores of totals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable  # noqa: TC003 - part of an alias
 from typing import TYPE_CHECKING, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+import polars as pl
 
-    import polars as pl
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 Counts: TypeAlias = tuple[int, int, int]
 """Three counts of one annotator in one row, which are summed over rows."""
@@ -16,8 +16,31 @@ Counts: TypeAlias = tuple[int, int, int]
 Key: TypeAlias = "Callable[[Counts, Counts], tuple[float, ...]]"
 """The key that the chosen annotator maximises, given the totals so far and the annotator's own counts."""
 
+RESULT = pl.Struct(
+    {
+        **dict.fromkeys(("tp", "fp", "fn"), pl.Int64),
+        **dict.fromkeys(("precision", "recall", "f", "beta"), pl.Float64),
+    }
+)
+"""The dtype of `result`."""
 
-def rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
+
+def chosen(
+    counts: pl.Series, fields: Sequence[str], key: Key, *, by_totals: bool = True
+) -> tuple[list[int], list[Counts]]:
+    """Return the number and the counts of the annotator chosen in each row, the first on ties."""
+    totals, choices, own = (0, 0, 0), list[int](), list[Counts]()
+    for row in _rows(counts, fields):
+        index = max(range(len(row)), key=lambda annotator: key(totals, row[annotator]))
+        choices.append(index)
+        own.append(row[index])
+        if by_totals:
+            a, b, c = row[index]
+            totals = (totals[0] + a, totals[1] + b, totals[2] + c)
+    return choices, own
+
+
+def _rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
     """Yield the counts of each row's annotators; rows without annotators are left out."""
     counts = counts.filter(counts.list.len() > 0)
     flat = counts.explode(empty_as_null=False, keep_nulls=False)
@@ -27,35 +50,22 @@ def rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
         yield [next(entries) for _ in range(length)]
 
 
-def greedy(counts: Iterator[list[Counts]], key: Key) -> tuple[Counts, list[int]]:
-    """Choose in each row by the totals so far (the first on ties); return the totals and the choices."""
-    totals, choices = (0, 0, 0), []
-    for row in counts:
-        best, index = key(totals, row[0]), 0
-        for other in range(1, len(row)):
-            value = key(totals, row[other])
-            if value > best:
-                best, index = value, other
-        a, b, c = row[index]
-        totals = (totals[0] + a, totals[1] + b, totals[2] + c)
-        choices.append(index)
-    return totals, choices
-
-
-def chosen(counts: Iterator[list[Counts]], choices: list[int]) -> list[Counts]:
-    """Return the counts of the chosen annotators in the rows."""
-    return [row[index] for row, index in zip(counts, choices, strict=True)]
-
-
-def each_row(counts: Iterator[list[Counts]], key: Key) -> Iterator[Counts]:
-    """Choose in each row by its own counts alone."""
-    for row in counts:
-        yield max(row, key=lambda own: key((0, 0, 0), own))
-
-
-def total(counts: Iterable[Counts]) -> Counts:
+def total(counts: Sequence[Counts]) -> Counts:
     """Return the sums over the rows."""
-    totals = (0, 0, 0)
-    for a, b, c in counts:
-        totals = (totals[0] + a, totals[1] + b, totals[2] + c)
-    return totals
+    a, b, c = map(sum, zip(*counts, strict=True)) if counts else (0, 0, 0)
+    return a, b, c
+
+
+def scores(counts: Counts, beta: float) -> tuple[float, float, float]:
+    """Return precision, recall and F of true positives, false positives and false negatives."""
+    tp, fp, fn = counts
+    precision = tp / (tp + fp) if fp else 1.0
+    recall = tp / (tp + fn) if fn else 1.0
+    both = precision + recall
+    f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if both else 0.0
+    return precision, recall, f
+
+
+def result(counts: Counts, figures: Sequence[float], beta: float) -> dict[str, float]:
+    """Return what the functions of corpora return."""
+    return dict(zip(RESULT.to_schema(), (*counts, *figures, beta), strict=True))

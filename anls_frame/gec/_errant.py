@@ -12,7 +12,6 @@ from anls_frame._arguments import choice, count, flag, number
 from anls_frame._typing import table_of_frame
 from anls_frame.frames.conversion import as_kind_of, in_polars
 from anls_frame.gec import _choice, _edit_columns
-from anls_frame.gec._m2_corpus import RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +22,6 @@ Mode: TypeAlias = Literal["cs", "cse", "ds", "dt"]
 Tier: TypeAlias = Literal[1, 2, 3]
 
 _DIGITS = 4
-_COUNTS = ("tp", "fp", "fn")
 
 
 def errant(
@@ -166,7 +164,9 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     digits = _DIGITS if flag("round4", round4) else None
     column = _edit_columns.expression(counts, "errant_corpus", "counts")
     total = partial(_total, beta=beta, digits=digits)
-    return column.map_batches(total, return_dtype=RESULT, returns_scalar=True).alias("gec_errant_corpus")
+    return column.map_batches(total, return_dtype=_choice.RESULT, returns_scalar=True).alias(
+        "gec_errant_corpus"
+    )
 
 
 @table_of_frame
@@ -238,14 +238,14 @@ def by_type(
         in_polars(frame, column.meta.root_names()).lazy().select(column.alias("counts")).collect().to_series()
     )
     entries = entries.filter(entries.list.len() > 0)
-    _, choices = _greedy(entries, beta, digits)
-    chosen = pl.DataFrame([entries, pl.Series("choice", choices, dtype=pl.UInt32)])
+    choices, _ = _greedy(entries, beta, digits)
+    rows = pl.DataFrame([entries, pl.Series("choice", choices, dtype=pl.UInt32)])
     kind = pl.col("type")
     if tier < 3:  # noqa: PLR2004 - the third tier is the type itself
         part = kind.str.head(1) if tier == 1 else kind.str.slice(2)
         kind = pl.when(kind.str.contains("^[MRU]:")).then(part).otherwise(kind)
     table = (
-        chosen.lazy()
+        rows.lazy()
         .select(pl.col("counts").list.get(pl.col("choice")).struct.field("types"))
         .explode("types", empty_as_null=False, keep_nulls=False)
         .unnest("types")
@@ -254,27 +254,24 @@ def by_type(
         .sort("type")
         .collect()
     )
-    rows = [_scores(row, beta, digits) for row in table.select("tp", "fp", "fn").iter_rows()]
+    figures = [_scores(row, beta, digits) for row in table.select("tp", "fp", "fn").iter_rows()]
     schema = dict.fromkeys(("precision", "recall", "f"), pl.Float64)
-    table = table.hstack(pl.DataFrame(rows, schema=schema, orient="row"))
+    table = table.hstack(pl.DataFrame(figures, schema=schema, orient="row"))
     return as_kind_of(frame, table)
 
 
 def chosen(counts: pl.Series, *, beta: float = 0.5, round4: bool = True) -> list[_choice.Counts]:
     """Return the counts tp, fp and fn that each row adds."""
-    _, choices = _greedy(counts, beta, _DIGITS if round4 else None)
-    return _choice.chosen(_choice.rows(counts, _COUNTS), choices)
+    return _greedy(counts, beta, _DIGITS if round4 else None)[1]
 
 
-def _greedy(counts: pl.Series, beta: float, digits: int | None) -> tuple[_choice.Counts, list[int]]:
-    return _choice.greedy(_choice.rows(counts, _COUNTS), partial(_key, beta=beta, digits=digits))
+def _greedy(counts: pl.Series, beta: float, digits: int | None) -> tuple[list[int], list[_choice.Counts]]:
+    return _choice.chosen(counts, ("tp", "fp", "fn"), partial(_key, beta=beta, digits=digits))
 
 
 def _total(counts: pl.Series, *, beta: float, digits: int | None) -> dict[str, float]:
-    totals = (0, 0, 0) if counts.dtype == pl.Null else _greedy(counts, beta, digits)[0]
-    precision, recall, f = _scores(totals, beta, digits)
-    tp, fp, fn = totals
-    return {"tp": tp, "fp": fp, "fn": fn, "precision": precision, "recall": recall, "f": f, "beta": beta}
+    totals = _choice.total([] if counts.dtype == pl.Null else _greedy(counts, beta, digits)[1])
+    return _choice.result(totals, _scores(totals, beta, digits), beta)
 
 
 def _key(
@@ -286,11 +283,7 @@ def _key(
 
 
 def _scores(counts: _choice.Counts, beta: float, digits: int | None) -> tuple[float, float, float]:
-    tp, fp, fn = counts
-    precision = tp / (tp + fp) if fp else 1.0
-    recall = tp / (tp + fn) if fn else 1.0
-    both = precision + recall
-    f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if both else 0.0
+    precision, recall, f = _choice.scores(counts, beta)
     if digits is None:
         return precision, recall, f
     return round(precision, digits), round(recall, digits), round(f, digits)

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
 Choose: TypeAlias = Literal["greedy", "best_sentence", "annotator", "sum"]
 
-RESULT = pl.Struct(
-    {
-        **dict.fromkeys(("tp", "fp", "fn"), pl.Int64),
-        **dict.fromkeys(("precision", "recall", "f", "beta"), pl.Float64),
-    }
-)
-
 
 def m2_corpus(
     counts: IntoExprColumn,
@@ -81,53 +74,33 @@ def m2_corpus(
     if annotator is not None:
         count("annotator", annotator, least=-(2**31), most=2**31 - 1)
     column = _edit_columns.expression(counts, "m2_corpus", "counts")
-    # Used once: Polars evaluates an expression again each time it is mentioned.
-    totals = column.map_batches(
-        partial(_totals, beta=beta, choose=choose, annotator=annotator),
-        return_dtype=_TOTALS,
-        returns_scalar=True,
-    )
-    scored = totals.map_batches(partial(_scored, beta=beta), return_dtype=RESULT, is_elementwise=True)
-    return scored.alias("gec_m2_corpus")
+    total = partial(_total, beta=beta, choose=choose, annotator=annotator)
+    return column.map_batches(total, return_dtype=_choice.RESULT, returns_scalar=True).alias("gec_m2_corpus")
 
 
-_TOTALS = pl.Struct(dict.fromkeys(("tp", "proposed", "gold"), pl.Int64))
+_FIELDS = ("tp", "proposed", "gold")
 
 
-def _totals(
-    counts: pl.Series, *, beta: float, choose: Choose, annotator: int | None
-) -> dict[str, int] | dict[str, float]:
-    fields = _TOTALS.to_schema()
-    if counts.dtype == pl.Null:
-        return dict.fromkeys(fields, 0)
-    if choose in ("annotator", "sum"):
-        entries = counts.explode(empty_as_null=False, keep_nulls=False).struct.unnest()
-        if annotator is not None:
-            entries = entries.filter(pl.col("annotator") == annotator)
-        return entries.select(pl.col(*fields).sum()).row(0, named=True)
-    rows, key = _choice.rows(counts, tuple(fields)), partial(_key, weight=beta * beta)
-    totals = (
-        _choice.greedy(rows, key)[0] if choose == "greedy" else _choice.total(_choice.each_row(rows, key))
-    )
-    return dict(zip(fields, totals, strict=True))
+def _total(counts: pl.Series, *, beta: float, choose: Choose, annotator: int | None) -> dict[str, float]:
+    rows = [] if counts.dtype == pl.Null else chosen(counts, beta=beta, choose=choose, annotator=annotator)
+    tp, proposed, gold = _choice.total(rows)
+    totals = (tp, proposed - tp, gold - tp)
+    return _choice.result(totals, _choice.scores(totals, beta), beta)
 
 
 def chosen(
     counts: pl.Series, *, beta: float = 0.5, choose: Choose = "greedy", annotator: int | None = None
 ) -> list[_choice.Counts]:
     """Return the counts that each row with annotators adds: matched, proposed and gold edits."""
-    fields = tuple(_TOTALS.to_schema())
     if choose in ("annotator", "sum"):
         entry = pl.element()
         if annotator is not None:
             entry = entry.filter(entry.struct.field("annotator") == annotator)
         lists = pl.col("counts").list
-        added = [lists.eval(entry.struct.field(name)).list.sum().alias(name) for name in fields]
+        added = [lists.eval(entry.struct.field(name)).list.sum().alias(name) for name in _FIELDS]
         return counts.filter(counts.list.len() > 0).alias("counts").to_frame().select(added).rows()
-    rows, key = partial(_choice.rows, counts, fields), partial(_key, weight=beta * beta)
-    if choose == "greedy":
-        return _choice.chosen(rows(), _choice.greedy(rows(), key)[1])
-    return list(_choice.each_row(rows(), key))
+    key = partial(_key, weight=beta * beta)
+    return _choice.chosen(counts, _FIELDS, key, by_totals=choose == "greedy")[1]
 
 
 def _key(totals: _choice.Counts, own: _choice.Counts, *, weight: float) -> tuple[float, ...]:
@@ -136,25 +109,3 @@ def _key(totals: _choice.Counts, own: _choice.Counts, *, weight: float) -> tuple
     size = weight * gold + proposed
     f = (1 + weight) * tp / size if size else float(tp == 0)
     return f, tp, -size
-
-
-def _scored(totals: pl.Series, *, beta: float) -> pl.Series:
-    tp, fp, fn = pl.col("tp"), pl.col("proposed") - pl.col("tp"), pl.col("gold") - pl.col("tp")
-    precision, recall = pl.col("precision"), pl.col("recall")
-    weight = beta * beta
-    divisor = weight * precision + recall
-    return (
-        totals.struct.unnest()
-        .select(
-            tp,
-            fp.alias("fp"),
-            fn.alias("fn"),
-            precision=pl.when(tp + fp == 0).then(1.0).otherwise(tp / (tp + fp)),
-            recall=pl.when(tp + fn == 0).then(1.0).otherwise(tp / (tp + fn)),
-        )
-        .with_columns(
-            f=pl.when(divisor == 0).then(0.0).otherwise((1 + weight) * precision * recall / divisor),
-            beta=pl.lit(beta),
-        )
-        .to_struct(totals.name)
-    )

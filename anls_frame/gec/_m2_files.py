@@ -16,7 +16,7 @@ from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import in_polars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 EDIT = pl.Struct(
     {
@@ -147,7 +147,7 @@ def _edits(file: str | os.PathLike[str], path: str | os.PathLike[str], frame: pl
 
 def _read(path: Path) -> pl.DataFrame:
     reader = _BlocksRead(path)
-    for number, line in _lines(reader):
+    for number, line in _lines(path, reader.problem):
         reader.take(number, line)
     return reader.frame()
 
@@ -170,8 +170,15 @@ def _check_names(names: Iterable[str], frame: pl.DataFrame) -> None:
             raise DuplicateColumnError(f"column {name!r} of a system would occur twice; give it another name")
 
 
+def _read_sentences(path: str | os.PathLike[str]) -> list[str]:
+    def fail(number: int, text: str) -> None:
+        raise M2FormatError(f"{path}: line {number}: {text}")
+
+    return [line for _, line in _lines(Path(path), fail)]
+
+
 def _sentences(path: str | os.PathLike[str], other: str | os.PathLike[str], count: int) -> pl.Series:
-    sentences = _read_sentences(Path(path))
+    sentences = _read_sentences(path)
     if len(sentences) != count:
         raise M2FormatError(f"{path} has {len(sentences)} lines, but {other} has {count} sentences")
     return pl.Series(sentences, dtype=pl.String)
@@ -233,7 +240,7 @@ def read_parallel(
     files = [references] if isinstance(references, str | os.PathLike) else list(references)
     if not files:
         raise ValueError("`references` must name at least one file")
-    sources = pl.Series("source", _read_sentences(Path(source)), dtype=pl.String)
+    sources = pl.Series("source", _read_sentences(source), dtype=pl.String)
     columns = [_sentences(path, source, len(sources)) for path in files]
     listed = pl.DataFrame([column.alias(str(index)) for index, column in enumerate(columns)])
     frame = pl.DataFrame([sources]).with_columns(
@@ -320,7 +327,6 @@ class _BlocksRead:
             self.others += 1
 
     def take(self, number: int, line: str) -> None:
-        line = line.rstrip("\r")
         if not line.strip():
             self.is_open = False
         elif line == "S" or line.startswith("S "):
@@ -392,31 +398,16 @@ def _whole(text: str) -> int | None:
     return number if -(2**31) <= number < 2**31 else None
 
 
-def _lines(reader: _BlocksRead) -> Iterator[tuple[int, str]]:
-    with reader.path.open("rb") as file:
+def _lines(path: Path, problem: Callable[[int, str], None]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file without their ends, with their numbers; `problem` is told of bad bytes."""
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
-                reader.problem(number, f"not UTF-8 (byte {error.start} of the line)")
-                continue
-            yield number, text.removesuffix("\n")
-
-
-def _read_sentences(path: Path) -> list[str]:
-    lines = path.read_bytes().split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    texts = []
-    for number, line in enumerate(lines, 1):
-        try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise M2FormatError(
-                f"{path}: line {number}: not UTF-8 (byte {error.start} of the line)"
-            ) from None
-        texts.append(text.removesuffix("\r"))
-    return texts
+                problem(number, f"not UTF-8 (byte {error.start} of the line)")
+            else:
+                yield number, text.removesuffix("\n").removesuffix("\r")
 
 
 def _block(index: int, row: dict[str, Any]) -> str:
