@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame.metrics.row_functions import fields_of_answers, of_answers
+from anls_frame.metrics.row_functions import fields_on_answers, on_answers
 from anls_frame.protocol import plugin_options, resolve_protocol
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["bag_of_words_error", "edit_counts", "mer", "wer", "wil", "word_errors"]
 
 
-@of_answers
+@on_answers
 def wer(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -92,7 +92,7 @@ def wer(
     return _plugin.score("wer", prediction, answers, missing=missing, protocol=_by_words(protocol))
 
 
-@fields_of_answers
+@fields_on_answers
 def edit_counts(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -161,7 +161,7 @@ def edit_counts(
     return _plugin.score("edit_counts", prediction, answers, missing=missing, protocol=options)
 
 
-@fields_of_answers
+@fields_on_answers
 def word_errors(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -228,7 +228,7 @@ def word_errors(
     return _plugin.score("word_errors", prediction, answers, missing=missing, protocol=_by_words(protocol))
 
 
-@of_answers
+@on_answers
 def mer(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -291,7 +291,7 @@ def mer(
     return (edits / words).alias("mer")
 
 
-@of_answers
+@on_answers
 def wil(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -362,7 +362,7 @@ def wil(
     return pl.when(~both & either).then(1.0).when(~either).then(0.0).otherwise(lost).alias("wil")
 
 
-@of_answers
+@on_answers
 def bag_of_words_error(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,

@@ -64,10 +64,10 @@ def ordered(
     key = cs.by_name(*by)
     first = (frame if like is None else like).filter(is_group).unique(key, keep="first", maintain_order=True)
     order = first.sort(column, descending=descending, nulls_last=True, maintain_order=True).select(key)
-    placed = frame.join(
+    in_order = frame.join(
         order.with_row_index(_ORDER), on=list(by), how="left", nulls_equal=True, maintain_order="left"
     )
-    return placed.sort(_ORDER, nulls_last=False, maintain_order=True).drop(_ORDER)
+    return in_order.sort(_ORDER, nulls_last=False, maintain_order=True).drop(_ORDER)
 
 
 def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = False) -> SideBySide:

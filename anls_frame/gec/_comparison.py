@@ -178,15 +178,15 @@ def compare(
     """
     refuse_columns("cluster", cluster, "cluster=")
     named = _named(systems)
-    of = measure_of(measure, options)
+    scorer = measure_of(measure, options)
     confidence = share("confidence", confidence, ends=False)
     draws, seed = count("draws", draws, 1, MOST_DRAWS), count("seed", seed)
     alpha = number("alpha", alpha, 0, 0.5, ends=False)
     if within is not None:
-        within = margin("within", within, of.bounds, of.score_name, in_points=True)
+        within = margin("within", within, scorer.bounds, scorer.score_name, in_points=True)
     gold = at_hand(gold)
     columns = column_names(gold)
-    counts = [of.rows(column, columns) for column in named.values()]
+    counts = [scorer.rows(column, columns) for column in named.values()]
     needed = [name for expression in counts for name in expression.meta.root_names()]
     unit = [] if cluster is None else [string("cluster", cluster, "the name of a column")]
     rows = (
@@ -198,12 +198,12 @@ def compare(
         )
         .collect()
     )
-    rows = rows.filter(_scored(rows, list(named), of))
-    table = _scores(rows, list(named), of)
+    rows = rows.filter(_scored(rows, list(named), scorer))
+    table = _scores(rows, list(named), scorer)
     differences = _differences(
         rows,
         len(named),
-        of,
+        scorer,
         confidence=confidence,
         draws=draws,
         seed=seed,
@@ -224,11 +224,11 @@ def _named(systems: Any) -> dict[str, Any]:
     return named
 
 
-def _scored(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.Series:
+def _scored(rows: pl.DataFrame, names: Sequence[str], scorer: Measure) -> pl.Series:
     """Return which rows have counts; raise an error for rows with counts of some systems only."""
-    has = rows.select(of.has_counts(pl.col(str(index))).alias(str(index)) for index in range(len(names)))
-    every, some = has.select(every=pl.all_horizontal(pl.all()), some=pl.any_horizontal(pl.all()))
-    for row in (some & ~every).arg_true().head(1):
+    has = rows.select(scorer.has_counts(pl.col(str(index))).alias(str(index)) for index in range(len(names)))
+    every, any_system = has.select(every=pl.all_horizontal(pl.all()), any_system=pl.any_horizontal(pl.all()))
+    for row in (any_system & ~every).arg_true().head(1):
         lacking = next(name for name, counted in zip(names, has.row(row), strict=True) if not counted)
         raise ValueError(
             f"system {lacking!r} has no correction in row {row}, but another one has; replace nulls, for "
@@ -237,9 +237,9 @@ def _scored(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.Series:
     return every
 
 
-def _scores(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.DataFrame:
+def _scores(rows: pl.DataFrame, names: Sequence[str], scorer: Measure) -> pl.DataFrame:
     """Return the scores of each system over all rows."""
-    scores = [rows.select(of.corpus(str(index)).struct.unnest()) for index in range(len(names))]
+    scores = [rows.select(scorer.corpus(str(index)).struct.unnest()) for index in range(len(names))]
     n = pl.lit(rows.height, pl.Int64).alias("n")
     return pl.concat(scores).select(pl.Series("system", names), n, pl.exclude("beta"))
 
@@ -247,7 +247,7 @@ def _scores(rows: pl.DataFrame, names: Sequence[str], of: Measure) -> pl.DataFra
 def _differences(
     rows: pl.DataFrame,
     systems: int,
-    of: Measure,
+    scorer: Measure,
     *,
     confidence: float,
     draws: int,
@@ -255,23 +255,26 @@ def _differences(
     decision: tuple[float, float] | None,
 ) -> pl.DataFrame:
     """Return the comparison of each system with the first system."""
-    added = [of.added(rows[str(index)]) for index in range(systems)]
+    added = [scorer.added(rows[str(index)]) for index in range(systems)]
     summed = [_by_unit(numbers, rows) for numbers in added]
     base, first = added[0], summed[0]
     lines: list[dict[str, Any]] = [{}]
     for own, second in zip(added[1:], summed[1:], strict=True):
-        difference = float(np.subtract(*(of.score(sums.sum(axis=0)[:, None])[0] for sums in (second, first))))
-        size = of.size(first + second)
+        difference = float(
+            np.subtract(*(scorer.score(sums.sum(axis=0)[:, None])[0] for sums in (second, first)))
+        )
+        size = scorer.size(first + second)
         units = statistics.effective_units(size.sum(), (size * size).sum())
-        variance = swaps.jackknife_variance(first, second, of.score)
+        variance = swaps.jackknife_variance(first, second, scorer.score)
         low, high = statistics.t_interval(difference, variance, units, confidence)
         low, high = (
-            np.clip(end, of.bounds[0] - of.bounds[1], of.bounds[1] - of.bounds[0]) for end in (low, high)
+            np.clip(end, scorer.bounds[0] - scorer.bounds[1], scorer.bounds[1] - scorer.bounds[0])
+            for end in (low, high)
         )
         p_value = np.nan
         if len(size) >= _LEAST_UNITS and not np.isnan(difference):
-            p_value = swaps.p_value(first, second, of.score, draws=draws, seed=seed)
-        gain = of.score(own.T) - of.score(base.T)
+            p_value = swaps.p_value(first, second, scorer.score, draws=draws, seed=seed)
+        gain = scorer.score(own.T) - scorer.score(base.T)
         wins, losses = np.count_nonzero(gain > _EQUAL), np.count_nonzero(gain < -_EQUAL)
         lines.append({
             "difference": difference,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, flag, share
-from anls_frame.metrics.row_functions import of_answers
+from anls_frame.metrics.row_functions import on_answers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +20,7 @@ Mean = Literal["exact", "sum", "numpy"]
 Spaces = Literal["keep", "remove"]
 
 
-@of_answers
+@on_answers
 def relaxed_accuracy(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -92,7 +92,7 @@ def relaxed_accuracy(
     )
 
 
-@of_answers
+@on_answers
 def vqa_accuracy(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -166,7 +166,7 @@ def vqa_accuracy(
     )
 
 
-@of_answers
+@on_answers
 def contains_answer(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,

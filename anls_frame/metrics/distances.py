@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anls_frame import _plugin
-from anls_frame.metrics.row_functions import of_reference
+from anls_frame.metrics.row_functions import on_reference
 from anls_frame.protocol import check_substitution_cost, plugin_options
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["hamming", "lcs_distance", "levenshtein"]
 
 
-@of_reference
+@on_reference
 def levenshtein(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,
@@ -94,7 +94,7 @@ def levenshtein(
     )
 
 
-@of_reference
+@on_reference
 def lcs_distance(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,
@@ -162,7 +162,7 @@ def lcs_distance(
     )
 
 
-@of_reference
+@on_reference
 def hamming(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,

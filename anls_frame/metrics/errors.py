@@ -14,7 +14,7 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._typing import ErrorType
-from anls_frame.metrics.row_functions import fields_of_answers, of_answers, of_reference
+from anls_frame.metrics.row_functions import fields_on_answers, on_answers, on_reference
 from anls_frame.metrics.scores import anls, nls
 from anls_frame.protocol import plugin_options, resolve_protocol, resolve_scoring
 
@@ -31,7 +31,7 @@ ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
 """The error types in the order in which they are tried; the plugin numbers them from 0."""
 
 
-@of_reference
+@on_reference
 def edit_ops(
     prediction: IntoExprColumn,
     reference: IntoExprColumn,
@@ -109,7 +109,7 @@ def edit_ops(
     )
 
 
-@of_answers
+@on_answers
 def error_type(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -206,7 +206,7 @@ def error_type(
     return codes.cat.to(dtype) if hasattr(codes.cat, "to") else codes.cast(dtype)
 
 
-@fields_of_answers
+@fields_on_answers
 def explain(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,

@@ -8,7 +8,7 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import count
-from anls_frame.metrics.row_functions import fields_of_answers, of_answers
+from anls_frame.metrics.row_functions import fields_on_answers, on_answers
 from anls_frame.protocol import plugin_options
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ KINDS = ("misread", "omitted", "added", "fabricated", "repeated", "moved")
 """The kinds of errors, in the order of the fields of `page_errors`."""
 
 
-@fields_of_answers
+@fields_on_answers
 def page_errors(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -134,7 +134,7 @@ def page_errors(
     )
 
 
-@of_answers
+@on_answers
 def reading_order_free_cer(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,

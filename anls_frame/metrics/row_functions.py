@@ -21,7 +21,7 @@ Options = ParamSpec("Options")
 Pandas_co = TypeVar("Pandas_co", covariant=True)
 
 
-class _OfAnswers(Protocol[Options, Pandas_co]):
+class _OnAnswers(Protocol[Options, Pandas_co]):
     @overload
     def __call__(
         self, prediction: IntoExprColumn, answers: IntoExprColumn, *_: Options.args, **options: Options.kwargs
@@ -32,7 +32,7 @@ class _OfAnswers(Protocol[Options, Pandas_co]):
     ) -> Pandas_co: ...
 
 
-class _OfReference(Protocol[Options, Pandas_co]):
+class _OnReference(Protocol[Options, Pandas_co]):
     @overload
     def __call__(
         self,
@@ -51,7 +51,7 @@ class _OfReference(Protocol[Options, Pandas_co]):
     ) -> Pandas_co: ...
 
 
-class _OfText(Protocol[Options]):
+class _OnText(Protocol[Options]):
     @overload
     def __call__(
         self, prediction: IntoExprColumn, *_: Options.args, **options: Options.kwargs
@@ -62,39 +62,39 @@ class _OfText(Protocol[Options]):
     ) -> pd.DataFrame: ...
 
 
-def of_answers(
+def on_answers(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OfAnswers[Options, pd.Series[Any]]:
+) -> _OnAnswers[Options, pd.Series[Any]]:
     """Let a function of predictions and answers take two pandas Series and return a Series."""
-    return cast("_OfAnswers[Options, pd.Series[Any]]", _with_pandas(function))
+    return cast("_OnAnswers[Options, pd.Series[Any]]", _with_pandas(function))
 
 
-def fields_of_answers(
+def fields_on_answers(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OfAnswers[Options, pd.DataFrame]:
+) -> _OnAnswers[Options, pd.DataFrame]:
     """Do the same for a function that returns a struct: for pandas, the fields are columns of a frame."""
-    return cast("_OfAnswers[Options, pd.DataFrame]", _with_pandas(function))
+    return cast("_OnAnswers[Options, pd.DataFrame]", _with_pandas(function))
 
 
-def of_reference(
+def on_reference(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OfReference[Options, pd.Series[Any]]:
+) -> _OnReference[Options, pd.Series[Any]]:
     """Let a function of predictions and references take two pandas Series and return a Series."""
-    return cast("_OfReference[Options, pd.Series[Any]]", _with_pandas(function))
+    return cast("_OnReference[Options, pd.Series[Any]]", _with_pandas(function))
 
 
-def of_vectors(
+def on_vectors(
     function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OfReference[Options, pd.Series[Any]]:
+) -> _OnReference[Options, pd.Series[Any]]:
     """Do the same for a function of lists that are not texts."""
-    return cast("_OfReference[Options, pd.Series[Any]]", _with_pandas(function, texts=False))
+    return cast("_OnReference[Options, pd.Series[Any]]", _with_pandas(function, texts=False))
 
 
-def fields_of_text(
+def fields_on_text(
     function: Callable[Concatenate[IntoExprColumn, Options], pl.Expr],
-) -> _OfText[Options]:
+) -> _OnText[Options]:
     """Let a function of one text take a pandas Series; the fields of its result are columns of a frame."""
-    return cast("_OfText[Options]", _with_pandas(function))
+    return cast("_OnText[Options]", _with_pandas(function))
 
 
 def input_names(function: Callable[..., Any]) -> list[str]:

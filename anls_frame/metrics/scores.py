@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anls_frame import _plugin
-from anls_frame.metrics.row_functions import fields_of_answers, of_answers
+from anls_frame.metrics.row_functions import fields_on_answers, on_answers
 from anls_frame.protocol import check_substitution_cost, plugin_options, plugin_scoring, resolve_threshold
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["anls", "cer", "exact_match", "nearest_answer", "nls", "score"]
 
 
-@of_answers
+@on_answers
 def nls(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -101,7 +101,7 @@ def nls(
     )
 
 
-@of_answers
+@on_answers
 def anls(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -184,7 +184,7 @@ def anls(
     )
 
 
-@of_answers
+@on_answers
 def cer(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -252,7 +252,7 @@ def cer(
     return _plugin.score("cer", prediction, answers, missing=missing, protocol=plugin_options(protocol))
 
 
-@of_answers
+@on_answers
 def exact_match(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -314,7 +314,7 @@ def exact_match(
     )
 
 
-@of_answers
+@on_answers
 def nearest_answer(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,
@@ -370,7 +370,7 @@ def nearest_answer(
     )
 
 
-@fields_of_answers
+@fields_on_answers
 def score(
     prediction: IntoExprColumn,
     answers: IntoExprColumn,

@@ -8,7 +8,7 @@ import polars as pl
 
 from anls_frame._plugin import checked_column
 from anls_frame.exceptions import DTypeError
-from anls_frame.metrics.row_functions import of_vectors
+from anls_frame.metrics.row_functions import on_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ __all__ = ["hamming_vectors"]
 _NAME = "hamming_vectors"
 
 
-@of_vectors
+@on_vectors
 def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl.Expr:
     """
     Hamming distance of the lists in each row: the number of positions at which two vectors differ.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, string
-from anls_frame.metrics.row_functions import fields_of_text
+from anls_frame.metrics.row_functions import fields_on_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +32,7 @@ REASONING_TAGS = tuple(f"<{name}>" for name in ("think", "thinking", "analysis",
 """The tags around reasoning by default."""
 
 
-@fields_of_text
+@fields_on_text
 def unwrap(
     prediction: IntoExprColumn,
     *,

@@ -229,20 +229,20 @@ class _Forest:
         if self.own_title and ax.get_title() == self.own_title:
             ax.set_title("")
         label = self.series[0].label if len(self.series) == 1 else None
-        of = f" of {_style.name(label)}" if label else ""
+        details = f" of {_style.name(label)}" if label else ""
         by = self.series[0].slices.by
-        of += f" by {_style.name(' and '.join(by))}" if by else ""
+        details += f" by {_style.name(' and '.join(by))}" if by else ""
         before = ax.get_title()
-        _style.title(ax, f"{_style.name(self.metric.label)}{of}", self.title)
+        _style.title(ax, f"{_style.name(self.metric.label)}{details}", self.title)
         self.own_title = ax.get_title() if ax.get_title() != before else ""
 
 
 def _forest_on(ax: Axes, new: _Forest) -> _Forest:
     """Return the forest already on the axes, or the new forest."""
-    there = getattr(ax, _FOREST, None)
+    earlier = getattr(ax, _FOREST, None)
     # Cleared axes have none of its artists.
-    children = set(map(id, ax.get_children())) if there else ()
-    return there if there and all(id(artist) in children for artist in there.artists) else new
+    children = set(map(id, ax.get_children())) if earlier else ()
+    return earlier if earlier and all(id(artist) in children for artist in earlier.artists) else new
 
 
 def _counts(rows: Sequence[tuple[Any, ...] | None]) -> str:

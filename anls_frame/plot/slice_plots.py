@@ -98,7 +98,7 @@ def worse_slices(
     first = table["metric"].first()
     drawn = _inputs.measured(metric or (str(first) if first is not None else None), metrics, "metric")
     in_metric = table.filter(pl.col("metric") == drawn.name)
-    lines, compared = _of_system(in_metric, system)
+    lines, compared = _losses_of(in_metric, system)
     frame = lines.head(most)
     ax = _inputs.axes(ax, 9.6, 1.3 + _ROW * max(frame.height, 2))
     _style.group_axis(
@@ -122,7 +122,7 @@ def worse_slices(
     return ax
 
 
-def _of_system(slices: pl.DataFrame, system: str | None) -> tuple[pl.DataFrame, str | None]:
+def _losses_of(slices: pl.DataFrame, system: str | None) -> tuple[pl.DataFrame, str | None]:
     """Return the slices in which a system (by default that of the first slice) lost, and its name."""
     if "system" not in slices.columns:
         if system is not None:

@@ -227,8 +227,8 @@ def decide(
     level = alpha / len({(planner.metric_number, planner.pair[1]) for planner in planners})
 
     def bounds(planner: Planner, keys: tuple[str, ...], share: float = 1.0) -> pl.DataFrame:
-        found = planner.bounds(keys, alpha=level, level=level * share)
-        return _answered(found, planner.metric, within)
+        tested = planner.bounds(keys, alpha=level, level=level * share)
+        return _answered(tested, planner.metric, within)
 
     frame = pl.concat(
         bounds(planner, ())
@@ -261,10 +261,10 @@ def decide(
 
 def _in_words(line: Mapping[str, Any], slices: pl.DataFrame | None, margin: str) -> tuple[Answer, str]:
     """Return the decision about all rows and the tested slices, and its sentence."""
-    of_rows: Answer = line["answer"]
+    in_rows: Answer = line["answer"]
     in_slices = [] if slices is None else slices["answer"].to_list()
-    answer = min((of_rows, *in_slices), key=_ORDER.index)
-    where = "" if slices is None else _where(answer, of_rows, in_slices)
+    answer = min((in_rows, *in_slices), key=_ORDER.index)
+    where = "" if slices is None else _where(answer, in_rows, in_slices)
     old, new = line["baseline"], line["system"]
     if answer == "fine":
         return answer, f"fine: {new} is not worse than {old} by {margin} or more{where}"
@@ -273,11 +273,11 @@ def _in_words(line: Mapping[str, Any], slices: pl.DataFrame | None, margin: str)
     return answer, said if answer == "regressed" else f"{said}; {_advice(line, slices)}"
 
 
-def _where(answer: Answer, of_rows: Answer, in_slices: Sequence[Answer]) -> str:
+def _where(answer: Answer, in_rows: Answer, in_slices: Sequence[Answer]) -> str:
     """Return the scope of an answer: all rows, slices, or both."""
     number = in_slices.count(answer)
     counted = f"in {number:,} of {numbered(len(in_slices), 'slice')}"
-    if of_rows == answer:
+    if in_rows == answer:
         return f", on all rows and {counted}" if number else ", on all rows"
     return f", {counted}"
 

@@ -161,8 +161,10 @@ def side_by_side(
     first = {name: made[0] for name, made in names.items()}
     if not scores:
         return Wide(table, first, answers, None)
-    of = {value: {name: made[index] for name, made in names.items()} for index, value in enumerate(values)}
-    return Wide(table, first, None, [_with_systems(metric, of) for metric in scores])
+    columns_of = {
+        value: {name: made[index] for name, made in names.items()} for index, value in enumerate(values)
+    }
+    return Wide(table, first, None, [_with_systems(metric, columns_of) for metric in scores])
 
 
 def _chosen(systems: Mapping[str, str] | Sequence[str] | None, known: list[str]) -> dict[str, str]:
@@ -191,9 +193,9 @@ def _columns(metric: Metric) -> list[Any]:
     return [value for value in (metric.numerator, metric.denominator) if value is not None]
 
 
-def _with_systems(metric: Metric, of: Mapping[str, Mapping[str, str]]) -> Metric:
+def _with_systems(metric: Metric, columns_of: Mapping[str, Mapping[str, str]]) -> Metric:
     """Return the metric with a column for each system."""
-    numerator, *denominator = (of[value] for value in _columns(metric))
+    numerator, *denominator = (columns_of[value] for value in _columns(metric))
     return dataclasses.replace(
         metric, numerator=numerator, denominator=denominator[0] if denominator else None
     )

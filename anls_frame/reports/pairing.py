@@ -190,8 +190,8 @@ def _joined(  # noqa: PLR0917 - the arguments of `pair`
     first = conversion.in_memory(first)
     second = second if isinstance(second, pl.LazyFrame) else conversion.in_memory(second)
     if answers is None:
-        there = conversion.column_names(second)
-        answers = [name for name in _usual_answers(first, [*ids, prediction]) if name in there]
+        second_columns = conversion.column_names(second)
+        answers = [name for name in _usual_answers(first, [*ids, prediction]) if name in second_columns]
     columns = [f"{prediction}_{name}" for name in names]
     left, right = (
         _identified(frame, ids, prediction, answers, which)

@@ -89,8 +89,8 @@ def table(
             pl.Series("p_value", tested.p_value.ravel(), nan_to_null=True),
             pl.Series("p_adjusted", tested.p_adjusted.ravel(), nan_to_null=True),
             *(
-                pl.Series(name, np.concatenate(of))
-                for name, of in zip(VOTES, zip(*votes, strict=True), strict=True)
+                pl.Series(name, np.concatenate(numbers))
+                for name, numbers in zip(VOTES, zip(*votes, strict=True), strict=True)
             ),
         )
         .select(*keys, *COLUMNS)

@@ -478,10 +478,10 @@ def _report_title(view: ReportView) -> str:
     settings = view.summary.settings
     is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
     what = _and(settings.metrics) if is_short else settings.names.scores
-    of = f" of {view.name}" if view.name else ""
+    whose = f" of {view.name}" if view.name else ""
     by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
     every = settings.names.every
-    return f"{what}{of} by {by}" if by else f"{what}{of} on {every}" if of else f"{what} of {every}"
+    return f"{what}{whose} by {by}" if by else f"{what}{whose} on {every}" if whose else f"{what} of {every}"
 
 
 def _by_name(by: Sequence[str], names: RowNames) -> str:

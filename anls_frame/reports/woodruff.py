@@ -171,10 +171,10 @@ def _lines(cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> pl
     )
     scored = explode_lists(numbered, keys).filter(pl.col("score").is_not_null())
     slice_numbers = slices.select(*keys, pl.int_range(pl.len(), dtype=pl.Int64).alias("slice"))
-    placed = (
+    numbered_rows = (
         scored.join(slice_numbers, on=keys, how="left", nulls_equal=True)
         if keys
         else scored.join(slice_numbers, how="cross")
     )
     unit = pl.struct("slice", *clusters).rank("dense").cast(pl.Int64) - 1
-    return placed.sort("slice", "score").with_columns(unit.alias("unit"))
+    return numbered_rows.sort("slice", "score").with_columns(unit.alias("unit"))

@@ -56,8 +56,8 @@ def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[F
     step = max(_ROOM // max(units, len(pairs), 1), 1)
     blocks = max(_ROOM_OF_ALL // max(observed.size, units, 1) // step, 1)
     weights = _drawn_weights(lines.counts, draws, seed, step)
-    while some := list(itertools.islice(weights, blocks)):
-        for statistics in zip(*(line.drawn(some) for line in every), strict=True):
+    while drawn_together := list(itertools.islice(weights, blocks)):
+        for statistics in zip(*(line.drawn(drawn_together) for line in every), strict=True):
             drawn = np.concatenate(statistics)
             alone += np.count_nonzero(drawn >= least[:, None], axis=1)
             largest = drawn[order]

@@ -388,12 +388,12 @@ def ratio_interval(
     errors, length, variance, units = _floats(errors, length, variance, units)
     quantile = _t_of(_degrees(units), confidence)
     rate = errors / np.where(length > 0, length, np.nan)
-    some = rate > 0  # and not errors > 0, since the rate of very small errors rounds to 0
+    has_errors = rate > 0  # and not errors > 0, since the rate of very small errors rounds to 0
     with np.errstate(over="ignore"):
-        factor = np.exp(quantile * np.sqrt(variance) / np.where(some, rate, 1.0))
+        factor = np.exp(quantile * np.sqrt(variance) / np.where(has_errors, rate, 1.0))
     none_high = quantile**2 / (units + quantile**2) + 0 * rate
-    low = np.where(some, rate / factor, 0 * none_high)
-    high = np.where(some, rate * factor, none_high)
+    low = np.where(has_errors, rate / factor, 0 * none_high)
+    high = np.where(has_errors, rate * factor, none_high)
     says_nothing = high > _MOST_TIMES * np.maximum(rate, _LARGEST_RATE)
     return np.where(says_nothing, np.nan, low), np.where(says_nothing, np.nan, high)
 

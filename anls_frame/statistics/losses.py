@@ -115,7 +115,7 @@ class Sizes(NamedTuple):
         return null.variance * ((1 - null.correlation) / self.inside + null.correlation * self.alone)
 
 
-def tested(values: FloatArray, sizes: FloatArray, of: Sizes, null: Null, mean: float | None) -> Tested:
+def tested(values: FloatArray, sizes: FloatArray, slices: Sizes, null: Null, mean: float | None) -> Tested:
     """
     Test each slice (line) in each draw (column).
 
@@ -126,7 +126,7 @@ def tested(values: FloatArray, sizes: FloatArray, of: Sizes, null: Null, mean: f
     ----------
     values, sizes
         Sum of the losses, and size, in each document, slice and draw.
-    of
+    slices
         The sizes of the slices.
     null
         The quantities that do not depend on slices.
@@ -135,28 +135,28 @@ def tested(values: FloatArray, sizes: FloatArray, of: Sizes, null: Null, mean: f
         None.
     """
     total = values.sum(axis=0)
-    inside = total / of.inside
-    outside = (null.unit_values.sum(axis=0) - total) / of.outside
-    around = (values - inside * sizes) / of.inside
+    inside = total / slices.inside
+    outside = (null.unit_values.sum(axis=0) - total) / slices.outside
+    around = (values - inside * sizes) / slices.inside
     rest = null.unit_values[:, None] - values - outside * (null.unit_sizes[:, None] - sizes)
-    shown = ((around - rest / of.outside) ** 2).sum(axis=0)
+    shown = ((around - rest / slices.outside) ** 2).sum(axis=0)
     effect = inside - outside
-    error = np.sqrt(np.maximum(shown, of.expected(null)))
+    error = np.sqrt(np.maximum(shown, slices.expected(null)))
     value = _divided(effect, error)
     if mean is not None:
         shown = (around**2).sum(axis=0)
-        lost = _divided(inside + mean, np.sqrt(np.maximum(shown, of.expected_alone(null))))
+        lost = _divided(inside + mean, np.sqrt(np.maximum(shown, slices.expected_alone(null))))
         value = np.minimum(value, lost)
     return Tested(value, effect, error)
 
 
-def limits(sums: FloatArray, of: Sizes, null: Null, mean: float | None) -> FloatArray:
+def limits(sums: FloatArray, slices: Sizes, null: Null, mean: float | None) -> FloatArray:
     """Return upper limits of positive statistics from the sums of slices (lines) in each draw (column)."""
-    inside = sums / of.inside
-    outside = (null.unit_values.sum(axis=0) - sums) / of.outside
-    limit = _divided(inside - outside, np.sqrt(of.expected(null)))
+    inside = sums / slices.inside
+    outside = (null.unit_values.sum(axis=0) - sums) / slices.outside
+    limit = _divided(inside - outside, np.sqrt(slices.expected(null)))
     if mean is not None:
-        limit = np.minimum(limit, _divided(inside + mean, np.sqrt(of.expected_alone(null))))
+        limit = np.minimum(limit, _divided(inside + mean, np.sqrt(slices.expected_alone(null))))
     return limit
 
 

@@ -73,18 +73,18 @@ def nested_anova(
     (0.0625, 0.0, 0.25)
     """
     n, mean, squares = (np.asarray(values, np.float64) for values in (n, mean, squares))
-    of = np.zeros(len(n), np.int64) if cluster is None else np.unique(cluster, return_inverse=True)[1]
-    questions, clusters = len(n), int(of.max(initial=-1)) + 1
+    cluster_of = np.zeros(len(n), np.int64) if cluster is None else np.unique(cluster, return_inverse=True)[1]
+    questions, clusters = len(n), int(cluster_of.max(initial=-1)) + 1
     repeated = n > 1
     variances = np.divide(squares, n - 1, out=np.zeros(questions), where=repeated)
     epoch = _ratio(variances.sum(), repeated.sum())
     noise = np.where(repeated, variances, epoch) / n  # of the mean of each question
-    sizes = np.bincount(of, minlength=clusters)
-    means = np.bincount(of, mean, clusters) / sizes
-    within = ((mean - means[of]) ** 2).sum() - (noise * (1 - 1 / sizes[of])).sum()
+    sizes = np.bincount(cluster_of, minlength=clusters)
+    means = np.bincount(cluster_of, mean, clusters) / sizes
+    within = ((mean - means[cluster_of]) ** 2).sum() - (noise * (1 - 1 / sizes[cluster_of])).sum()
     question = _ratio(within, questions - clusters)
     across = (sizes * (means - _ratio(mean.sum(), questions)) ** 2).sum()
-    across -= (noise * (1 / sizes[of] - _ratio(1.0, questions))).sum()
+    across -= (noise * (1 / sizes[cluster_of] - _ratio(1.0, questions))).sum()
     # With one question each, clusters explain all variance between questions.
     nested = 0.0 if questions == clusters else question * (clusters - 1)
     between = _ratio(across - nested, questions - _ratio((sizes**2).sum(), questions))

@@ -96,7 +96,9 @@ def _without_protocol(function: Callable[..., pl.Expr]) -> Callable[..., pl.Expr
     return score
 
 
-def _in_place(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+def _without_moves(
+    prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls"
+) -> pl.Expr:
     """Return the errors of each page, without moved blocks."""
     kinds = [kind for kind in page_errors.KINDS if kind != "moved"]
     errors = [
@@ -188,7 +190,7 @@ DESCRIBED = {
         _described(
             "reading_order_free_cer",
             "CER in any order",
-            _in_place,
+            _without_moves,
             denominator=_scored("reference_length"),
             format="rate",
         ),

@@ -244,7 +244,7 @@ class Summary(Generic[Table_co]):
         ValueError
             If the file is not a summary, or has a format that this version cannot read.
         """
-        return cls._of(*files.load(Path(path)))
+        return cls._from(*files.load(Path(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Summary[pl.DataFrame]:
@@ -256,10 +256,10 @@ class Summary(Generic[Table_co]):
         ValueError
             If the bytes are not a summary, or have a format that this version cannot read.
         """
-        return cls._of(*files.read(io.BytesIO(content), "the content"))
+        return cls._from(*files.read(io.BytesIO(content), "the content"))
 
     @classmethod
-    def _of(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
+    def _from(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
         known: dict[str, type[CellSums]] = {own.kind: own for own in (ReportSums, ComparisonSums)}
         others = {name: value for name, value in header.items() if name != "kind"}
         return Summary(**others, sums=known[header["kind"]].from_frames(frames))
