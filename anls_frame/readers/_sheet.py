@@ -10,18 +10,20 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 from xml.parsers import expat
 
 from anls_frame._text import quoted
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
-    from xml.etree import ElementTree as ET
 
     from anls_frame.readers._problems import Problems
+
+Element: TypeAlias = tuple[str, dict[str, str]]
+"""The local name and the attributes of an element."""
 
 MOST_CELLS = 40_000_000
 """Maximum size of the rectangle around all cells, including empty ones: each takes a place in a column."""
@@ -38,6 +40,7 @@ _BUILT_IN_DATES = {
 }
 # Parts of a number format that are not codes: quotes, escapes, conditions and colours.
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hmsHMS]+\])[^\]]*\]')
+_TEXTS = frozenset({"v", "t"})
 _DAY = 86_400_000
 _LAST_DAY = 2_958_466
 
@@ -64,20 +67,19 @@ class Book:
     since_1904: bool
 
 
-def date_formats(styles: ET.Element) -> list[str | None]:
+def date_formats(styles: Iterable[Element]) -> list[str | None]:
     """Return for each style whether it shows numbers as dates, times or durations, or None."""
     codes: dict[int, str] = {}
     formats: list[str | None] = []
-    for part in styles:
-        tag = part.tag.rpartition("}")[2]
-        if tag == "numFmts":
-            codes |= {int(element.get("numFmtId", -1)): element.get("formatCode", "") for element in part}
-        elif tag == "cellXfs":
-            for element in part:
-                number = int(element.get("numFmtId", 0))
-                formats.append(
-                    _kind_of_format(codes[number]) if number in codes else _BUILT_IN_DATES.get(number)
-                )
+    part = ""
+    for name, attributes in styles:
+        if name == "numFmt":
+            codes[int(attributes.get("numFmtId", -1))] = attributes.get("formatCode", "")
+        elif name == "xf" and part == "cellXfs":
+            number = int(attributes.get("numFmtId", 0))
+            formats.append(_kind_of_format(codes[number]) if number in codes else _BUILT_IN_DATES.get(number))
+        elif name in {"cellStyleXfs", "cellXfs", "cellStyles"}:
+            part = name
     return formats
 
 
@@ -92,41 +94,24 @@ def _kind_of_format(code: str) -> str | None:
     return "time" if letters & set("hs") else "date"
 
 
+def elements(path: Path, file: IO[bytes]) -> list[Element]:
+    """Return the names and attributes of all elements."""
+    every: list[Element] = []
+    _parse(path, file, lambda name, attributes: every.append((name, attributes)))
+    return every
+
+
 def strings(path: Path, file: IO[bytes]) -> list[str]:
-    """Return the shared strings of the cells, without phonetic guides."""
+    """Return the shared strings of the cells."""
     texts: list[str] = []
-    parts: list[str] = []
-    state = {"text": False, "phonetic": 0}
-
-    def start(tag: str, _: dict[str, str]) -> None:
-        name = tag.rpartition(":")[2]
-        if name == "t":
-            state["text"] = not state["phonetic"]
-        elif name == "rPh":
-            state["phonetic"] += 1
-
-    def end(tag: str) -> None:
-        name = tag.rpartition(":")[2]
-        if name == "t":
-            state["text"] = False
-        elif name == "rPh":
-            state["phonetic"] -= 1
-        elif name == "si":
-            texts.append(_decoded("".join(parts)))
-            parts.clear()
-
-    def text(data: str) -> None:
-        if state["text"]:
-            parts.append(data)
-
-    _parse(path, file, start, end, text)
+    _parse(path, file, text_of=("si", lambda text: texts.append(_decoded(text))))
     return texts
 
 
 def read(path: Path, sheet: str, file: IO[bytes], book: Book, problems: Problems) -> Cells:
     """Return the cells of a sheet; report those whose values would be lost."""
     reader = _Reader(path, sheet, book, problems)
-    _parse(path, file, reader.start, reader.end, reader.text)
+    _parse(path, file, reader.start, text_of=("c", reader.take))
     reader.note_merged()
     return reader.cells
 
@@ -145,45 +130,22 @@ class _Reader:
         self._digits, self._digits_row = "", 0
         # The rectangle around all cells, including those without a value.
         self._left = self._right = self._top = self._bottom = 0
-        self._attributes: dict[str, str] | None = None
-        self._parts: list[str] = []
-        self._collects = False
+        self._attributes: dict[str, str] = {}
         self._has_formula = False
-        self._phonetic = 0
         self._merged: list[str] = []
         self._characters = 0
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = tag if ":" not in tag else tag.rpartition(":")[2]
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "c":
             self._attributes = attributes
-            self._parts.clear()
             self._has_formula = False
             self._move(attributes.get("r"))
-        elif name in {"v", "t"}:
-            self._collects = self._attributes is not None and not self._phonetic
         elif name == "f":
             self._has_formula = True
         elif name == "row":
             self._row, self._column = self._number(attributes.get("r"), self._row + 1), 0
         elif name == "mergeCell":
             self._merged.append(attributes.get("ref", ""))
-        elif name == "rPh":
-            self._phonetic += 1
-
-    def end(self, tag: str) -> None:
-        name = tag if ":" not in tag else tag.rpartition(":")[2]
-        if name == "c":
-            attributes, self._attributes = self._attributes or {}, None
-            self._take(attributes, "".join(self._parts))
-        elif name in {"v", "t"}:
-            self._collects = False
-        elif name == "rPh":
-            self._phonetic -= 1
-
-    def text(self, data: str) -> None:
-        if self._collects:
-            self._parts.append(data)
 
     def note_merged(self) -> None:
         """Report merged cells, of which all but the first have no value."""
@@ -241,9 +203,9 @@ class _Reader:
             raise problem(self._path, f"a row has the invalid number {quoted(digits)}")
         return int(digits)
 
-    def _take(self, attributes: dict[str, str], text: str) -> None:
+    def take(self, text: str) -> None:
         """Take the value of a cell, if it has one."""
-        form = attributes.get("t", "n")
+        form = self._attributes.get("t", "n")
         if not text and form not in {"s", "str", "inlineStr"}:
             if self._has_formula:
                 self._note("a formula without a stored value; open the workbook in Excel and save it")
@@ -251,7 +213,7 @@ class _Reader:
         if form == "e":
             self._note("an error value (such as #N/A)")
             return
-        value, kind = self._value(form, attributes.get("s"), text)
+        value, kind = self._value(form, self._attributes.get("s"), text)
         self._characters += len(value)
         if self._characters > MOST_CHARACTERS:
             raise problem(
@@ -344,18 +306,44 @@ def _decoded(text: str) -> str:
 def _parse(
     path: Path,
     file: IO[bytes],
-    start: Callable[[str, dict[str, str]], None],
-    end: Callable[[str], None],
-    text: Callable[[str], None],
+    start: Callable[[str, dict[str, str]], object] = lambda *_: None,
+    text_of: tuple[str, Callable[[str], object]] = ("", str),
 ) -> None:
+    """
+    Parse XML, and call `start` with the local name and the attributes of each element.
+
+    `text_of` is the name of elements, and a function to call with the text in each, without phonetic guides.
+    """
+    container, take = text_of
+    parts: list[str] = []
+    phonetic = 0
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal phonetic
+        name = tag.rpartition(":")[2]
+        phonetic += name == "rPh"
+        if name == container:
+            parts.clear()
+        elif name in _TEXTS and not phonetic:
+            parser.CharacterDataHandler = parts.append
+        start(name, attributes)
+
+    def end(tag: str) -> None:
+        nonlocal phonetic
+        name = tag.rpartition(":")[2]
+        phonetic -= name == "rPh"
+        if name == container:
+            take("".join(parts))
+        elif name in _TEXTS:
+            parser.CharacterDataHandler = None
+
     def refuse(*_: Any) -> None:
         raise problem(path, "must not declare entities, which no workbook needs")
 
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    parser.StartElementHandler = start
+    parser.StartElementHandler = begin
     parser.EndElementHandler = end
-    parser.CharacterDataHandler = text
     # Entities can make XML parsers use unlimited memory; workbooks have none.
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse

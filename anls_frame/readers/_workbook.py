@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING, Any, NamedTuple
-from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
 import polars as pl
@@ -15,15 +14,14 @@ from anls_frame.readers._problems import Advice, Option, problem
 
 if TYPE_CHECKING:
     import zipfile
+    from collections.abc import Sequence
     from pathlib import Path
 
     from anls_frame.readers._problems import Problems
 
 MOST_BYTES = 2 << 30
 _SMALL_PART = 16 << 20
-_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_STRICT = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
-_DAMAGE = (KeyError, ET.ParseError, expat.ExpatError, OverflowError)
+_DAMAGE = (KeyError, expat.ExpatError, OverflowError)
 
 
 class _Sheet(NamedTuple):
@@ -42,7 +40,7 @@ def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
     """
     limits: dict[str, Any] = {"most": MOST_BYTES, "advice": "save it as CSV", "damage": _DAMAGE}
     with _zip.opened(path, "a workbook (.xlsx)", **limits) as archive:
-        cells = _choose(path, archive, _sheets(path, archive), sheet, problems)
+        cells = _choose(path, archive, sheet, problems)
     problems.raise_any()
     return _table(cells)
 
@@ -77,44 +75,40 @@ def _table(cells: _sheet.Cells) -> _raw.Raw:
     )
 
 
-def _sheets(path: Path, archive: zipfile.ZipFile) -> list[_Sheet]:
+def _sheets(path: Path, archive: zipfile.ZipFile, elements: Sequence[_sheet.Element]) -> list[_Sheet]:
     parts = {
-        element.attrib["Id"]: element.attrib["Target"]
-        for element in _xml(path, archive, "xl/_rels/workbook.xml.rels")
-        if "Id" in element.attrib and "Target" in element.attrib
+        attributes.get("Id"): attributes.get("Target", "")
+        for name, attributes in _elements(path, archive, "xl/_rels/workbook.xml.rels")
+        if name == "Relationship"
     }
     sheets = []
-    for element in _xml(path, archive, "xl/workbook.xml").iter():
-        if element.tag.rpartition("}")[2] == "sheet":
-            relation = element.attrib.get(_RELATION) or element.attrib.get(_STRICT) or ""
-            part = parts.get(relation, "")
+    for name, attributes in elements:
+        if name == "sheet":
+            # The prefix of the namespace is for the writer to choose.
+            ids = (value for key, value in attributes.items() if key.endswith(":id"))
+            part = parts.get(next(ids, None), "")
             part = part.lstrip("/") if part.startswith("/") else posixpath.normpath(f"xl/{part}")
-            sheets.append(
-                _Sheet(element.attrib.get("name", ""), element.attrib.get("state", "visible"), part)
-            )
+            sheets.append(_Sheet(attributes.get("name", ""), attributes.get("state", "visible"), part))
     if not sheets:
         raise problem(path, "the workbook has no sheets")
     return sheets
 
 
-def _xml(path: Path, archive: zipfile.ZipFile, part: str) -> ET.Element:
+def _elements(path: Path, archive: zipfile.ZipFile, part: str) -> list[_sheet.Element]:
     if archive.getinfo(part).file_size > _SMALL_PART:
         raise problem(path, f"{part} is too large for its purpose")
-    content = archive.read(part)
-    # Entities can make XML parsers use unlimited memory; workbooks have none.
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise problem(path, f"{part} must not declare entities, which no workbook needs")
-    return ET.fromstring(content)  # noqa: S314 - without entities
+    with archive.open(part) as file:
+        return _sheet.elements(path, file)
 
 
-def _choose(
-    path: Path, archive: zipfile.ZipFile, sheets: list[_Sheet], name: str | None, problems: Problems
-) -> _sheet.Cells:
+def _choose(path: Path, archive: zipfile.ZipFile, name: str | None, problems: Problems) -> _sheet.Cells:
+    elements = _elements(path, archive, "xl/workbook.xml")
+    sheets = _sheets(path, archive, elements)
     names = listed([quoted(sheet.name) for sheet in sheets])
     chosen = [sheet for sheet in sheets if (sheet.state == "visible" if name is None else sheet.name == name)]
     if name is not None and not chosen:
         raise problem(path, f"no sheet {quoted(name)} among {names}")
-    book = _book(path, archive)
+    book = _book(path, archive, elements)
     filled = []
     for sheet in chosen if name is None else chosen[:1]:
         with archive.open(sheet.part) as file:
@@ -132,16 +126,12 @@ def _choose(
     return filled[0][1]
 
 
-def _book(path: Path, archive: zipfile.ZipFile) -> _sheet.Book:
+def _book(path: Path, archive: zipfile.ZipFile, elements: Sequence[_sheet.Element]) -> _sheet.Book:
     parts = archive.namelist()
     strings: list[str] = []
     if "xl/sharedStrings.xml" in parts:
         with archive.open("xl/sharedStrings.xml") as file:
             strings = _sheet.strings(path, file)
-    styles = _xml(path, archive, "xl/styles.xml") if "xl/styles.xml" in parts else ET.Element("styles")
-    since_1904 = any(
-        element.get("date1904") in {"1", "true"}
-        for element in _xml(path, archive, "xl/workbook.xml")
-        if element.tag.rpartition("}")[2] == "workbookPr"
-    )
-    return _sheet.Book(strings, _sheet.date_formats(styles), since_1904)
+    styles = _elements(path, archive, "xl/styles.xml") if "xl/styles.xml" in parts else []
+    dates = [attributes.get("date1904") for name, attributes in elements if name == "workbookPr"]
+    return _sheet.Book(strings, _sheet.date_formats(styles), since_1904=dates in (["1"], ["true"]))
