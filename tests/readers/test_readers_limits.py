@@ -17,7 +17,7 @@ from campaign import amount
 from shell import fine, refused, run, run_alone
 
 import anls_frame as af
-from anls_frame.readers import _delimited, _raw
+from anls_frame.readers import _raw
 
 ROWS = pl.DataFrame(
     {
@@ -327,9 +327,3 @@ def test_threads_do_not_take_the_length_of_fields_from_each_other(tmp_path: Path
         thread.join()
     assert failed == []
     assert csv.field_size_limit() == limit
-    # Two that read by turns, the first of which ends first.
-    first, second = (_delimited._rows(path.read_text(encoding="utf-8"), ",") for _ in range(2))  # noqa: SLF001
-    next(first)
-    next(second)
-    first.close()
-    assert len(list(second)) == 20
