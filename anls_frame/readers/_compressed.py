@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 from contextlib import contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from anls_frame.readers import _pipes
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 FORMATS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
@@ -56,22 +55,12 @@ def beginning(path: Path, size: int) -> bytes:
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     """Open the content of a compressed file for the block; errors name the file."""
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
     kind = FORMATS[path.suffix.lower()]
-    damage: tuple[type[Exception], ...]
-    opened: Callable[[BinaryIO], Any]
-    # Each library is imported on use.
-    if kind == "gzip":
-        import gzip  # noqa: PLC0415
-        import zlib  # noqa: PLC0415
-
-        opened, damage = gzip.open, (gzip.BadGzipFile, EOFError, zlib.error)
-    else:
-        import pyarrow as pa  # noqa: PLC0415
-
-        opened, damage = partial(pa.CompressedInputStream, compression=kind), (OSError, pa.ArrowException)
     with _pipes.opened(path) as packed:
         try:
-            with opened(packed) as file:
+            with pa.CompressedInputStream(packed, kind) as file:
                 yield file
-        except damage as error:
+        except (OSError, pa.ArrowException) as error:
             raise problem(path, f"not a complete {kind} file, despite its suffix: {error}") from None

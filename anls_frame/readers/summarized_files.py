@@ -17,7 +17,7 @@ from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers.any_file import are_pages, kind_of_file, load, reading, scan, stored_rows
 from anls_frame.readers.logs import rows_of
 from anls_frame.readers.repeated_answers import averaged, has_epochs, note_of_uneven, resolved
-from anls_frame.readers.repeated_ids import Ids, note_of_repeated
+from anls_frame.readers.repeated_ids import check_disjoint, note_of_repeated
 from anls_frame.readers.score_columns import columns_of, with_numbers
 from anls_frame.summary.keys import optional
 from anls_frame.summary.merging import merge
@@ -119,29 +119,20 @@ class FileSummary:
     def _summarize_parts(self) -> Summary:
         stored = [stored_rows(path, self.how) for path in self.files]
         known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
-        ids = Ids()
-        summaries = []
+        frames = {path: scan(path, self.how, every_response=True) for path in self.files}
+        if any(map(has_epochs, frames.values())):
+            return self._summarize_logs()
+        if not self.allow_repeated_ids:
+            check_disjoint({str(path): frame for path, frame in frames.items()})
         with following_together(known, f"Scoring {listed(map(str, self.files), _SHOWN)}"):
-            for path in self.files:
-                frame = scan(path, self.how, every_response=True)
-                if has_epochs(frame):
-                    return self._summarize_logs()
-                if not self.allow_repeated_ids:
-                    with reading(path, self.how):
-                        ids.add(path, frame)
-                summaries.append(self._summarized(path, frame, str(path)))
-        ids.check()
-        return merge(summaries)
+            return merge(self._summarized(path, frame, str(path)) for path, frame in frames.items())
 
     def _summarize_logs(self) -> Summary:
         """Summarize files whose rows depend on other files, such as the data set or other epochs."""
         rows = self.rows()
-        in_files = rows.group_by("question_id").agg(pl.col("log_file").n_unique())
-        if not self.given.repeats and not in_files.filter(pl.col("log_file") > 1).is_empty():
-            ids = Ids()
-            for (file,), own in rows.group_by("log_file", maintain_order=True):
-                ids.add(file, own.lazy())
-            ids.check()
+        if not self.given.repeats:
+            by_file = rows.group_by("log_file", maintain_order=True)
+            check_disjoint({str(file): own.lazy() for (file,), own in by_file})
         if has_epochs(rows.lazy()):
             return self._summarize_epochs(rows)
         return self._summarized(self.files[0], origins.like(rows.lazy(), rows), self.part)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -11,10 +10,11 @@ import pytest
 import shell
 from shell import fine, refused
 
-from anls_frame.readers.repeated_ids import Ids
+from anls_frame.readers.repeated_ids import check_disjoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 
 def report(folder: Path, *arguments: str) -> shell.Done:
@@ -72,17 +72,12 @@ def test_rows_without_ids_are_no_repetition(tmp_path: Path) -> None:
     assert report(tmp_path, "a.csv").stderr == ""
 
 
-def check_ids(files: Iterable[list[str | None]]) -> None:
-    ids = Ids()
-    for index, own in enumerate(files):
-        ids.add(Path(str(index)), pl.LazyFrame({"question_id": own}))
-    ids.check()
-
-
 @pytest.mark.parametrize("count", range(2, 10))
 def test_any_two_of_many_files_are_found(count: int) -> None:
     for first in range(count):
         for second in range(first + 1, count):
             owners = (first, second)
+            ids = (["x" if index in owners else f"y{index}", None] for index in range(count))
+            files = {str(index): pl.LazyFrame({"question_id": own}) for index, own in enumerate(ids)}
             with pytest.raises(ValueError, match=f"^{first} and {second} have ids in common \\('x'\\)"):
-                check_ids(["x" if index in owners else f"y{index}", None] for index in range(count))
+                check_disjoint(files)
