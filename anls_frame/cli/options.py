@@ -18,15 +18,19 @@ from anls_frame._arguments import choice
 from anls_frame.cli import chosen_reader, protocols
 from anls_frame.cli.chosen_reader import ChosenReader
 from anls_frame.cli.exits import CLOSED_PIPE
+from anls_frame.cli.output import check_target, plain, print_document, print_json
 from anls_frame.cli.written import WRITTEN, check_distinct
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Self
+
+    import polars as pl
 
     from anls_frame.readers.any_file import Reading
     from anls_frame.readers.system_files import SystemFiles
+    from anls_frame.results import Written
 
 _FIRST = re.compile(r"(\w+)(?= (?:is|must|lies|takes|names)\b)")
 """Matches the parameter with which a message of the library begins."""
@@ -395,10 +399,44 @@ def _named_figure(text: str) -> tuple[str, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """How a result is written and printed."""
+    """Where a result goes: to a file, to the terminal as text, or there as JSON."""
 
+    output: Output = None
     force: Force = False
     json: Json = False
+
+    def check(self, suffixes: Sequence[str]) -> None:
+        """Raise an error, before any work is done, if the file cannot be written."""
+        check_target(self.output, self.force, suffixes)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the result is printed as text."""
+        return self.output is None and not self.json
+
+    def put_rows(self, rows: pl.DataFrame, printed: Any = None) -> None:
+        """Write rows to the file, and print JSON, of these rows unless something else is `printed`."""
+        from anls_frame.export import row_files
+
+        if self.output is not None:
+            row_files.write(rows.lazy(), self.output, escape_formulas=True)
+        if self.json:
+            print_json(rows.to_dicts() if printed is None else printed)
+
+    def put(self, result: Written, said: str, shown: Mapping[str, Any], **written: Any) -> None:
+        """
+        Write a result with these options of `write`, and print it.
+
+        With a file, only what is `said` and its name are printed; `written` are options that only a file has.
+        """
+        if self.output is not None:
+            result.write(self.output, escape_formulas=True, **shown, **written)
+        if self.json:
+            print_document(result.to_document(**shown))
+        elif self.output is not None:
+            print(plain(f"{said}: {self.output}"))
+        else:
+            print(plain(result.to_text(**shown)))
 
 
 class Command(NamedTuple):

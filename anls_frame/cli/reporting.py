@@ -1,91 +1,88 @@
-"""Reports on files and on summaries of parts, for `report` and `merge`."""
+"""Writing and printing of reports and comparisons, for `report`, `compare` and `merge`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-import anls_frame as af
+import polars as pl
+
 from anls_frame._text import numbered
-from anls_frame.cli.comparing import put
-from anls_frame.cli.output import (
-    check_target,
-    plain,
-    print_document,
-    print_table,
-    with_spaces,
-)
-from anls_frame.export import SUFFIXES
+from anls_frame.cli.output import plain, print_table, say, with_spaces
+from anls_frame.export.document import OVERALL
+from anls_frame.reports.comparison_documents import untestable_note
+from anls_frame.reports.sentences import in_short
+from anls_frame.reports.type_changes import table
+from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    import anls_frame as af
     from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.cli.options import Arranging, Target
-    from anls_frame.export import Document
-    from anls_frame.reports.reports import Arrangement
+    from anls_frame.cli.options import Target
+
+_SHOWN_TRANSITIONS = 30
+_ALPHA = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class Delivery:
-    """The output of a report, to files and to the terminal."""
+def put_report(
+    report: af.Report,
+    target: Target,
+    shown: Mapping[str, Any],
+    *,
+    save: Callable[[], object] = lambda: None,
+    page: Callable[[], RowsPage] | None = None,
+    source: Sequence[Path] = (),
+    most: int | None = None,
+) -> None:
+    """
+    Write and print a report.
 
-    output: Path | None
-    summary: Path | None
-    arranging: Arranging
-    confidence: float
-    fold_clusters: bool = False
-    """Whether the clusters of the summary that is saved are put into groups."""
-    target: Target
-    page: Callable[[], RowsPage] | None = None
-    """Makes the page of the rows behind the figures."""
-    source: Sequence[Path] = ()
-    """The files that a page names."""
-    most: int | None = None
-    """How many rows of a table beside the slices are printed."""
-
-    def check(self) -> None:
-        """Raise an error, before any work is done, if the files cannot be written."""
-        check_target(self.output, self.target.force, SUFFIXES)
-        check_target(self.summary, self.target.force, (".parquet",))
-
-    def put(self, summary: af.Summary) -> None:
-        """Write and print the report of a summary."""
-        report = af.Report.from_summary(summary, confidence=self.confidence)
-        if not report.overall["n"]:
-            raise ValueError("no row has an answer to score against")
-        shown = cast("Arrangement", self.arranging.options)
-        # A wrong option leaves no file behind.
-        document = report.to_document(**shown)
-        if self.summary is not None:
-            (summary.fold_clusters() if self.fold_clusters else summary).save(self.summary)
-        if self.output is not None:
-            page = None if self.page is None else self.page()
-            report.write(self.output, **shown, escape_formulas=True, rows=page, source=self.source)
-        if self.target.json:
-            print_document(document)
-        elif self.output is None:
-            print(plain(report.to_text(**shown)))
-            self._print_rest(document)
-        else:
-            scored = numbered(report.overall["n"], summary.settings.names.row)
-            first = report.measures[0]
-            print(plain(f"{scored}, {first.label} {report.overall[first.name]:.4f}: {self.output}"))
-
-    def put_comparison(self, summary: af.Summary) -> None:
-        """Write and print the comparison of a summary of several systems."""
-        shown = self.arranging.options
-        if shown.pop("min_n"):
-            raise ValueError("--min-n: only for reports; these are summaries of several systems")
-        comparison = af.Comparison.from_summary(summary, confidence=self.confidence)
-        if self.summary is not None:
-            summary.save(self.summary)
-        put(comparison, self.output, self.target, shown)
-
-    def _print_rest(self, document: Document) -> None:
-        """Print the tables beside the slices: the worst rows, error types and confusions."""
+    `save` saves its summary, `page` makes the page of the rows behind the figures, which names the files in
+    `source`, and `most` is the number of printed rows of a table beside the slices.
+    """
+    if not report.overall["n"]:
+        raise ValueError("no row has an answer to score against")
+    # A wrong option leaves no file behind.
+    document = report.to_document(**shown)
+    save()
+    scored = numbered(report.overall["n"], report.summary.settings.names.row)
+    first = report.measures[0]
+    said = f"{scored}, {first.label} {report.overall[first.name]:.4f}"
+    rows = None if page is None or target.output is None else page()
+    target.put(report, said, shown, rows=rows, source=source)
+    if target.is_terminal:
         for table in document.tables:
             if not table.has_slices:
                 print(f"\n{plain(table.name)}")
-                print_table(replace(table, frame=with_spaces(table.frame)), most=self.most)
+                print_table(replace(table, frame=with_spaces(table.frame)), most=most)
+
+
+def put_comparison(
+    comparison: af.Comparison,
+    target: Target,
+    shown: Mapping[str, Any],
+    *,
+    page: RowsPage | None = None,
+    source: Sequence[Path] = (),
+) -> None:
+    """Write and print a comparison."""
+    target.put(comparison, in_short(comparison), shown, rows=page, source=source)
+    if target.is_terminal and comparison.summary.settings.details:
+        _print_transitions(comparison)
+    if target.output is not None and not target.json:
+        # The printed line names a best or a difference.
+        overall = comparison.to_polars().filter(slice=OVERALL)
+        note = untestable_note(overall, comparison.settings, comparison.row_names, _ALPHA)
+        if note is not None:
+            say(f"anls-frame: {note}")
+
+
+def _print_transitions(comparison: af.Comparison) -> None:
+    print(f"\nError types that differ from those of {plain(comparison.baseline)}")
+    old, new = PAIR
+    changed = comparison.transitions.filter(pl.col(old) != pl.col(new))
+    largest = changed.sort("n", descending=True, maintain_order=True)
+    print_table(table("", largest, (), [*comparison.systems]), most=_SHOWN_TRANSITIONS)

@@ -18,6 +18,7 @@ from anls_frame.cli.options import (
     SystemColumns,
     command,
 )
+from anls_frame.cli.output import check_target, plain, working
 from anls_frame.cli.written import WRITTEN
 
 _SCORE = "__anls_frame_score"
@@ -66,7 +67,6 @@ def audit(
     The page shows the drawn rows in random order and counts the rows left to judge. From its verdicts and the
     sample, `verdicts` computes the corrected score.
     """
-    from anls_frame.cli.output import check_target, plain, working
     from anls_frame.cli.row_pages import page, texts, with_scores
     from anls_frame.export import row_files
     from anls_frame.export.page_verdicts import REPEATS

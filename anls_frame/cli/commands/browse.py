@@ -10,6 +10,7 @@ import typer
 from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli.options import By, Force, Reporting, Runs, SourceOptions, SystemColumns, command
+from anls_frame.cli.output import check_target, plain, working
 from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
 
@@ -63,7 +64,6 @@ def browse(
     The page is a single HTML file that needs no server. Files of several systems are paired by question id,
     as in `compare`; the page then also filters rows by which systems are right.
     """
-    from anls_frame.cli.output import check_target, plain, working
     from anls_frame.cli.row_pages import columns, page_of_files
     from anls_frame.summary.settings import MOST_ROWS
 

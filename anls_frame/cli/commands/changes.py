@@ -12,7 +12,6 @@ from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
     LowerIsBetter,
-    Output,
     Reporting,
     Scores,
     SourceOptions,
@@ -21,6 +20,7 @@ from anls_frame.cli.options import (
     command,
     scores_of_rows,
 )
+from anls_frame.cli.output import plain, print_table, working
 
 _SHOWN_ROWS = 10
 _IS = {"worse": "is worse than", "better": "is better than", "all": "has another score than"}
@@ -40,7 +40,7 @@ def changes(
     ],
     *,
     named: SystemColumns,
-    output: Output = None,
+    target: Target,
     kind: Annotated[
         str, typer.Option(help="worse: rows in which the second system is worse; better; or all that differ.")
     ] = "worse",
@@ -58,14 +58,12 @@ def changes(
     scores: Scores = False,
     lower_is_better: LowerIsBetter = False,
     scoring: Reporting,
-    target: Target,
     source: SourceOptions,
 ) -> None:
     """List the rows in which the second system is worse, the largest loss first."""
     import polars as pl
 
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_target, plain, print_json, print_table, working
     from anls_frame.export import row_files
     from anls_frame.export.column_headings import NAMES
     from anls_frame.readers.any_file import are_pages, names_of_rows
@@ -73,7 +71,7 @@ def changes(
     from anls_frame.readers.system_files import scores_in_columns, texts_of
     from anls_frame.summary.settings import MOST_ROWS
 
-    check_target(output, target.force, row_files.SUFFIXES)
+    target.check(row_files.SUFFIXES)
     if n is not None:
         count("--n", n, most=MOST_ROWS - 1)
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
@@ -100,13 +98,11 @@ def changes(
             **({} if scores else vars(scoring)),
         )
         listed = changed if n is None else changed.head(n)
-        if output is not None:
-            row_files.write(listed.lazy(), output, escape_formulas=True)
+    target.put_rows(listed)
     if target.json:
-        print_json(listed.to_dicts())
         return
     old, new = names
-    if output is None:
+    if target.output is None:
         # The transition names both error types, and there is room for one answer.
         hidden = [] if scores else [f"nearest_answer_{old}", f"error_type_{old}", f"error_type_{new}"]
         # Pages are too long to be shown, and their error types are those of answers.
@@ -119,7 +115,7 @@ def changes(
         }
         print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=labels | names_of.columns)
     said = f"{numbered(changed.height, names_of.row)} in which {new} {_IS[kind]} {old}"
-    if output is not None:
+    if target.output is not None:
         are_all = listed.height == changed.height
-        said += f": {output}" if are_all else f", {listed.height:,} of them in {output}"
+        said += f": {target.output}" if are_all else f", {listed.height:,} of them in {target.output}"
     print(plain(said))

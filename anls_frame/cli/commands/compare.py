@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from anls_frame._arguments import count, level_of_run, number, share
+from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import (
     Boarding,
     Confidence,
     LowerIsBetter,
-    Output,
     Reporting,
     Rows,
     Runs,
@@ -26,6 +26,7 @@ from anls_frame.cli.options import (
     scores_of_rows,
     tables,
 )
+from anls_frame.cli.output import check_rows, check_target, say, working
 from anls_frame.cli.written import WRITTEN
 
 if TYPE_CHECKING:
@@ -124,8 +125,6 @@ class Gate:
 
     def code(self, comparison: af.Comparison) -> int:
         """Return the exit code, after notes that explain it: 1 before 3 before 0."""
-        from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-        from anls_frame.cli.output import say
         from anls_frame.reports import sentences
         from anls_frame.reports.comparison_documents import untestable_note
 
@@ -175,7 +174,7 @@ def compare(
     baseline: Annotated[
         str | None, typer.Option(help="System to compare the others with; by default the first.")
     ] = None,
-    output: Output = None,
+    target: Target,
     summary: Annotated[
         Path | None,
         typer.Option(help="Save the sums of the comparison, as Parquet, for `merge` and `slices`."),
@@ -199,7 +198,6 @@ def compare(
     scoring: Reporting,
     confidence: Confidence = 0.95,
     boarding: Boarding,
-    target: Target,
     runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
@@ -214,17 +212,16 @@ def compare(
     --anchor, it exits with 0 only if the loss is small against both the first system and the fixed one.
     """
     from anls_frame.cli import row_pages
-    from anls_frame.cli.comparing import put
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_rows, check_target, working
+    from anls_frame.cli.reporting import put_comparison
     from anls_frame.export import SUFFIXES
     from anls_frame.readers.compared_files import compare_scores, compare_texts, usual_metric
     from anls_frame.readers.system_files import texts_of
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
-    check_target(output, target.force, SUFFIXES)
+    target.check(SUFFIXES)
     check_target(summary, target.force, (".parquet",))
-    check_rows(rows, output)
+    check_rows(rows, target.output)
     if rows is not None and scores:
         raise ValueError("--rows shows texts, and --scores has none")
     if keep and rows is None:
@@ -272,7 +269,7 @@ def compare(
             )
     if summary is not None:
         comparison.summary.save(summary)
-    put(comparison, output, target, shown, page=page, source=files)
+    put_comparison(comparison, target, shown, page=page, source=files)
     code = gate.code(comparison)
     if code:
         raise typer.Exit(code)

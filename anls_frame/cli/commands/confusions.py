@@ -10,7 +10,8 @@ import typer
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import By, File, Output, SourceOptions, Target, command, one_table
+from anls_frame.cli.options import By, File, SourceOptions, Target, command, one_table
+from anls_frame.cli.output import edits_table, plain, print_table, working
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ _LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")
 def confusions(
     file: File,
     *,
-    output: Output = None,
+    target: Target,
     by: By = None,
     protocol: Annotated[str, typer.Option(help="How texts are prepared.")] = "raw",
     max_length: Annotated[
@@ -39,16 +40,14 @@ def confusions(
     ] = 0.0,
     op: Annotated[str | None, typer.Option(help="Only replace, insert or delete.")] = None,
     n: Annotated[int, typer.Option("--n", "-n", help="How many confusions to print for each slice.")] = 30,
-    target: Target,
     source: SourceOptions,
 ) -> None:
     """Count which characters are read as which."""
-    from anls_frame.cli.output import check_target, print_json, working
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import load, names_of_rows, reading
     from anls_frame.summary.settings import MOST_ROWS
 
-    check_target(output, target.force, row_files.SUFFIXES)
+    target.check(row_files.SUFFIXES)
     count("--n", n, most=MOST_ROWS - 1)
     columns = one_table(by)
     with working(f"Reading {file}"), reading(file, source.how):
@@ -61,18 +60,13 @@ def confusions(
             min_nls=min_nls,
             op=op,  # type: ignore[arg-type] # checked there
         )
-        if output is not None:
-            row_files.write(counted.lazy(), output, escape_formulas=True)
-    if target.json:
-        print_json(counted.to_dicts())
-    elif output is None:
+    target.put_rows(counted)
+    if target.is_terminal:
         _print(counted, columns or [], n, names_of_rows(source.how).row)
 
 
 def _print(counted: pl.DataFrame, by: Sequence[str], n: int, noun: str) -> None:
     """Print the edits and the row counts: by slice as columns, otherwise as a line."""
-    from anls_frame.cli.output import edits_table, plain, print_table
-
     if by:
         print_table(edits_table(counted.group_by(cs.by_name(*by), maintain_order=True).head(n)))
         return

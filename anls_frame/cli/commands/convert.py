@@ -9,6 +9,7 @@ import typer
 
 import anls_frame as af
 from anls_frame.cli.options import EscapeFormulas, File, Force, SourceOptions, command
+from anls_frame.cli.output import check_target, working
 from anls_frame.cli.written import WRITTEN
 
 
@@ -30,7 +31,6 @@ def convert(
     source: SourceOptions,
 ) -> None:
     """Write results in another format, as the standard table."""
-    from anls_frame.cli.output import check_target, working
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import reading, scan_counted
 

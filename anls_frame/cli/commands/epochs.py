@@ -19,6 +19,7 @@ from anls_frame.cli.options import (
     command,
     one_table,
 )
+from anls_frame.cli.output import plain, print_json, working
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
@@ -71,7 +72,6 @@ def epochs(
     """
     import polars as pl
 
-    from anls_frame.cli.output import plain, print_json, working
     from anls_frame.readers.repeated_answers import (
         check_repeated,
         components_of_systems,

@@ -12,7 +12,6 @@ from anls_frame._text import numbered
 from anls_frame.cli.options import (
     Confidence,
     File,
-    Output,
     Scoring,
     SlicingOptions,
     SourceOptions,
@@ -21,6 +20,7 @@ from anls_frame.cli.options import (
     scores_of_rows,
     tables,
 )
+from anls_frame.cli.output import plain, print_table, working
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +35,7 @@ _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
 def format_tax(
     file: File,
     *,
-    output: Output = None,
+    target: Target,
     metric: Annotated[list[str] | None, scores_of_rows(" [default: anls]")] = None,
     steps: Annotated[
         list[str] | None, typer.Option(help="Kind of wrapping to take off; may be repeated. [default: all]")
@@ -47,7 +47,6 @@ def format_tax(
     slicing: SlicingOptions,
     scoring: Scoring,
     confidence: Confidence = 0.95,
-    target: Target,
     source: SourceOptions,
 ) -> None:
     """
@@ -58,11 +57,10 @@ def format_tax(
     for each slice. --output writes the lines of combinations.
     """
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_target, plain, print_json, print_table, working
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import load, reading
 
-    check_target(output, target.force, row_files.SUFFIXES)
+    target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"), reading(file, source.how):
         tax = af.format_tax(
             load(file, source.how),
@@ -76,11 +74,8 @@ def format_tax(
             **vars(scoring),
         )
         costs: pl.DataFrame = tax.steps
-    if output is not None:
-        row_files.write(costs.lazy(), output, escape_formulas=True)
-    if target.json:
-        print_json(costs.to_dicts())
-    elif output is None:
+    target.put_rows(costs)
+    if target.is_terminal:
         for total in tax.overall.iter_rows(named=True):
             gain = f"{total['baseline_score']:.4f} as given, {total['score']:.4f} unwrapped"
             print(plain(f"{total['metric']}: {gain}, {numbered(total['n'], 'row')}."))

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anls_frame._arguments import margin
+from anls_frame._text import numbered
+from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import Confidence, Json, command
+from anls_frame.cli.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,7 +130,6 @@ def errant(
 ) -> None:
     """Print precision, recall and F of a system's typed edits."""
     from anls_frame import gec
-    from anls_frame.cli.output import print_table
 
     rows = _read(gold, prediction_edits=system)
     columns = ("prediction_edits", "edits", "prediction_annotators", "annotators")
@@ -183,8 +186,6 @@ def compare(
     for unusable input, or 3 if it cannot decide.
     """
     from anls_frame import gec
-    from anls_frame._arguments import margin
-    from anls_frame.cli.output import print_json
     from anls_frame.gec._corpus_measures import measure_of
 
     if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
@@ -219,7 +220,6 @@ def compare(
 
 
 def _print_compared(table: pl.DataFrame, measure: str) -> None:
-    from anls_frame.cli.output import print_table
 
     scores = ("wacc", "wacc_base", "i_measure") if measure == "i_measure" else ("precision", "recall", "f")
     differences = table.columns[table.columns.index("difference") :]
@@ -228,10 +228,6 @@ def _print_compared(table: pl.DataFrame, measure: str) -> None:
 
 def _decide(table: pl.DataFrame, within: float, *, has_documents: bool) -> None:
     """Say for each system what was decided, and end with the exit code of the worst answer."""
-    from anls_frame._text import numbered
-    from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-    from anls_frame.cli.output import say
-
     first, *others = table.iter_rows(named=True)
     unit = "document" if has_documents else "sentence"
     for row in others:
@@ -278,7 +274,6 @@ def _read(gold: Path, **others: Any) -> pl.DataFrame:
 
 
 def _print(scores: Mapping[str, object], *, json: bool) -> None:
-    from anls_frame.cli.output import print_json
 
     if json:
         print_json(scores)

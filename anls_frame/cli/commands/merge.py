@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 import anls_frame as af
-from anls_frame.cli.options import Arranging, Confidence, Output, Target, command
+from anls_frame.cli.options import Arranging, Confidence, Target, command
+from anls_frame.cli.output import check_target, working
 from anls_frame.cli.written import WRITTEN
 
 
@@ -18,25 +19,31 @@ from anls_frame.cli.written import WRITTEN
 def merge(
     files: Annotated[list[Path], typer.Argument(help="Summaries of parts.", metavar="SUMMARY...")],
     *,
-    output: Output = None,
+    target: Target,
     arranging: Arranging,
     confidence: Confidence = 0.95,
     summary: Annotated[Path | None, typer.Option(help="Save the merged summary."), WRITTEN] = None,
-    target: Target,
 ) -> None:
     """
     Merge the summaries of parts, and report all rows.
 
     Summaries of several systems are compared.
     """
-    from anls_frame.cli.output import working
-    from anls_frame.cli.reporting import Delivery
+    from anls_frame.cli.reporting import put_comparison, put_report
+    from anls_frame.export import SUFFIXES
 
-    delivery = Delivery(
-        output=output, summary=summary, arranging=arranging, confidence=confidence, target=target
-    )
-    delivery.check()
+    target.check(SUFFIXES)
+    check_target(summary, target.force, (".parquet",))
     with working("Merging"):
         merged = af.merge(af.Summary.load(path) for path in files)
-    put = {"report": delivery.put, "comparison": delivery.put_comparison}[merged.kind]
-    put(merged)
+    shown = arranging.options
+    if merged.kind == "report":
+        report = af.Report.from_summary(merged, confidence=confidence)
+        put_report(report, target, shown, save=lambda: merged.save(summary) if summary else None)
+        return
+    if shown.pop("min_n"):
+        raise ValueError("--min-n: only for reports; these are summaries of several systems")
+    comparison = af.Comparison.from_summary(merged, confidence=confidence)
+    if summary is not None:
+        merged.save(summary)
+    put_comparison(comparison, target, shown)

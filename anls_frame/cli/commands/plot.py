@@ -10,6 +10,7 @@ import typer
 import anls_frame as af
 from anls_frame._arguments import choice
 from anls_frame.cli.options import File, Force, Scoring, SlicingOptions, SourceOptions, command, one_table
+from anls_frame.cli.output import check_target, working
 from anls_frame.cli.written import WRITTEN
 
 if TYPE_CHECKING:
@@ -142,7 +143,6 @@ def plot(
     import io
 
     from anls_frame._atomic import replacing
-    from anls_frame.cli.output import check_target, working
     from anls_frame.readers.any_file import are_pages, load
 
     choice("KIND", kind, KINDS)

@@ -11,7 +11,6 @@ import anls_frame as af
 from anls_frame.cli.options import (
     Arranging,
     Confidence,
-    Output,
     Reporting,
     Rows,
     Runs,
@@ -21,6 +20,7 @@ from anls_frame.cli.options import (
     command,
     tables,
 )
+from anls_frame.cli.output import check_rows, check_target, working
 from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
 
@@ -49,7 +49,7 @@ def report(
         ),
     ],
     *,
-    output: Output = None,
+    target: Target,
     slicing: SlicingOptions,
     scoring: Reporting,
     metric: Annotated[
@@ -99,7 +99,6 @@ def report(
         bool,
         typer.Option("--repeats", help="Average the answers if files have questions in common."),
     ] = False,
-    target: Target,
     runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
@@ -110,8 +109,8 @@ def report(
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_rows, working
-    from anls_frame.cli.reporting import Delivery
+    from anls_frame.cli.reporting import put_report
+    from anls_frame.export import SUFFIXES
     from anls_frame.readers.any_file import are_pages, columns, reading
     from anls_frame.readers.summarized_files import FileSummary
     from anls_frame.readers.system_files import SystemFiles
@@ -136,7 +135,11 @@ def report(
         details=details,
         scoring=vars(scoring),
     )
-    check_rows(rows, output)
+    target.check(SUFFIXES)
+    check_target(summary, target.force, (".parquet",))
+    check_rows(rows, target.output)
+    if fold_clusters and (summary is None or slicing.cluster is None):
+        raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
 
     def page() -> RowsPage:
         scores = [
@@ -155,20 +158,18 @@ def report(
                 **vars(scoring),
             )
 
-    delivery = Delivery(
-        output=output,
-        summary=summary,
-        arranging=arranging,
-        confidence=confidence,
-        fold_clusters=fold_clusters,
-        target=target,
+    def save() -> None:
+        if summary is not None:
+            (summarized.fold_clusters() if fold_clusters else summarized).save(summary)
+
+    with af.progress():
+        summarized = work.summary()
+    put_report(
+        af.Report.from_summary(summarized, confidence=confidence),
+        target,
+        arranging.options,
+        save=save,
         page=None if rows is None else page,
         source=given.every_file,
         most=most,
     )
-    delivery.check()
-    if fold_clusters and (summary is None or slicing.cluster is None):
-        raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
-    with af.progress():
-        summarized = work.summary()
-    delivery.put(summarized)

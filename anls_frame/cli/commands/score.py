@@ -8,7 +8,8 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import EscapeFormulas, File, Output, Scoring, SourceOptions, Target, command
+from anls_frame.cli.options import EscapeFormulas, File, Scoring, SourceOptions, Target, command
+from anls_frame.cli.output import counting, plain, print_json, print_table, working
 from anls_frame.protocol import resolve_errors
 
 if TYPE_CHECKING:
@@ -26,18 +27,16 @@ _COUNTS = ("n", "n_missing", "n_unanswerable")
 def score(
     file: File,
     *,
-    output: Output = None,
+    target: Target,
     scoring: Scoring,
     suffix: Annotated[str, typer.Option(help="Suffix for the names of new columns.")] = "",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace columns with the same names.")
     ] = False,
     escape_formulas: EscapeFormulas = True,
-    target: Target,
     source: SourceOptions,
 ) -> None:
     """Score each row, print the means, and write the rows."""
-    from anls_frame.cli.output import check_target, counting, print_json, print_table, working
     from anls_frame.export import row_files
     from anls_frame.export.column_headings import headings
     from anls_frame.export.document import Table
@@ -45,10 +44,10 @@ def score(
     from anls_frame.readers.any_file import are_pages, names_of_rows, reading, scan_counted
 
     have_pages = are_pages(source.how)
-    check_target(output, target.force, row_files.SUFFIXES)
+    target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"):
         frame, rows = scan_counted(file, source.how)
-    with counting(f"Scoring {file}", rows * (1 if output is None else 2)) as advance:
+    with counting(f"Scoring {file}", rows * (1 if target.output is None else 2)) as advance:
         try:
             scored = af.add_scores(
                 counted(frame, advance),
@@ -68,12 +67,12 @@ def score(
         # The rows are read twice, because written rows are not kept in memory.
         with reading(file, source.how):
             means = _means(frame, scoring, ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None)
-            if output is not None:
-                row_files.write(scored, output, escape_formulas=escape_formulas)
+            if target.output is not None:
+                row_files.write(scored, target.output, escape_formulas=escape_formulas)
     if target.json:
         print_json(means)
         return
-    if output is None:
+    if target.output is None:
         scores = [f"{name}{suffix}" for name in ("anls", "nls", "cer", "wer", "exact_match")]
         there = scored.collect_schema().names()
         # Pages are too long to be shown.
@@ -99,7 +98,6 @@ def _means(frame: pl.LazyFrame, scoring: Scoring, metrics: list[str] | None) -> 
 
 
 def _print_means(means: dict[str, Any], frame: pl.LazyFrame, scoring: Scoring) -> None:
-    from anls_frame.cli.output import plain
     from anls_frame.frames import origins
 
     names = {

@@ -8,10 +8,10 @@ import typer
 
 import anls_frame as af
 from anls_frame._arguments import number
+from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import (
     Confidence,
     File,
-    Output,
     Reporting,
     SlicingOptions,
     SourceOptions,
@@ -20,6 +20,7 @@ from anls_frame.cli.options import (
     scores_of_rows,
     tables,
 )
+from anls_frame.cli.output import plain, print_document, working
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,12 +50,11 @@ def selective(
     lower_is_surer: Annotated[
         bool, typer.Option("--lower-is-surer", help="Lower numbers mean more confidence, as for an entropy.")
     ] = False,
-    output: Output = None,
+    target: Target,
     slicing: SlicingOptions,
     metric: Annotated[list[str] | None, scores_of_rows(", but only one counts here")] = None,
     scoring: Reporting,
     confidence: Confidence = 0.95,
-    target: Target,
     source: SourceOptions,
 ) -> None:
     """
@@ -67,12 +67,11 @@ def selective(
     """
     from anls_frame import export
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_target, plain, print_document, working
     from anls_frame.readers.any_file import load
     from anls_frame.readers.score_columns import columns_of, with_numbers
     from anls_frame.reports.selective_documents import statements, with_thresholds
 
-    check_target(output, target.force, export.SUFFIXES)
+    target.check(export.SUFFIXES)
     if require_accepted is not None:
         number("--require-accepted", require_accepted, 0, 1)
     chosen: list[Any] = parse(metric) or ["anls"]
@@ -94,8 +93,8 @@ def selective(
         by = tables(slicing.by) or [[]]
         thresholds = [result.threshold(risk, confidence=confidence, by=columns) for columns in by]
     document = with_thresholds(result.to_document(), by, thresholds, risk, confidence)
-    if output is not None:
-        export.write(document, output, escape_formulas=True)
+    if target.output is not None:
+        export.write(document, target.output, escape_formulas=True)
     if target.json:
         print_document(document)
     else:
@@ -104,7 +103,7 @@ def selective(
             for table in thresholds
             for line in statements(table, risk, confidence, higher_is_surer=not lower_is_surer)
         ]
-        shown = [f"{output}"] if output is not None else [repr(result), ""]
+        shown = [str(target.output)] if target.output is not None else [repr(result), ""]
         print(plain("\n".join([*shown, *said])))
     if require_accepted is not None:
         raise typer.Exit(_code(thresholds, require_accepted))
@@ -112,8 +111,6 @@ def selective(
 
 def _code(thresholds: list[pl.DataFrame], required: float) -> int:
     """Return the exit code: 1 before 3 before 0."""
-    from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-
     codes = {0}
     for table in thresholds:
         for status, accepted in table.select("status", "accepted").iter_rows():

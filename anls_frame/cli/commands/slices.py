@@ -13,7 +13,6 @@ from anls_frame._text import numbered
 from anls_frame.cli.options import (
     Cluster,
     Confidence,
-    Output,
     Reporting,
     Rows,
     SourceOptions,
@@ -22,6 +21,7 @@ from anls_frame.cli.options import (
     command,
     scores_of_rows,
 )
+from anls_frame.cli.output import check_rows, working
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def slices(
     ],
     *,
     named: SystemColumns,
-    output: Output = None,
+    target: Target,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", help="Column to search, by default all; may be repeated."),
@@ -75,7 +75,6 @@ def slices(
     rows: Rows = None,
     scoring: Reporting,
     confidence: Confidence = 0.95,
-    target: Target,
     source: SourceOptions,
 ) -> None:
     """
@@ -87,18 +86,16 @@ def slices(
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse
-    from anls_frame.cli.output import check_rows, check_target, working
     from anls_frame.export import SUFFIXES
     from anls_frame.readers.any_file import are_pages
     from anls_frame.readers.score_columns import with_numbers_where_all_are
     from anls_frame.summary.files import is_summary
     from anls_frame.summary.systems import prediction_of
 
-    check_target(output, target.force, SUFFIXES)
-    check_rows(rows, output)
+    target.check(SUFFIXES)
+    check_rows(rows, target.output)
     search = af.SliceSearch(min_rows=min_rows, min_clusters=min_clusters, holdout=holdout, features=features)
     how: dict[str, Any] = {"depth": depth, "n": n, "search": search, "confidence": confidence}
-    page = None
     if is_summary(files[0]):
         only_for_rows = {"cluster": cluster, "features": features or None, "rows": rows}
         _check_left_out(files[1:], only_for_rows, named, scoring, source)
@@ -106,7 +103,7 @@ def slices(
             result: Slices = af.find_slices(
                 af.Summary.load(files[0]), columns=column, metrics=parse(metric) or None, **how
             )
-        _put(result, output, target, page)
+        target.put(result, numbered(result.table.height, "slice"), {})
         return
     chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how) else "anls"]
     with working("Looking for slices"):
@@ -127,6 +124,7 @@ def slices(
             **how,
             **vars(scoring),
         )
+    page = None
     if rows is not None:
         conditions = [condition.column for conditions in result.conditions for condition in conditions]
         with working("Looking for rows"):
@@ -139,7 +137,7 @@ def slices(
                 n=rows,
                 **vars(scoring),
             )
-    _put(result, output, target, page)
+    target.put(result, numbered(result.table.height, "slice"), {}, rows=page)
 
 
 def _check_left_out(others: Sequence[Path], given: dict[str, Any], *groups: Any) -> None:
@@ -156,17 +154,3 @@ def _check_left_out(others: Sequence[Path], given: dict[str, Any], *groups: Any)
         raise ValueError(
             f"a summary has no rows, and knows how they were read and scored: leave out {', '.join(named)}"
         )
-
-
-def _put(result: Slices, output: Path | None, target: Target, page: Any) -> None:
-    """Write or print the slices."""
-    from anls_frame.cli.output import plain, print_document
-
-    if output is not None:
-        result.write(output, escape_formulas=True, rows=page)
-    if target.json:
-        print_document(result.to_document())
-    elif output is not None:
-        print(plain(f"{numbered(result.table.height, 'slice')}: {output}"))
-    else:
-        print(plain(result.to_text()))

@@ -10,7 +10,8 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Output, Reporting, Runs, SourceOptions, SystemColumns, Target, command
+from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, Target, command
+from anls_frame.cli.output import plain, print_table, working
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,14 +36,13 @@ def verdicts(
         ),
     ],
     *,
-    output: Output = None,
+    target: Target,
     named: SystemColumns,
     id: Annotated[  # noqa: A002 - what users call it
         str | None,
         typer.Option("--id", help="Column that identified rows on the page, by default question_id."),
     ] = None,
     scoring: Reporting,
-    target: Target,
     runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
@@ -54,13 +54,12 @@ def verdicts(
     `audit`, the verdicts also correct the score.
     """
     from anls_frame.analysis.audit_samples import PROBABILITY
-    from anls_frame.cli.output import check_target, plain, print_json, print_table, working
     from anls_frame.cli.row_pages import texts
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import names_of_rows, reading
     from anls_frame.summary.systems import prediction_of
 
-    check_target(output, target.force, row_files.SUFFIXES)
+    target.check(row_files.SUFFIXES)
     given_verdicts = af.readers.read_verdicts(saved)
     given = named.in_files(files, source, runs, least=1)
     with working("Scoring"), reading(files[0], source.how):
@@ -77,14 +76,16 @@ def verdicts(
         lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=names.metric)
         has_draw = PROBABILITY in frame.collect_schema()
         corrected = _corrected(frame, given_verdicts, columns, id, scoring) if has_draw else None
-        if output is not None:
-            row_files.write(rows.lazy(), output, escape_formulas=True)
+    printed = {
+        "judged": rows.height,
+        "verdicts": lost.by_verdict.to_dicts(),
+        "systems": lost.by_system.to_dicts(),
+    }
+    if corrected is not None:
+        printed["corrected"] = corrected.overall.to_dicts()
+        printed["differences"] = corrected.differences.drop("slice").to_dicts()
+    target.put_rows(rows, printed)
     if target.json:
-        lines = {"verdicts": lost.by_verdict.to_dicts(), "systems": lost.by_system.to_dicts()}
-        if corrected is not None:
-            lines["corrected"] = corrected.overall.to_dicts()
-            lines["differences"] = corrected.differences.drop("slice").to_dicts()
-        print_json({"judged": rows.height, **lines})
         return
     by_verdict = lost.by_verdict.drop("system") if len(columns) == 1 else lost.by_verdict
     print_table(by_verdict, labels=names.columns)
@@ -114,7 +115,6 @@ def _corrected(
 
 def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:
     """Print the share of the points lost by judged rows that is not a system's error."""
-    from anls_frame.cli.output import plain
     from anls_frame.export.column_headings import NAMES
 
     name = "" if is_alone else f"{system['system']}: "
