@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_
 
 import typer
 
-from anls_frame._arguments import choice
 from anls_frame.cli import chosen_reader, protocols
 from anls_frame.cli.chosen_reader import ChosenReader
 from anls_frame.cli.exits import CLOSED_PIPE
@@ -40,6 +39,15 @@ File = Annotated[
     typer.Argument(
         help="Results: CSV, TSV, JSON Lines, JSON, Parquet, XLSX, or a harness's file.", metavar="FILE"
     ),
+]
+Files = Annotated[
+    list[Path],
+    typer.Argument(help="Results of one system, or a file or folder for each of several.", metavar="FILE..."),
+]
+Keep = Annotated[list[str] | None, typer.Option(help="Column to show of rows; may be repeated.")]
+Id = Annotated[
+    str | None,
+    typer.Option("--id", help="Column that identifies rows in saved verdicts, by default question_id."),
 ]
 By = Annotated[
     list[str] | None,
@@ -130,16 +138,12 @@ class SourceOptions:
         typer.Option(help="Only this epoch of repeatedly answered questions; by default all."),
     ] = None
     unmatched: Annotated[
-        str | None,
+        Literal["error", "null", "drop"] | None,
         typer.Option(
             help="What to do with unread pages, and with questions that a system or --gold lacks. error: "
             "list them; null: count them as missing predictions; drop: leave them out."
         ),
     ] = None
-
-    def __post_init__(self) -> None:
-        if self.unmatched is not None:
-            choice("--unmatched", self.unmatched, ("error", "null", "drop"))
 
     @property
     def how(self) -> Reading:

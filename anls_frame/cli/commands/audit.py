@@ -12,7 +12,9 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
     Cluster,
+    Files,
     Force,
+    Keep,
     Reporting,
     SourceOptions,
     SystemColumns,
@@ -29,12 +31,7 @@ _SCORE = "__anls_frame_score"
     "anls-frame audit old.jsonl new.jsonl -n 50 --lean differing -o audit_two.html --sample two.parquet",
 )
 def audit(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Results of one system, or a file or folder for each of several.", metavar="FILE..."
-        ),
-    ],
+    files: Files,
     *,
     output: Annotated[
         Path,
@@ -55,7 +52,7 @@ def audit(
         ),
     ] = "uniform",
     cluster: Cluster = None,
-    keep: Annotated[list[str] | None, typer.Option(help="Column to show too; may be repeated.")] = None,
+    keep: Keep = None,
     named: SystemColumns,
     scoring: Reporting,
     force: Force = False,

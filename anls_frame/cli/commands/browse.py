@@ -7,9 +7,19 @@ from typing import Annotated
 
 import typer
 
-from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import By, Force, Reporting, Runs, SourceOptions, SystemColumns, command
+from anls_frame.cli.options import (
+    By,
+    Files,
+    Force,
+    Id,
+    Keep,
+    Reporting,
+    Runs,
+    SourceOptions,
+    SystemColumns,
+    command,
+)
 from anls_frame.cli.output import check_target, plain, working
 from anls_frame.cli.written import WRITTEN
 from anls_frame.summary.catalogue import NAMES
@@ -21,17 +31,12 @@ from anls_frame.summary.catalogue import NAMES
     "anls-frame browse ocr/ --gold truth/ -n 100 -o pages_rows.html",
 )
 def browse(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Results of one system, or a file or folder for each of several.", metavar="FILE..."
-        ),
-    ],
+    files: Files,
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write, ending in .html."), WRITTEN],
     named: SystemColumns,
     by: By = None,
-    keep: Annotated[list[str] | None, typer.Option(help="Column to show too; may be repeated.")] = None,
+    keep: Keep = None,
     image: Annotated[
         str | None,
         typer.Option(
@@ -39,10 +44,7 @@ def browse(
             "paths are relative to the folder of the page."
         ),
     ] = None,
-    id: Annotated[  # noqa: A002 - what users call it
-        str | None,
-        typer.Option("--id", help="Column that identifies rows in saved verdicts, by default question_id."),
-    ] = None,
+    id: Id = None,  # noqa: A002 - what users call it
     n: Annotated[int | None, typer.Option("--n", "-n", help="Only this many rows, the worst ones.")] = None,
     metric: Annotated[
         list[str] | None,
@@ -65,11 +67,8 @@ def browse(
     as in `compare`; the page then also filters rows by which systems are right.
     """
     from anls_frame.cli.row_pages import columns, page_of_files
-    from anls_frame.summary.settings import MOST_ROWS
 
     check_target(output, force, (".html", ".htm"))
-    if n is not None:
-        count("--n", n, least=1, most=MOST_ROWS - 1)
     given = named.in_files(files, source, runs, least=1)
     with working("Scoring"):
         page, name_of_system = page_of_files(

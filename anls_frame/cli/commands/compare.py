@@ -13,6 +13,7 @@ from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import (
     Boarding,
     Confidence,
+    Keep,
     LowerIsBetter,
     Reporting,
     Rows,
@@ -189,9 +190,7 @@ def compare(
     scores: Scores = False,
     lower_is_better: LowerIsBetter = False,
     rows: Rows = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(help="Column to show of these rows; may be repeated.")
-    ] = None,
+    keep: Keep = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also count how error types change from the baseline.")
     ] = False,

@@ -11,6 +11,7 @@ import anls_frame as af
 from anls_frame.cli.options import (
     Arranging,
     Confidence,
+    Keep,
     Reporting,
     Rows,
     Runs,
@@ -69,9 +70,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    keep: Annotated[
-        list[str] | None, typer.Option(help="Column to show of these rows; may be repeated.")
-    ] = None,
+    keep: Keep = None,
     rows: Rows = None,
     details: Annotated[
         bool, typer.Option("--details", help="Also count error types, character confusions and lengths.")

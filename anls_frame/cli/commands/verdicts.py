@@ -10,7 +10,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, Target, command
+from anls_frame.cli.options import Files, Id, Reporting, Runs, SourceOptions, SystemColumns, Target, command
 from anls_frame.cli.output import plain, print_table, working
 
 if TYPE_CHECKING:
@@ -28,20 +28,11 @@ def verdicts(
     saved: Annotated[
         Path, typer.Argument(help="Verdicts that a page of rows saved, in JSON Lines.", metavar="VERDICTS")
     ],
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="The files of the page: results of one system, or a file or folder for each of several.",
-            metavar="FILE...",
-        ),
-    ],
+    files: Files,
     *,
     target: Target,
     named: SystemColumns,
-    id: Annotated[  # noqa: A002 - what users call it
-        str | None,
-        typer.Option("--id", help="Column that identified rows on the page, by default question_id."),
-    ] = None,
+    id: Id = None,  # noqa: A002 - what users call it
     scoring: Reporting,
     runs: Runs = "error",
     source: SourceOptions,
