@@ -322,18 +322,16 @@ def columns(path: Path, how: Reading) -> list[str]:
         return scan(path, how).collect_schema().names()
 
 
-def scan_counted(path: Path, how: Reading) -> tuple[pl.LazyFrame, int]:
+def scan_counted(path: Path, how: Reading, *, every_response: bool = False) -> tuple[pl.LazyFrame, int]:
     """Read a file, lazily if its format allows it, and return its number of rows as well."""
-    rows = stored_rows(path, how)
-    if rows is None:
-        frame = load(path, how)
-        return origins.like(frame.lazy(), frame), frame.height
-    if not rows:
-        raise problem(path, "holds no rows")
-    return scan(path, how), rows
+    rows = _stored_rows(path, how)
+    if rows is not None:
+        return scan(path, how), rows
+    frame = load(path, how, every_response=every_response)
+    return origins.like(frame.lazy(), frame), frame.height
 
 
-def stored_rows(path: Path, how: Reading) -> int | None:
+def _stored_rows(path: Path, how: Reading) -> int | None:
     """Return the number of rows in a file's metadata, or None if the file must be read to know."""
     if any(option is not None for option in (how.epoch, how.gold, how.where)) or not _is_parquet(path, how):
         return None

@@ -14,7 +14,7 @@ from anls_frame.frames import origins
 from anls_frame.frames.progress import following_together
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._problems import Advice, Option
-from anls_frame.readers.any_file import are_pages, kind_of_file, load, reading, scan, stored_rows
+from anls_frame.readers.any_file import are_pages, kind_of_file, reading, scan, scan_counted
 from anls_frame.readers.logs import rows_of
 from anls_frame.readers.repeated_answers import averaged, has_epochs, note_of_uneven, resolved
 from anls_frame.readers.repeated_ids import check_disjoint, note_of_repeated
@@ -97,35 +97,20 @@ class FileSummary:
         """Summarize the rows of all files, with means over repeated answers to questions."""
         if self.are_logs:
             return self._summarize_logs()
-        if len(self.files) > 1:
-            return self._summarize_parts()
-        (path,) = self.files
-        rows = stored_rows(path, self.how)
-        if rows is None:  # the number of rows is known only after reading the whole file
-            loaded = load(path, self.how, every_response=True)
-            rows, frame = loaded.height, origins.like(loaded.lazy(), loaded)
-        else:
-            frame = scan(path, self.how)
-        if has_epochs(frame):
-            return self._summarize_epochs(origins.like(_long.with_epoch(frame.collect()), frame))
-        if self.cluster is None:
-            with reading(path, self.how):
-                note = note_of_repeated(frame, rows)
-            if note is not None:
-                warn(Advice(f"{path}: {note}", Option("cluster", None)))
-        with following_together(rows * self._passes, f"Scoring {path}"):
-            return self._summarized(path, frame, str(path))
-
-    def _summarize_parts(self) -> Summary:
-        stored = [stored_rows(path, self.how) for path in self.files]
-        known = None if None in stored else sum(rows or 0 for rows in stored) * self._passes
-        frames = {path: scan(path, self.how, every_response=True) for path in self.files}
+        scanned = {path: scan_counted(path, self.how, every_response=True) for path in self.files}
+        frames = {str(path): frame for path, (frame, _) in scanned.items()}
         if any(map(has_epochs, frames.values())):
             return self._summarize_logs()
-        if not self.allow_repeated_ids:
-            check_disjoint({str(path): frame for path, frame in frames.items()})
-        with following_together(known, f"Scoring {listed(map(str, self.files), _SHOWN)}"):
-            return merge(self._summarized(path, frame, str(path)) for path, frame in frames.items())
+        n_rows = sum(rows for _, rows in scanned.values())
+        if len(frames) > 1 and not self.allow_repeated_ids:
+            check_disjoint(frames)
+        elif len(frames) == 1 and self.cluster is None:
+            with reading(self.files[0], self.how):
+                note = note_of_repeated(frames[self.part], n_rows)
+            if note is not None:
+                warn(Advice(f"{self.part}: {note}", Option("cluster", None)))
+        with following_together(n_rows * self._passes, f"Scoring {listed(frames, _SHOWN)}"):
+            return merge(self._summarized(path, frame, str(path)) for path, (frame, _) in scanned.items())
 
     def _summarize_logs(self) -> Summary:
         """Summarize files whose rows depend on other files, such as the data set or other epochs."""

@@ -36,7 +36,9 @@ def convert(
 
     check_target(output, force, (".json",) if submission else row_files.SUFFIXES)
     with working(f"Converting {file}"):
-        frame, _ = scan_counted(file, source.how)
+        frame, rows = scan_counted(file, source.how)
+        if not rows:
+            raise ValueError(f"{file}: holds no rows")
         if submission:
             af.readers.write_submission(frame.collect(), output)
         else:
