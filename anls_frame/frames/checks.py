@@ -56,11 +56,20 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
     if not columns:
         return f"no column {quoted(name)}: there are no columns"
     free = [column for column in columns if column not in others]
-    nearest = process.extractOne(name, [str(column) for column in free], score_cutoff=60)
+    nearest = process.extractOne(name, [str(column) for column in free], scorer=_likeness, score_cutoff=65)
     hint = f"; did you mean {quoted(free[nearest[2]])}?" if nearest else ""
     if nearest and not isinstance(free[nearest[2]], str):
         hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
     return f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}{hint}"
+
+
+def _likeness(name: str, other: str, **_: float) -> float:
+    """Return how alike two names are, in per cent; that both are names of ids makes them no more alike."""
+    from rapidfuzz import fuzz  # noqa: PLC0415 - only for the message
+
+    stems = fuzz.WRatio(name.removesuffix("_id"), other.removesuffix("_id"))
+    both = name.endswith("_id") and other.endswith("_id")
+    return stems if both else max(stems, fuzz.WRatio(name, other))
 
 
 def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: bool) -> None:

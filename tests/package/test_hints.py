@@ -89,3 +89,24 @@ def test_a_column_with_another_role_is_not_what_was_meant_in_files(tmp_path: Pat
     with pytest.raises(af.InputError) as caught:
         af.read_results(tmp_path / "a.csv", prediction="answer", answers="answers")
     assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "nearest"),
+    [
+        ("doc_id", ["question_id", "document"], "document"),
+        ("document", ["question_id", "doc_id"], "doc_id"),
+        ("dok_id", ["question_id", "doc_id"], "doc_id"),
+        ("id", ["prediction", "question_id"], "question_id"),
+        ("question_i", ["question", "question_id"], "question_id"),
+        ("doc_id", ["question_id", "prediction"], None),
+    ],
+)
+def test_ids_of_other_things_are_not_what_was_meant(
+    name: str, columns: list[str], nearest: str | None
+) -> None:
+    frame = pl.DataFrame({key: ["a"] for key in ("text", "answers", *columns)})
+    with pytest.raises(af.exceptions.ColumnNotFoundError) as caught:
+        af.report(frame, "text", "answers", cluster=name)
+    _, _, hint = str(caught.value).partition("; did you mean ")
+    assert hint == ("" if nearest is None else f"{nearest!r}?")
