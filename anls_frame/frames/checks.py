@@ -63,7 +63,7 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
     return f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}{hint}"
 
 
-def _likeness(name: str, other: str, **_: float) -> float:
+def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) -> float:  # noqa: ARG001
     """Return how alike two names are, in per cent; that both are names of ids makes them no more alike."""
     from rapidfuzz import fuzz  # noqa: PLC0415 - only for the message
 
