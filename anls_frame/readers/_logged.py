@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numbers
-from bisect import bisect_left
 from itertools import chain, repeat
-from operator import itemgetter
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
 from anls_frame.frames.answer_lists import may_be_lists
 from anls_frame.frames.strict_json import kind
-from anls_frame.readers import _content, _json, _json_columns, _runs
+from anls_frame.readers import _content, _json, _json_columns, _raw, _runs
 from anls_frame.readers._json_columns import JsonColumn
 from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers._sample_fields import SAMPLE, role
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
     from anls_frame.readers._problems import Problems
     from anls_frame.readers._raw import Column, Values
     from anls_frame.readers._sample_fields import Key
+
+    _Field: TypeAlias = tuple[Key, Column]
 
 Response: TypeAlias = "int | Literal['all']"
 
@@ -83,15 +83,13 @@ def columns(
     logged, lines = samples
     predictions = _predictions(samples, response, problems)
     resps = logged["resps"].out_of_lists() if "resps" in logged else None
-    fields = list(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions))
+    columns = dict(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions))
     places: Sequence[str] = lines
     if response == "all":
         rows = _LoggedRows(predictions, resps)
-        fields = [rows.of_field(field) for field in fields]
-        fields.append(_Field(0, (SAMPLE, "epoch"), pl.Series(rows.epochs, dtype=pl.Int64)))
+        columns = dict(rows.column(key, values) for key, values in columns.items())
+        columns[SAMPLE, "epoch"] = pl.Series(rows.epochs, dtype=pl.Int64)
         places = lines if rows.are_samples else [lines[sample] for sample in rows.samples]
-    # In the order in which they first appear in the rows, whatever their source.
-    columns = {field.key: field.values for field in sorted(fields, key=itemgetter(0))}
     return _with_run(path, columns, len(places)), places
 
 
@@ -117,14 +115,6 @@ def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, 
                 }
                 columns[key] = pl.repeat(value, height, dtype=pl.String, eager=True)
     return columns
-
-
-class _Field(NamedTuple):
-    """A field, and the first sample or row that has it."""
-
-    first: int
-    key: Key
-    values: Column
 
 
 class _LoggedRows:
@@ -172,30 +162,28 @@ class _LoggedRows:
                 self._has_metrics.append(selected in (None, index))
                 self._has_tokens.append(selected is None or index == 0)
 
-    def of_field(self, field: _Field) -> _Field:
+    def column(self, key: Key, values: Column) -> tuple[Key, Column]:
         """Return a field of the samples as a column of rows; metrics belong to one of several responses."""
-        source, name = field.key[:2]
-        if field.key == role("prediction"):
-            return field._replace(values=self._predictions)
-        if field.key == (SAMPLE, "epoch"):  # a field of its own
-            field = field._replace(key=("metric", "epoch"))
+        source, name = key[:2]
+        if key == role("prediction"):
+            return key, self._predictions
+        if key == (SAMPLE, "epoch"):  # a field of its own
+            key = ("metric", "epoch")
         if self.are_samples:
-            return field
+            return key, values
         belongs = None
         if "token_counts" in (source, name):
             belongs = self._has_tokens
         elif source == "metric" or (source == SAMPLE and name not in _WRITTEN):
             belongs = self._has_metrics
-        first = bisect_left(self.samples, field.first)
         samples: Sequence[int | None] = self.samples
         if belongs is not None:
             samples = [sample if own else None for sample, own in zip(samples, belongs, strict=True)]
-            first = belongs.index(True, first)
-        values = _at(field.values, samples)
+        values = _at(values, samples)
         if (source, name) == (SAMPLE, "resps"):
             pairs = zip(self._resps, values, strict=True)
             values = [value if own is None else own for own, value in pairs]
-        return _Field(first, field.key, values)
+        return key, values
 
 
 def _at(values: Column, rows: Sequence[int | None]) -> Values:
@@ -208,22 +196,22 @@ def _at(values: Column, rows: Sequence[int | None]) -> Values:
 
 def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Values) -> Iterator[_Field]:
     """Yield the fields of the samples."""
-    yield _Field(0, role("question_id"), columns["doc_id"])
-    yield _Field(0, role("prediction"), predictions)
-    yield _Field(0, role("answers"), _targets(columns))
+    yield role("question_id"), columns["doc_id"]
+    yield role("prediction"), predictions
+    yield role("answers"), _targets(columns)
     for name, values in columns.items():
         if name == "input":
             yield from _prompts(values)
         elif name == "token_counts":
             yield from _entries(path, (name,), name, values.only_objects())
+        elif name == "doc":
+            yield from _entries(path, (name,), name, values)
         elif name in _USED:
             pass
         elif name not in _OBJECTS and dict in values.kinds:
             yield from _entries(path, ("metric", name), name, values)
         else:
-            yield _Field(values.first, (SAMPLE, name), values)
-    if "doc" in columns:
-        yield from _entries(path, ("doc",), "doc", columns["doc"])
+            yield (SAMPLE, name), values
 
 
 def _prompts(prompts: JsonColumn) -> Iterator[_Field]:
@@ -245,18 +233,13 @@ def _entries(path: Path, source: Key, name: str, values: JsonColumn) -> Iterator
     except ValueError:
         keys = (key for value in values if type(value) is dict for key in value)
         raise problem(path, _json_columns.too_many_keys(keys)) from None
-    for member in members:
-        yield _Field(member.first, (*source, member.key), member)
+    yield from (((*source, member.key), member) for member in members)
 
 
 def _filled(key: Key, values: Values) -> Iterator[_Field]:
     """Yield a field if a sample has it."""
-    if isinstance(values, JsonColumn):
-        first = values.first_value
-    else:
-        first = next((index for index, value in enumerate(values) if value is not None), None)
-    if first is not None:
-        yield _Field(first, key, values)
+    if _raw.kinds_of(values) - {NoneType}:
+        yield key, values
 
 
 def _targets(columns: Mapping[str, JsonColumn]) -> Column:

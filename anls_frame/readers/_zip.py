@@ -9,6 +9,7 @@ import struct
 import zipfile
 import zlib
 from contextlib import contextmanager
+from copy import copy
 from typing import TYPE_CHECKING
 
 from anls_frame.exceptions import InputError
@@ -28,7 +29,6 @@ FREE_BYTES = 256 << 20
 MOST_TIMES = 100
 
 _ZSTD = 93
-_ENCRYPTED = 0x1
 _CHUNK = 1 << 20
 # The errors of zipfile, zlib and pyarrow for damaged archives: a RuntimeError for encryption, a ValueError or
 # OSError if a damaged directory points outside the file.
@@ -36,10 +36,6 @@ _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, OSError, ValueError, RuntimeError),
 )
-# The header before a member's content: its size, and the places of the lengths of its name and extra field.
-_HEADER = 30
-_NAME = slice(26, 28)
-_EXTRA = slice(28, 30)
 
 
 @contextmanager
@@ -91,28 +87,13 @@ def content(archive: zipfile.ZipFile, name: str) -> bytes:
     entry = archive.getinfo(name)
     if entry.compress_type != _ZSTD:
         return archive.read(entry)
-    if entry.flag_bits & _ENCRYPTED:
-        raise zipfile.BadZipFile(f"{name} is encrypted")
-    unpacked = _unzstd(name, _packed(archive, entry), entry.file_size)
+    packed = copy(entry)
+    packed.compress_type, packed.file_size = zipfile.ZIP_STORED, entry.compress_size
+    del packed.CRC  # that of the unpacked content
+    unpacked = _unzstd(name, archive.read(packed), entry.file_size)
     if zlib.crc32(unpacked) != entry.CRC:
         raise zipfile.BadZipFile(f"the checksum of {name} is wrong")
     return unpacked
-
-
-def _packed(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """Return the compressed content of a member."""
-    file = archive.fp
-    assert file is not None, "an archive that is open has a file"  # noqa: S101 - for the type checker
-    file.seek(entry.header_offset)
-    header = file.read(_HEADER)
-    if len(header) < _HEADER or not header.startswith(b"PK\x03\x04"):
-        raise zipfile.BadZipFile(f"{entry.filename} is not at the place that the directory gives")
-    lengths = (int.from_bytes(header[part], "little") for part in (_NAME, _EXTRA))
-    file.seek(entry.header_offset + _HEADER + sum(lengths))
-    packed = file.read(entry.compress_size)
-    if len(packed) < entry.compress_size:
-        raise zipfile.BadZipFile(f"{entry.filename} is truncated")
-    return packed
 
 
 def _unzstd(name: str, packed: bytes, size: int) -> bytes:
