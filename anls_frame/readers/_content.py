@@ -6,10 +6,14 @@ import codecs
 import errno
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anls_frame._arguments import choice
 from anls_frame.readers import _compressed, _pipes
 from anls_frame.readers._problems import Advice, Option, problem
+
+if TYPE_CHECKING:
+    from anls_frame.exceptions import InputError
 
 _FORMATS = {
     ".csv": "csv",
@@ -135,19 +139,18 @@ def decoded(path: Path, data: bytes, encoding: str | None = None) -> str:
     try:
         text = data[skipped:].decode(encoding)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, skipped + error.start) + 1
-        byte = data[skipped + error.start]
-        raise problem(
-            path,
-            Advice(
-                f"byte 0x{byte:02x} is not valid {encoding.upper()}; pass the file's encoding, such as ",
-                Option("encoding", "latin-1"),
-            ),
-            f"line {line}",
-        ) from None
+        pass_it = ("; pass the file's encoding, such as ", Option("encoding", "latin-1"))
+        raise undecodable(path, data, skipped + error.start, encoding, *pass_it) from None
     except LookupError:
         raise problem(path, f"unknown encoding {encoding!r}; pass one that Python supports") from None
     return text.removeprefix("\ufeff")
+
+
+def undecodable(path: Path, data: bytes, position: int, encoding: str, *advice: str | Option) -> InputError:
+    """Return the error for a byte that is not valid in an encoding."""
+    said = f"byte 0x{data[position]:02x} is not valid {encoding.upper()}"
+    line = data.count(b"\n", 0, position) + 1
+    return problem(path, Advice(said, *advice), f"line {line}")
 
 
 def _encoding(data: bytes) -> tuple[str, int]:

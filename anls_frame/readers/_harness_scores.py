@@ -11,7 +11,7 @@ import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.frames.strict_json import Number
-from anls_frame.readers import _content, _json
+from anls_frame.readers import _content, _json, _standard
 from anls_frame.readers._problems import Advice, Option, Problems, problem
 from anls_frame.readers.table import read_raw
 
@@ -69,34 +69,24 @@ def _from_file(frame: pl.DataFrame, path: Path) -> HarnessScores:
     problems = Problems(path)
     raw = read_raw(path, problems)
     problems.raise_any()
-    ids = [
-        name
-        for name in raw.names
-        if name.casefold().replace("_", "") in {"questionid", "id", "index", "docid"}
-    ]
+    chosen = _standard.choose(raw.names, {}, (), problems)
+    ids = chosen.get("question_id", chosen.get("doc_id"))  # harnesses number questions in doc_id
     metrics = [name for name in raw.names if name.casefold() in _METRICS]
-    if len(metrics) != 1 or not ids:
+    if len(metrics) != 1 or ids is None:
         names = listed([quoted(name) for name in raw.names])
-        raise problem(
-            path,
-            f"must be a table with a column of ids and exactly one of {listed([*_METRICS])}; it has {names}",
-        )
+        what = f"a column of ids and exactly one of {listed([*_METRICS])}"
+        raise problem(path, f"must be a table with {what}; it has {names}")
     values = [None if value is None else str(value) for value in raw.column(metrics[0])]
-    keys = [str(value) for value in raw.column(ids[0])]
+    keys = [str(value) for value in raw.column(ids)]
     if len(set(keys)) < len(keys):
-        raise problem(path, f"ids in {ids[0]!r} must be unique")
+        raise problem(path, f"ids in {ids!r} must be unique")
     return _by_id(frame, path, dict(zip(keys, values, strict=True)))
 
 
 def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> HarnessScores:
     if "question_id" not in frame.columns:
-        raise problem(
-            path,
-            Advice(
-                "scores rows by id, but the results have no ids; name their column with ",
-                Option("question_id"),
-            ),
-        )
+        no_ids = "scores rows by id, but the results have no ids; name their column with "
+        raise problem(path, Advice(no_ids, Option("question_id")))
     unknown = scores.keys() - set(frame["question_id"].to_list())
     if unknown:
         raise problem(

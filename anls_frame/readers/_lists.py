@@ -19,7 +19,7 @@ from anls_frame.frames.answer_lists import (
     parsed,
 )
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _json_columns
+from anls_frame.readers import _json_columns, _raw
 from anls_frame.readers._problems import Advice, Option
 
 if TYPE_CHECKING:
@@ -93,16 +93,12 @@ def lists(
 def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
     """Return a column as strings or as lists of strings."""
     dtype = column.dtype
-    if isinstance(dtype, pl.List | pl.Array):
-        inner = dtype.inner
-        if inner == pl.String or inner in (pl.Null, pl.Categorical, pl.Enum) or inner.is_integer():
-            return column.cast(_LIST)
-    elif dtype.is_integer() or dtype in (pl.Null, pl.Categorical, pl.Enum):
-        column = column.cast(pl.String)
-    if column.dtype != pl.String:
-        problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}")
-        return pl.Series([None] * len(column), dtype=_LIST)
-    return column
+    if _raw.is_text(dtype):
+        return column.cast(pl.String)
+    if isinstance(dtype, pl.List | pl.Array) and _raw.is_text(dtype.inner):
+        return column.cast(_LIST)
+    problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}")
+    return pl.Series([None] * len(column), dtype=_LIST)
 
 
 def _from_texts(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from anls_frame._text import quoted
 from anls_frame.readers import _compressed, _content
-from anls_frame.readers._problems import Advice, problem
+from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -137,15 +137,11 @@ def _check_utf8(path: Path, data: bytes) -> None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise problem(
-            path,
-            Advice(
-                f"byte 0x{data[error.start]:02x} is not valid UTF-8; the first line of XML must name another "
-                'encoding, such as <?xml version="1.0" encoding="ISO-8859-1"?>'
-            ),
-            f"line {line}",
-        ) from None
+        name_it = (
+            "; the first line of XML must name another encoding, such as "
+            '<?xml version="1.0" encoding="ISO-8859-1"?>'
+        )
+        raise _content.undecodable(path, data, error.start, "utf-8", name_it) from None
 
 
 # PAGE

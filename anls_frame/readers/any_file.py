@@ -202,11 +202,18 @@ def read_kind(
         given.setdefault("response", "all")
     if kind != "table":
         return reader.read(path, **given)
+    return _read_table(path, given, questions)[0]
+
+
+def _read_table(
+    path: Path, options: Mapping[str, Any], questions: Gold | None, systems: Sequence[str] = ()
+) -> tuple[pl.DataFrame, list[pl.Series]]:
+    """Read a table, and the predictions of systems in its columns; answers may be in `questions`."""
     needed = SCORED if questions is None else PREDICTED
-    frame = read_table(path, required=needed, unique_ids=False, **given)
+    frame, texts = read_systems(path, systems, required=needed, unique_ids=False, **options)
     if questions is not None and "answers" not in frame.columns:
         questions.check_has_answers(path)
-    return frame
+    return frame, texts
 
 
 def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Mapping[str, Any] | None) -> Log:
@@ -266,10 +273,7 @@ def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.Dat
     # The first system is in one place only, because checks would find its problems twice.
     first, *others = names
     options = how.reader_options([kind], questions) | {"prediction": first}
-    needed = SCORED if questions is None else PREDICTED
-    frame, texts = read_systems(path, others, required=needed, unique_ids=False, **options)
-    if questions is not None and "answers" not in frame.columns:
-        questions.check_has_answers(path)
+    frame, texts = _read_table(path, options, questions, others)
     columns = {f"__anls_frame_{index}": text for index, text in enumerate(texts)}
     frame = _with_questions(path, frame.with_columns(**columns), how, questions)
     return frame.drop(columns), [frame["prediction"], *(frame[name] for name in columns)]

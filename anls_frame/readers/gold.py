@@ -187,4 +187,4 @@ def _may_be_answers(raw: _raw.Raw, chosen: Mapping[Role, str]) -> bool:
     if not isinstance(column, pl.Series):
         return True
     dtype = column.dtype.inner if isinstance(column.dtype, pl.List | pl.Array) else column.dtype
-    return dtype in (pl.String, pl.Null, pl.Categorical, pl.Enum) or dtype.is_integer()
+    return _raw.is_text(dtype)

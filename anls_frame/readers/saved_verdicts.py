@@ -9,7 +9,7 @@ from anls_frame._text import quoted
 from anls_frame.export.page_verdicts import REPEATS, VERDICTS, verdict_frame
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _content, _json
-from anls_frame.readers._problems import Problems, problem
+from anls_frame.readers._problems import Problems
 from anls_frame.summary.settings import MOST_ROWS
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise problem(path, f"byte 0x{data[error.start]:02x} is not UTF-8", f"line {line}") from None
+        raise _content.undecodable(path, data, error.start, "utf-8") from None
     problems = Problems(path)
     by_line: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}

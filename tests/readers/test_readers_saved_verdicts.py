@@ -88,7 +88,7 @@ def test_all_problems_of_a_file_are_named(tmp_path: Path) -> None:
     assert found[0][1] == "row 1 has a verdict in line 1"
     assert found[2][1] == "verdict must be one of our_error"
     path.write_bytes(b"\xff")
-    with pytest.raises(af.InputError, match="line 1: byte 0xff is not UTF-8"):
+    with pytest.raises(af.InputError, match="line 1: byte 0xff is not valid UTF-8"):
         af.readers.read_verdicts(path)
 
 
