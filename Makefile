@@ -87,14 +87,11 @@ lint: install
 test-rust:
 	MAKEFLAGS= cargo test --quiet --profile quick --lib
 
-# On the second engine those tests of what adds rows up whose queries leave the choice to Polars; `.ci/heavy engines`
-# runs all. Each process takes half of the tests in their order, so that a file's fixtures are made once. On the first one
-# NumPy multiplies with one thread, as threads of two processes wait for each other busily; on the second with its own.
+# Each process takes half of the tests in their order, so that a file's fixtures are made once. NumPy multiplies with one
+# thread, as threads of two processes wait for each other busily.
 test-python: export ANLS_PEER_PYTHON = $(CURDIR)/.venv-peers/bin/python
 test-python: install .venv-peers/installed
-	POLARS_ENGINE_AFFINITY=in-memory OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist=worksteal --default-engine=record
-	POLARS_ENGINE_AFFINITY=streaming HYPOTHESIS_PROFILE=few \
-	  $(BIN)/python -m pytest -q -n 2 --dist=worksteal --default-engine=recorded
+	POLARS_ENGINE_AFFINITY=in-memory OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist=worksteal
 
 # In one process, because to import and collect takes as long as half of the tests.
 test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster

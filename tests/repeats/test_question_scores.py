@@ -18,6 +18,8 @@ from polars.testing import assert_frame_equal
 import anls_frame as af
 from anls_frame import statistics
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 ROWS = pl.DataFrame(
     {
         "system": ["old"] * 5 + ["new"] * 5,

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from anls_frame.statistics import NestedAnova
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 DOCUMENTS, QUESTIONS, EPOCHS = 7, 5, 3
 
 

@@ -23,6 +23,8 @@ from anls_frame.reports.comparisons import compare
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 METRICS = ["anls", "nls", "exact_match", "cer"]
 SYSTEMS = {"old": "first", "new": "second"}
 SCORES = {"a": "a", "b": "b"}

@@ -21,6 +21,8 @@ from anls_frame.reports.comparisons import compare
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 SYSTEMS = {"old": "first", "new": "second"}
 SCHEMA: dict[str, Any] = {
     "first": pl.String,

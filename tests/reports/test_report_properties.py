@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from report_oracle import Options
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 SCHEMA: dict[str, Any] = {
     "prediction": pl.String,
     "answers": pl.List(pl.String),

@@ -12,6 +12,8 @@ from sample import DATA
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
 PAGES = pl.read_parquet(DATA / "ocr_pages.parquet")
 ORACLE: dict[str, Any] = json.loads((DATA / "oracle_scores.json").read_text(encoding="utf-8"))

@@ -11,6 +11,8 @@ from report_oracle import Options
 
 from anls_frame.reports.reports import report
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 ROWS: list[dict[str, Any]] = [
     {"prediction": "CocaCola", "answers": ["Coca Cola", "Coke"], "types": ["form", "table"], "doc": "a"},
     {"prediction": "coke", "answers": ["Coca Cola", "Coke"], "types": ["table", "form"], "doc": "a"},
@@ -45,33 +47,6 @@ def test_slices_are_those_of_plain_loops(by: tuple[str, ...], cluster: str | Non
     report_oracle.check_report(make(options), ROWS, options)
 
 
-def by_types(types: list[Any], **options: Any) -> dict[Any, int]:
-    frame = pl.DataFrame(
-        {"p": ["a"] * len(types), "a": ["a"] * len(types), "k": pl.Series(types, dtype=pl.List(pl.String))}
-    )
-    return dict(report(frame, "p", "a", by="k", **options).by_group.select("k", "n").iter_rows())
-
-
-@pytest.mark.parametrize("cluster", [None, "k"])
-@pytest.mark.parametrize(
-    ("types", "slices"),
-    [
-        ([["a", "b"], ["b"]], {"a": 1, "b": 2}),
-        ([["a", "a", "a"]], {"a": 1}),
-        ([["a", "b"], ["b", "a"], ["a", "b", "a"]], {"a": 3, "b": 3}),
-        ([None, [], [None], [None, None]], {None: 4}),
-        ([[None, "a"]], {None: 1, "a": 1}),
-        ([["a", None], ["a"], None], {None: 2, "a": 2}),
-        ([[""], [" "], ["a"], ["A"]], {"": 1, " ": 1, "a": 1, "A": 1}),
-    ],
-    ids=["overlap", "repeated", "order", "nothing", "null beside", "null or nothing", "as it stands"],
-)
-def test_row_counts_once_in_each_entry_of_its_list(
-    types: list[Any], slices: dict[Any, int], cluster: str | None
-) -> None:
-    assert by_types(types, cluster=cluster) == slices
-
-
 def test_crossing_of_two_lists_has_every_pair() -> None:
     frame = pl.DataFrame(
         {"p": ["a", "x"], "a": ["a", "a"], "k": [["a", "b"], ["b"]], "l": [["x", "y", "x"], None]}
@@ -98,18 +73,3 @@ def test_frame_holds_all_rows_first_and_then_each_slice() -> None:
     assert frame.row(0)[1:3] == (None, None)
     assert frame.tail(-1).drop("slice").equals(made.by_group)
     assert {name: frame.row(0, named=True)[name] for name in made.overall} == made.overall
-
-
-def test_slice_of_unanswerable_rows_alone_is_there_without_scores() -> None:
-    frame = pl.DataFrame(
-        {"p": ["a", "b"], "a": [["a"], []], "k": [1, 2]}, schema_overrides={"a": pl.List(pl.String)}
-    )
-    row = report(frame, "p", "a", by="k").by_group.row(1, named=True)
-    assert (row["n"], row["n_unanswerable"]) == (0, 1)
-    assert {row[name] for name in report_oracle.TEXT_COLUMNS[4:-2]} == {None}
-
-
-def test_corpus_rate_without_any_reference_text_is_null() -> None:
-    overall = report(pl.DataFrame({"p": ["abc", "x"], "a": ["", ""]}), "p", "a").overall
-    assert overall["cer_mean"] == 2
-    assert [overall[f"cer_corpus{bound}"] for bound in ("", "_low", "_high")] == [None] * 3

@@ -133,6 +133,7 @@ def test_a_slice_and_its_parent_are_both_listed_only_if_each_is_worse_beyond_the
     assert "question_types has form" in found["overlapping"][0]
 
 
+@pytest.mark.usefixtures("each_default_engine")
 def test_figures_are_those_of_reports_and_comparisons_of_the_rows() -> None:
     spoilt = with_fault(questions(), FAULTS["types has figure"])
     metrics = ["anls", "cer_corpus", "exact_match"]
@@ -192,6 +193,7 @@ def test_lower_is_better_where_the_metric_says_so() -> None:
     assert found.frame["difference"][0] > 0
 
 
+@pytest.mark.usefixtures("each_default_engine")
 def test_all_metrics_are_one_family() -> None:
     frame = with_fault(questions(), FAULTS["is_scan = true"], 0.15)
     one, several = (found_in(frame, metrics=names) for names in ("anls", ["anls", "exact_match", "cer_mean"]))

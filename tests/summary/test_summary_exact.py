@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
     from shell import RunPython
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 # Long enough for scores that are no sums of few powers of two, and for rates above 1.
 TEXT = st.text("abc ", max_size=13)
 ROWS = st.lists(

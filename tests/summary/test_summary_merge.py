@@ -19,6 +19,8 @@ from anls_frame.summary.settings import Settings
 if TYPE_CHECKING:
     from report_oracle import Options
 
+pytestmark = pytest.mark.usefixtures("each_default_engine")
+
 FRAME = pl.DataFrame(
     {
         "prediction": ["a", "x", None, "abc", "b"],
