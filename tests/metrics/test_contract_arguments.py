@@ -60,13 +60,6 @@ def test_every_way_to_pass_texts_gives_the_same(row: RowExpression, style: str) 
 
 
 @each_row
-def test_two_series_need_no_frame(row: RowExpression) -> None:
-    result = pl.select(row.function(TEXTS["prediction"], TEXTS["answers"])).to_series()
-
-    assert result.to_list() == values(row, TEXT_EXAMPLES)
-
-
-@each_row
 def test_two_literals_give_one_row_or_one_for_each_row_of_the_frame(row: RowExpression) -> None:
     both = row.function(pl.lit("Coca cola"), pl.lit("Coca Cola"))
     expected = next(example for example in BRAND if example.prediction == "Coca cola").expected(row.name)
@@ -116,14 +109,6 @@ def test_all_metrics_stand_side_by_side() -> None:
     assert result.schema == {row.name: row.dtype for row in ROW_EXPRESSIONS}
     for row in ROW_EXPRESSIONS:
         assert result[row.name].to_list() == values(row, TEXT_EXAMPLES)
-
-
-@each_row
-def test_a_result_takes_another_name(row: RowExpression) -> None:
-    expression = row.function("prediction", "answers")
-
-    assert TEXTS.select(expression.alias("other")).columns == ["other"]
-    assert TEXTS.select(expression.name.prefix("gpt_")).columns == [f"gpt_{row.name}"]
 
 
 @pytest.mark.parametrize("name", ["", "a b", "é😀", "nls", "a'b", "a\nb"])

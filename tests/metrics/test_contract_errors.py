@@ -19,7 +19,6 @@ from registry import (
     RowExpression,
     each_engine,
     each_row,
-    each_row_with_lists,
     namespace,
 )
 
@@ -171,12 +170,6 @@ def test_a_protocol_cannot_be_changed_but_copied_with_changes() -> None:
         dataclasses.replace(protocol, threshold=7)
 
 
-def test_equal_protocols_are_equal_and_hash_alike() -> None:
-    protocols = {af.ScoreProtocol(threshold=0.5), af.ScoreProtocol(threshold=0.5), af.PROTOCOLS["anls_star"]}
-
-    assert len(protocols) == 1
-
-
 @each_engine
 @each_row
 def test_a_prediction_that_is_a_list_is_refused_by_name(row: RowExpression, engine: Engine) -> None:
@@ -187,14 +180,6 @@ def test_a_prediction_that_is_a_list_is_refused_by_name(row: RowExpression, engi
         wrong.collect_schema()
     with pytest.raises(ComputeError, match=message):
         wrong.collect(engine=engine)
-
-
-@each_row_with_lists
-def test_a_prediction_that_is_a_list_is_not_told_to_use_what_refused_it(row: RowExpression) -> None:
-    with pytest.raises(ComputeError) as caught:
-        FRAME.select(row.function("list", "answer"))
-
-    assert "or use `nls`" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -259,12 +244,6 @@ def test_lengths_that_do_not_match_are_an_error_in_every_context(row: RowExpress
         for wrong in (grouped, window):
             with pytest.raises((ComputeError, ShapeError)):
                 wrong.collect(engine=engine)
-
-
-@each_row_with_lists
-def test_lists_that_do_not_match_are_an_error_that_names_both(row: RowExpression) -> None:
-    with pytest.raises(ComputeError, match="'prediction' has 3 rows, 'list' has 2"):
-        FRAME.select(row.function("prediction", FRAME["list"].head(2)))
 
 
 @each_engine

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 import pyarrow as pa
-import pytest
 from registry import (
-    ENGINES,
     LIST_EXPRESSIONS,
     ROW_EXPRESSIONS,
     Engine,
@@ -17,9 +13,6 @@ from registry import (
     each_row,
     each_row_with_lists,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LONG = "a text too long to stand in its view"
 WORDS = ["Coca Cola", "cola", None, "", LONG, f"{LONG} x", "é", "𝄞 clef", "Cola", "x", LONG.upper(), "b b"]
@@ -134,41 +127,6 @@ def test_lists_of_any_layout(row: RowExpression, engine: Engine) -> None:
     for layout, lists in LIST_LAYOUTS.items():
         for frame in (FRAME, FRAME.slice(3, 7)) if layout not in {"gathered", "array_gathered"} else (FRAME,):
             assert holds(row, frame, (pl.col("text"), lists), engine), layout
-
-
-FRAMES: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
-    "filtered": lambda frame: frame.filter(pl.col("order") > 4),
-    "sorted": lambda frame: frame.sort("order"),
-    "joined": lambda frame: frame.join(frame.select("order", right=pl.col("group")), on="order"),
-    "exploded_and_grouped": lambda frame: (
-        frame.explode("list", empty_as_null=True)
-        .group_by("order", "text", maintain_order=True)
-        .agg("list", "other")
-        .with_columns(pl.col("other").list.first())
-    ),
-    "stacked": lambda frame: pl.concat([frame.slice(5), frame.head(5)], rechunk=False),
-    "grown": lambda frame: frame.clone().vstack(frame).vstack(frame.reverse()),
-    "extended": lambda frame: frame.clone().extend(frame),
-    "unpivoted": lambda frame: frame.unpivot(["text", "other"], index=["list"]).rename(
-        {"value": "text", "variable": "other"}
-    ),
-    "sampled": lambda frame: frame.sample(30, with_replacement=True, seed=1),
-    "by_rows": lambda frame: pl.DataFrame(frame.rows(), schema=frame.schema, orient="row"),
-    "serialized": lambda frame: pl.DataFrame.deserialize(frame.serialize()),
-    "by_arrow": lambda frame: pl.DataFrame(frame.to_arrow()),
-}
-
-
-@pytest.mark.parametrize("made", FRAMES)
-@each_row
-def test_frames_of_any_making(row: RowExpression, made: str) -> None:
-    frame = FRAMES[made](FRAME)
-
-    assert frame.height > 1
-    for engine in ENGINES:
-        assert holds(row, frame, (pl.col("text"), pl.col("other")), engine)
-        if row.takes_lists:
-            assert holds(row, frame, (pl.col("text"), pl.col("list")), engine)
 
 
 def test_entries_under_a_null_row_are_no_answers() -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, get_args
 
 import pandas as pd
 import polars as pl
 import pytest
-from polars.exceptions import ComputeError
 from registry import (
     EDIT_DTYPE,
     LISTS,
-    TEXT_EXAMPLES,
     TEXTS,
     Engine,
-    Example,
     RowExpression,
     each_engine,
     each_row,
@@ -25,33 +21,13 @@ import anls_frame as af
 from anls_frame._typing import ScoreColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 FILLED = pl.col("prediction").fill_null("")
 
 
 def frames(row: RowExpression) -> list[pl.DataFrame]:
     return [TEXTS, LISTS] if row.takes_lists else [TEXTS]
-
-
-def empty_twin(example: Example, examples: Iterable[Example]) -> Example | None:
-    """Return the written-out row with an empty prediction and the same answers, if there is one."""
-    filled = dataclasses.replace(example, prediction=example.prediction or "")
-    return next(
-        (one for one in examples if (one.prediction, one.answers) == (filled.prediction, filled.answers)),
-        None,
-    )
-
-
-@each_row
-def test_a_null_prediction_has_the_written_values_of_the_empty_text(row: RowExpression) -> None:
-    found = TEXTS.select(row.function("prediction", "answers", missing="empty")).to_series().to_list()
-    twins = [empty_twin(example, TEXT_EXAMPLES) for example in TEXT_EXAMPLES]
-
-    known = [(value, twin.expected(row.name)) for value, twin in zip(found, twins, strict=True) if twin]
-
-    assert len(known) >= len(TEXT_EXAMPLES) - 1
-    assert [value for value, _ in known] == [expected for _, expected in known]
 
 
 @each_engine
@@ -101,24 +77,6 @@ def test_predictions_of_every_kind_can_be_missing(row: RowExpression, kind: str)
 
     assert found.equals(TEXTS.select(row.function(filled, "answers")))
     assert found.columns == [row.name]
-
-
-@pytest.mark.parametrize(
-    "column",
-    [[1, None], [True, None], [b"a", None], [["a"], None], [{"a": 1}, None]],
-    ids=repr,
-)
-@each_engine
-@each_row
-def test_what_is_no_text_is_refused_as_ever(row: RowExpression, column: list[Any], engine: Engine) -> None:
-    query = pl.LazyFrame({"prediction": column, "answers": ["a", "b"]}).select(
-        row.function("prediction", "answers", missing="empty")
-    )
-
-    with pytest.raises(ComputeError, match=f"`{row.name}` needs one string per row"):
-        query.collect_schema()
-    with pytest.raises(ComputeError, match=f"`{row.name}` needs one string per row"):
-        query.collect(engine=engine)
 
 
 @each_row

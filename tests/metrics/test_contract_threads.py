@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from campaign import amount
 from polars.exceptions import ComputeError
-from registry import LIST_EXAMPLES, ROW_EXPRESSIONS, RowExpression
+from registry import ROW_EXPRESSIONS, RowExpression
 
 import anls_frame as af
 
@@ -42,22 +42,6 @@ def test_results_and_errors_do_not_mix(row: RowExpression) -> None:
         f"'prediction {number}' has {number + 2} rows, 'other {number}' has {number + 3}"
         for number in range(1, 200, 2)
     ]
-
-
-def test_plans_that_are_collected_together_give_what_each_gives_alone() -> None:
-    frame = pl.LazyFrame(
-        {
-            "prediction": [example.prediction for example in LIST_EXAMPLES],
-            "answers": [example.answers for example in LIST_EXAMPLES],
-        }
-    )
-    plans = [
-        frame.select(row.function("prediction", "answers")) for row in ROW_EXPRESSIONS if row.takes_lists
-    ]
-
-    together = pl.collect_all(plans * 5)
-
-    assert all(one.equals(plan.collect()) for one, plan in zip(together, plans * 5, strict=True))
 
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])

@@ -11,7 +11,6 @@ from cases import (
     column,
     family,
     mixed_rows,
-    thinned_row,
     threshold_rows,
 )
 
@@ -37,12 +36,6 @@ def test_anls_is_that_of_the_package_next_to_the_threshold() -> None:
     expected = scorers.anls_scores(groups.items())
     for (threshold, rows), scores in zip(groups.items(), expected, strict=True):
         assert_same_bits(column(rows, af.anls, threshold=threshold), scores, rows)
-
-
-def test_anls_is_that_of_the_package_on_long_texts() -> None:
-    rows = [thinned_row()]
-    [expected] = scorers.anls_scores([(0.5, rows)])
-    assert_same_bits(column(rows, af.anls), expected, ["long"])
 
 
 def test_anls_score_of_one_pair_is_that_of_the_package() -> None:

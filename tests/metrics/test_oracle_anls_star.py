@@ -12,7 +12,6 @@ from cases import (
     column,
     family,
     mixed_rows,
-    thinned_row,
     threshold_rows,
 )
 
@@ -41,9 +40,3 @@ def test_anls_is_that_of_the_package_with_another_threshold(
     rows = mixed_rows(300, seed=21) + threshold_rows().get(threshold, [])[::3]
     expected = scorers.anls_star_scores(rows)
     assert_same_bits(column(rows, af.anls, protocol="anls_star", threshold=threshold), expected, rows)
-
-
-def test_anls_is_that_of_the_package_on_long_texts() -> None:
-    rows = [thinned_row()]
-    expected = scorers.anls_star_scores(rows)
-    assert_same_bits(column(rows, af.anls, protocol="anls_star"), expected, ["long"])

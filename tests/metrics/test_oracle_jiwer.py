@@ -8,7 +8,7 @@ import jiwer
 import polars as pl
 import pytest
 import scorers
-from cases import FAMILIES, Row, assert_same_bits, column, family, long_row, mixed_rows, scoring
+from cases import FAMILIES, Row, assert_same_bits, column, family, mixed_rows, scoring
 
 import anls_frame as af
 
@@ -18,12 +18,6 @@ def test_cer_is_that_of_the_package(name: str) -> None:
     rows = family(name)
     expected = scorers.jiwer_rates(rows)
     assert_same_bits(column(rows, af.cer, protocol="jiwer"), expected, rows)
-
-
-def test_cer_is_that_of_the_package_on_long_texts() -> None:
-    rows = [long_row(), long_row(4_097, seed=42)]
-    expected = scorers.jiwer_rates(rows)
-    assert_same_bits(column(rows, af.cer, protocol="jiwer"), expected, ["long", "long"])
 
 
 @pytest.mark.parametrize(

@@ -116,11 +116,3 @@ def test_what_is_no_list_is_refused_by_name(engine: Engine) -> None:
         frame.select(af.hamming_vectors("list", "words")).collect(engine=engine)
     with pytest.raises(TypeError, match="`hamming_vectors` takes a column name"):
         af.hamming_vectors([1], "list")  # type: ignore[arg-type]
-
-
-def test_a_large_column_is_counted() -> None:
-    generator = np.random.default_rng(7)
-    left, right = generator.integers(0, 2, (2, 20_000, 16), dtype=np.uint8)
-    frame = pl.DataFrame({"a": left, "b": right})
-
-    assert frame.select(af.hamming_vectors("a", "b")).to_series().to_list() == (left != right).sum(1).tolist()

@@ -247,13 +247,6 @@ def long_row(length: int = 5_000, seed: int = 5) -> Row:
     return Row(edited(rng, text, "abcdefgh", length // 20), [text])
 
 
-def thinned_row(length: int = amount(2_000, 5_000), seed: int = 7) -> Row:
-    """A long text against little more than half of its letters, for scorers that take their time."""
-    rng = random.Random(seed)
-    text = random_text(rng, "abcdefgh", length)
-    return Row(text, ["".join(letter for letter in text if rng.random() < 0.52)])
-
-
 @functools.cache
 def nullable_rows(count: int = amount(600, 1_500), seed: int = 6) -> list[NullableRow]:
     """Mixed rows with nulls in every place where one can be."""
@@ -272,11 +265,6 @@ def nullable_rows(count: int = amount(600, 1_500), seed: int = 6) -> list[Nullab
 def pairs(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
     """Each prediction with each of its answers."""
     return ((row.prediction, answer) for row in rows for answer in row.answers)
-
-
-def every_text(letters: str, longest: int) -> list[str]:
-    """Every text over these letters up to a length."""
-    return ["".join(text) for n in range(longest + 1) for text in itertools.product(letters, repeat=n)]
 
 
 def as_frame(rows: Iterable[tuple[str | None, object]]) -> pl.LazyFrame:
