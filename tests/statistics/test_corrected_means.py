@@ -170,55 +170,6 @@ def test_prediction_powered_inference() -> None:
         assert ours.estimate == pytest.approx(point, abs=1e-14)
 
 
-def test_active_inference() -> None:
-    """GLIDE's `ASIMeanEstimator(power_tuning=False)`: Σ f / N + Σ (h - f) / π / N."""
-    audit, (_, _, score, truth, probability, judged, _) = drawn(3)
-    # With probabilities in proportion to those, the weights add up to N, and both estimators are the same.
-    scaled = probability * (1 / probability[judged]).sum() / len(score)
-    point = score.mean() + ((truth - score)[judged] / scaled[judged]).sum() / len(score)
-    assert CorrectedMean(audit, tuning=1).estimate == pytest.approx(point, abs=1e-13)
-
-
-def test_clustered_inference() -> None:
-    """GLIDE's `ClusteredPPIMeanEstimator(power_tuning=False)`, whole documents of equal size."""
-    random = np.random.default_rng(0)
-    document, score, truth = np.repeat(np.arange(20), 5), random.random(100), random.random(100)
-    judged = np.flatnonzero(np.isin(document, random.choice(20, 8, replace=False)))
-    f, h = score.reshape(20, 5).mean(axis=1), truth.reshape(20, 5).mean(axis=1)
-    labelled = np.isin(np.arange(20), document[judged])
-    point = f[~labelled].mean() + (h - f)[labelled].mean()
-    ours = CorrectedMean(audit_of(document, score, judged, truth[judged]), tuning=20 / 12)
-    assert ours.estimate == pytest.approx(point, abs=1e-13)
-
-
-def test_all_rows_judged() -> None:
-    audit, (document, _, score, truth, *_) = drawn(1)
-    audit = audit_of(document, score, np.arange(150), truth)
-    mean = CorrectedMean(audit)
-    assert mean.estimate == pytest.approx(truth.mean(), abs=1e-13)
-    sums = np.bincount(document, truth - truth.mean()) / 150
-    assert mean.contributions == pytest.approx(sums, abs=1e-13)
-    assert mean.drawn_variance == 0
-    # Then the truth is the score, and the tuning does not matter to what documents contribute.
-    same = CorrectedMean(audit_of(document, truth, np.arange(0, 150, 3), truth[::3]), tuning=1)
-    assert same.contributions == pytest.approx(sums, abs=1e-13)
-
-
-def test_mirrored() -> None:
-    for seed in range(5):
-        audit, rows = drawn(seed, strata=2)
-        document, stratum, score, truth, probability, judged, known = rows
-        mirrored = audit_of(
-            document, 1 - score, judged, 1 - truth[judged],
-            probabilities=probability, strata=stratum, known=known,
-        )  # fmt: skip
-        mean, other = CorrectedMean(audit), CorrectedMean(mirrored)
-        assert other.estimate == pytest.approx(1 - mean.estimate, abs=1e-13)
-        assert other.variance == pytest.approx(mean.variance, abs=1e-13)
-        low, high = mean.share_interval()
-        assert other.share_interval() == pytest.approx((1 - high, 1 - low), abs=1e-12)
-
-
 def test_scores_that_say_nothing() -> None:
     truth = np.random.default_rng(0).random(40)
     constant = CorrectedMean(audit_of(np.arange(200) // 4, np.full(200, 0.7), np.arange(0, 200, 5), truth))

@@ -47,25 +47,11 @@ def test_ties_do_not_hang_on_rounding(differences: list[int], divisor: int) -> N
     assert sign_flip([d * 0.1 + 0.3 - 0.3 for d in differences]) == enumerate_signs(differences)
 
 
-@pytest.mark.parametrize("differences", [[0.1, 0.2, -0.3], [0.0], [0.0] * 50, [1e-300, -1e-300], [0.7] * 15])
-def test_sums_of_zero_and_single_signs(differences: list[float]) -> None:
-    expected = 2**-14 if differences[0] == 0.7 else 1
-    assert sign_flip(differences, draws=2**15) == expected
-
-
 @pytest.mark.parametrize("size", [2, 40, 3_000])
 def test_a_system_against_itself_is_no_different(size: int) -> None:
     scores = np.random.default_rng(size).random(size)
     assert sign_flip(scores - scores) == 1
     assert sign_flip_counts([0.0], [size]) == 1
-
-
-def test_draws_come_near_the_enumeration() -> None:
-    random = np.random.default_rng(5)
-    for _ in range(10):
-        differences = random.normal(0.3, 1, 12)
-        exact, drawn = sign_flip(differences, draws=2**12), sign_flip(differences, draws=2**12 - 1)
-        assert abs(exact - drawn) < 5 * math.sqrt(exact * (1 - exact) / 2**12) + 1e-3
 
 
 def test_draws_are_those_of_a_loop() -> None:
@@ -74,13 +60,6 @@ def test_draws_are_those_of_a_loop() -> None:
     signs = random.choice([-1, 1], (20_000, 50))
     expected = np.mean(np.abs(signs @ differences) >= abs(differences.sum()))
     assert sign_flip(differences, draws=20_000) == pytest.approx(expected, abs=0.015)
-
-
-@pytest.mark.parametrize("wins", [100, 110, 125, 140])
-def test_counts_of_one_size_are_the_sign_test(wins: int) -> None:
-    exact = scipy.stats.binomtest(wins, 200).pvalue
-    p = sign_flip_counts([-0.25, 0.0, 0.25], [200 - wins, 1_000, wins], draws=200_000)
-    assert p == pytest.approx(exact, abs=0.006)
 
 
 @given(
@@ -93,18 +72,6 @@ def test_counts_are_repeated_values(counts: dict[int, int], seed: int) -> None:
     expected = sign_flip(repeated, draws=99, seed=seed)
     found = sign_flip_counts(values, list(counts.values()), draws=99, seed=seed)
     assert np.array_equal(found, expected, equal_nan=True)
-
-
-@given(st.lists(st.floats(-1, 1), min_size=1, max_size=40), st.randoms(use_true_random=False))
-def test_neither_order_nor_direction_matters(differences: list[float], random: Random) -> None:
-    p = sign_flip(differences, draws=199)
-    assert 1 / 200 <= p <= 1
-    shuffled = differences.copy()
-    random.shuffle(shuffled)
-    assert sign_flip(shuffled, draws=199) == p
-    assert sign_flip([-d for d in differences], draws=199) == p
-    assert sign_flip([d * 1024 for d in differences], draws=199) == p
-    assert sign_flip([*differences, 0.0, 0.0], draws=199) == p
 
 
 def test_seeds_give_the_same_bits() -> None:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 T = np.array([0.0, *np.geomspace(1e-12, 1e8, 500)])
-TAILS = np.array([*np.geomspace(1e-100, 0.1, 200), *np.linspace(0.1, 0.49, 100)])
 
 
 def relative(actual: npt.NDArray[np.float64], expected: npt.NDArray[np.float64]) -> float:
@@ -34,29 +33,9 @@ def test_tails_in_closed_form() -> None:
     assert relative(t_two_sided(T[T < 37], math.inf), scipy.special.erfc(T[T < 37] / math.sqrt(2))) < 1e-12
 
 
-def test_quantiles_in_closed_form() -> None:
-    assert relative(t_quantile(TAILS, 1), -1 / np.tan(np.pi * TAILS)) < 1e-10
-    # At two degrees of freedom (2p - 1) / sqrt(2p(1 - p)).
-    assert relative(t_quantile(TAILS, 2), (2 * TAILS - 1) / np.sqrt(2 * TAILS * (1 - TAILS))) < 1e-10
-
-
-@pytest.mark.parametrize("df", [0.05, 0.3, 0.9])
-def test_fewer_than_one_degree_of_freedom(df: float) -> None:
-    tails = np.geomspace(1e-3, 0.45, 30)
-    assert relative(t_two_sided(t_quantile(tails, df), df), 2 * tails) < 1e-10
-
-
 @given(tail=st.floats(1e-100, 0.5), df=st.one_of(st.floats(1, 1e9), st.just(math.inf)))
 def test_quantiles_lead_back(tail: float, df: float) -> None:
     assert math.isclose(float(t_two_sided(t_quantile(tail, df), df)) / 2, tail, rel_tol=1e-11)
-
-
-@given(t=st.floats(0, 1e8), df=st.floats(1, 1e9))
-def test_tails_are_symmetric_and_monotone(t: float, df: float) -> None:
-    tail = float(t_two_sided(t, df))
-    assert 0 <= tail <= 1
-    assert float(t_two_sided(-t, df)) == tail
-    assert float(t_two_sided(math.nextafter(t, math.inf) + 1e-6 * t, df)) <= tail
 
 
 @pytest.mark.parametrize(
