@@ -15,7 +15,6 @@ import shell
 
 import anls_frame as af
 from anls_frame._text import text_width
-from anls_frame.export import SUFFIXES
 from anls_frame.reports.comparisons import Comparison, compare
 
 if TYPE_CHECKING:
@@ -225,17 +224,6 @@ def test_names_of_systems_stay_different_in_a_terminal(width: int, monkeypatch: 
     assert len(names) == 43
     # There is no room for them in 40 columns.
     assert len({*names}) == 43 or width == 40
-
-
-@pytest.mark.parametrize("suffix", [one for one in SUFFIXES if one in (".csv", ".jsonl", ".parquet")])
-@pytest.mark.parametrize("systems", [2, 3, 13])
-def test_files_of_data_hold_one_rule(suffix: str, systems: int, tmp_path: Path) -> None:
-    made = board(systems, 80, draws=19)
-    path = made.write(tmp_path / f"c{suffix}")
-    read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}[suffix]
-    frame = read(path)  # type: ignore[operator]
-    assert frame["difference"].to_list() == pytest.approx(made.to_polars()["difference"].to_list())
-    assert frame.columns[:6] == ["slice", "kind", "metric", "baseline", "system", "n"]
 
 
 def test_systems_of_a_long_frame_are_named_chosen_and_ordered(tmp_path: Path) -> None:

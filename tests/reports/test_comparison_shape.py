@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 WORDS = ["total", "12 EUR", "Jackson", "yes"]
 TEN = [f"system {number}" for number in range(10)]
-MANY = [f"system {number}" for number in range(43)]
 COLUMNS = [
     *("metric", "baseline", "system", "n", "score", "score_low", "score_high", "baseline_score"),
     *("difference", "difference_low", "difference_high", "p_value", "p_adjusted"),
@@ -39,7 +38,7 @@ def questions() -> pl.DataFrame:
     answers = [WORDS[place] for place in dice.integers(0, 4, 240)]
     lang = np.array(["de", "en"] * 120)
     table: dict[str, Any] = {"answer": answers, "doc": np.arange(240) // 4, "lang": lang}
-    for place, system in enumerate(MANY):
+    for place, system in enumerate(TEN):
         share = 0.05 + 0.03 * place + 0.3 * (lang == "de") * (place > 0)
         wrong = dice.random(240) < np.minimum(share, 0.9)
         table[system] = [f"{text}x" if bad else text for text, bad in zip(answers, wrong, strict=True)]
@@ -114,20 +113,13 @@ class Case(NamedTuple):
 
 CASES = {
     "two in one": Case(TEN[:2], ["anls"]),
-    "two in one, pandas": Case(TEN[:2], ["anls"], in_pandas=True),
-    "ten in three": Case(),
     "ten in three, pandas": Case(in_pandas=True),
-    "43 systems": Case(MANY, ["anls"]),
     "two rates": Case(TEN[:2], ["cer_corpus"]),
     "rates": Case(TEN[:4], ["cer_corpus", "wer_corpus"]),
-    "two of own scores": Case(TEN[:2], own, answers=None),
     "own scores": Case(TEN[:4], own, answers=None),
     "pages": Case(["rapidocr", "tesseract", "cut"], ["cer_corpus", "wer_corpus", "bag_of_words"], pages),
-    "two in one document": Case(TEN[:2], ["anls"], in_one_document),
     "one document": Case(TEN[:3], rows=in_one_document),
-    "two in parts": Case(TEN[:2], ["anls"], made=in_parts),
     "parts": Case(TEN[:4], made=in_parts),
-    "two folded": Case(TEN[:2], ["anls"], made=folded),
     "folded": Case(TEN[:4], made=folded),
 }
 

@@ -70,30 +70,6 @@ def test_scores_are_those_of_reports_of_each_system(by: Any, cluster: str | None
                 assert_frame_equal(changed.select(expected.columns).sort(keys), expected, rel_tol=1e-9)
 
 
-@pytest.mark.parametrize("missing", ["empty", "drop"])
-@pytest.mark.parametrize("cluster", [None, "doc"])
-@pytest.mark.parametrize("metric", METRICS)
-def test_differences_are_those_of_comparisons_of_two(metric: str, cluster: str | None, missing: Any) -> None:
-    frame = FRAME.drop_nulls(SYSTEMS) if missing == "drop" else FRAME
-    draws = 1000
-    made = compare(
-        frame, SYSTEMS, "answer", by="k", cluster=cluster, metrics=metric, missing=missing, draws=draws
-    )
-    whole = made.differences()
-    assert whole.height == 6 * (whole["k"].n_unique() + 1)
-    for first, second in [("a", "b"), ("a", "c"), ("b", "c"), ("a", "d"), ("c", "d")]:
-        options: dict[str, Any] = {"by": "k", "cluster": cluster, "metrics": metric, "missing": missing}
-        options["draws"] = draws
-        of_two = compare(frame, {first: first, second: second}, "answer", **options).to_polars()
-        row = whole.filter((pl.col("baseline") == first) & (pl.col("system") == second)).sort("slice", "k")
-        expected = of_two.sort("slice", "k")
-        columns = [name for name in expected.columns if name not in ("p_value", "p_adjusted")]
-        assert_frame_equal(row.select(columns), expected.select(columns), rel_tol=1e-9, abs_tol=1e-12)
-        # Units are drawn anew, not swapped: p-values are null in the same lines.
-        assert row["p_value"].is_null().to_list() == expected["p_value"].is_null().to_list()
-        assert (row["p_adjusted"] >= row["p_value"]).all()
-
-
 def test_five_documents_never_show_which_of_several_systems_is_better() -> None:
     frame = FRAME.filter(pl.col("doc") < 5)
     made = compare(frame, SYSTEMS, "answer", cluster="doc")
@@ -262,27 +238,6 @@ def test_ranks_of_two_agree_with_their_statistics() -> None:
     assert statistics.sign_flip([0.0, 0.0]) == 1
 
 
-@pytest.mark.parametrize("cluster", [None, "doc"])
-def test_many_units_are_tested_in_groups(cluster: str | None) -> None:
-    dice = np.random.default_rng(5)
-    rows = 12_000
-    base = dice.random(rows)
-    frame = pl.DataFrame(
-        {
-            "doc": np.arange(rows) // 2,
-            "a": base,
-            "b": np.clip(base + dice.normal(0, 0.2, rows), 0, 1),
-            "c": np.clip(base + dice.normal(0.02, 0.2, rows), 0, 1),
-        }
-    )
-    found = compare(frame, ["a", "b", "c"], None, cluster=cluster, draws=2000).differences()
-    for row in found.iter_rows(named=True):
-        pair = {name: name for name in (row["baseline"], row["system"])}
-        of_two = compare(frame, pair, None, cluster=cluster, draws=2000).overall.row(0, named=True)
-        assert row["difference_low"] == pytest.approx(of_two["difference_low"], rel=1e-9)
-        assert row["p_value"] == pytest.approx(of_two["p_value"], abs=0.05)
-
-
 def test_reserved_names_are_refused() -> None:
     frame = FRAME.with_columns(metric=pl.col("lang"))
     for systems in (SYSTEMS, SYSTEMS[:2]):
@@ -333,29 +288,6 @@ def test_folded_parts_with_common_clusters_are_the_folded_whole(count: int, metr
         af.merge([parts[0].fold_clusters(), parts[1]])
     with pytest.raises(ValueError, match="there are no clusters to fold"):
         af.summarize(FRAME, systems, "answer").fold_clusters()
-
-
-def test_folded_clusters_keep_intervals_and_ranks() -> None:
-    dice = np.random.default_rng(1)
-    documents, rows = 20_000, 60_000
-    hard = dice.normal(0, 0.2, documents)
-    doc = dice.integers(0, documents, rows)
-    scores = {
-        name: np.clip(0.6 + shift + hard[doc] + dice.normal(0, 0.1, rows), 0, 1)
-        for name, shift in (("a", 0.0), ("b", 0.0005), ("c", 0.02))
-    }
-    frame = pl.DataFrame({"doc": [f"document {one}" for one in doc], **scores})
-    summary = af.summarize(frame, ["a", "b", "c"], None, cluster="doc")
-    plain, folded = (Comparison.from_summary(one, draws=2000) for one in (summary, summary.fold_clusters()))
-    # 19,000 documents leave 1 % of the groups empty.
-    assert 4030 < folded.ranking["n_clusters"][0] < 4080
-    for one, other in zip(
-        plain.differences().iter_rows(named=True), folded.differences().iter_rows(named=True), strict=True
-    ):
-        width = one["difference_high"] - one["difference_low"]
-        # The variance of 4,096 groups has a relative error of about 2 %.
-        assert other["difference_high"] - other["difference_low"] == pytest.approx(width, rel=0.1)
-    assert plain.ranking["rank"].to_list() == folded.ranking["rank"].to_list()
 
 
 def test_what_is_no_comparison_is_refused_with_the_way_to_one() -> None:

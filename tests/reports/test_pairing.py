@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import anls_frame as af
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
-from anls_frame.reports.comparisons import compare
 from anls_frame.reports.pairing import pair
 
 if TYPE_CHECKING:
@@ -67,13 +65,6 @@ def test_frames_of_any_kinds_are_paired_in_the_order_of_the_first(first: str, se
     assert values_of(found.only_second) == {"id": [5]}
 
 
-def test_result_unpacks_and_compares() -> None:
-    wide, only_first, only_second = paired(OLD, NEW)
-    assert only_first.height == only_second.height == 1
-    systems = {"old": "prediction_first", "new": "prediction_second"}
-    assert compare(wide, systems, "answer", protocol="anls").overall["wins"].item() == 1
-
-
 def test_predictions_are_named_after_the_tables() -> None:
     wide = paired(OLD, NEW, names=("v1", "v2")).frame
     assert wide.columns == ["id", "prediction_v1", "prediction_v2", "answer", "page"]
@@ -108,14 +99,6 @@ def test_dtypes_of_polars_stay() -> None:
     wide = pair(old, pl.DataFrame(NEW), on="id", prediction="prediction").frame
     for name in ("id", "page", "kind", "list"):
         assert wide.schema[name] == old.schema[name]
-
-
-@pytest.mark.parametrize("kind", ["Polars", "pandas"])
-def test_predictions_may_be_scores(kind: str) -> None:
-    frames = [KINDS[kind]({"id": [1, 2], "prediction": values}) for values in ([0.5, 1.0], [0.25, 1.0])]
-    wide = pair(*frames, on="id", prediction="prediction").frame
-    made = compare(wide, {"a": "prediction_first", "b": "prediction_second"}, None)
-    assert made.overall["difference"].item() == -0.125
 
 
 DAY = dt.date(2026, 2, 28)
@@ -165,12 +148,6 @@ def test_doubled_ids_are_refused_by_name(which: str, kind: str) -> None:
     frames = [KINDS[kind](columns) for columns in ((doubled, NEW) if which == "first" else (NEW, doubled))]
     with pytest.raises(ValueError, match=f"the {which} frame has duplicate ids: 1, 3$"):
         pair(*frames, on="id", prediction="prediction")
-
-
-def test_many_doubled_ids_are_counted() -> None:
-    doubled = {"id": [*range(15), *range(15)], "prediction": ["a"] * 30}
-    with pytest.raises(ValueError, match=r"duplicate ids: 0, 1, .*, 9 and 5 more$"):
-        paired(doubled, NEW)
 
 
 @pytest.mark.parametrize("kind", ["Polars", "pandas", "pyarrow"])
@@ -226,12 +203,6 @@ def test_names_that_are_taken_are_refused(names: tuple[str, str]) -> None:
         pair(pd.DataFrame(old), pd.DataFrame(NEW), on="id", prediction="prediction", names=names)
 
 
-@pytest.mark.parametrize("names", [(), ("one",), ("one", "two", "three")], ids=str)
-def test_names_are_two(names: Any) -> None:
-    with pytest.raises(ValueError, match="names must have two entries"):
-        paired(OLD, NEW, names=names)
-
-
 @pytest.mark.parametrize(
     "name", ["^id$", "*", "", "key_0", "row", "row_second", "prediction_second", "first"]
 )
@@ -267,18 +238,6 @@ def test_what_is_no_frame_is_refused() -> None:
             pair(frame, wrong, on="id", prediction="prediction")
         with pytest.raises(TypeError, match=r"^frame "):
             pair(wrong, frame, on="id", prediction="prediction")
-
-
-@pytest.mark.parametrize("kind", ["Polars", "pandas"])
-def test_tables_without_a_common_row(kind: str) -> None:
-    old, new = (
-        KINDS[kind]({"id": ["1"], "prediction": ["a"]}),
-        KINDS[kind]({"id": ["2"], "prediction": ["b"]}),
-    )
-    wide, only_first, only_second = pair(old, new, on="id", prediction="prediction")
-    assert list(wide.columns) == ["id", "prediction_first", "prediction_second"]
-    assert len(wide) == 0
-    assert (only_first["id"].to_list(), only_second["id"].to_list()) == (["1"], ["2"])
 
 
 @given(
@@ -361,14 +320,3 @@ def test_answers_that_are_no_texts_are_refused() -> None:
     with pytest.raises(DTypeError, match="answers must be strings or lists of strings, got dtype Struct"):
         paired(columns, columns)
     assert paired(columns, columns, answers=[]).frame.height == 1
-
-
-def test_answers_of_rows_without_a_partner_do_not_matter() -> None:
-    new = {"id": [1, 9], "prediction": ["A", "B"], "answer": ["a", "never seen"]}
-    assert paired(OLD, new).only_second["id"].to_list() == [9]
-
-
-def test_existing_results_are_scored_after_pairing() -> None:
-    wide = paired(OLD, NEW).frame
-    scored = af.add_scores(wide, "prediction_second", "answer", columns=["anls"])
-    assert scored["anls"].to_list() == [1, 1, 1]

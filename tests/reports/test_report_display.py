@@ -202,11 +202,6 @@ def test_large_counts_are_grouped_and_long_keys_cut_with_a_mark() -> None:
     assert "…" in text
 
 
-def test_same_report_gives_the_same_page() -> None:
-    assert made()._repr_html_() == made()._repr_html_()
-    assert 'id="anls-report"' in made()._repr_html_()
-
-
 def test_files_hold_the_figures(tmp_path: Path) -> None:
     one = made(worst=2)
     frame = one.to_polars()

@@ -82,27 +82,6 @@ def test_columns_of_nulls_alone(column: str) -> None:
     assert made.overall["n_clusters"] == (1 if column == "d" else scored)
 
 
-@pytest.mark.parametrize("cluster", [None, "d"])
-def test_ten_thousand_slices(cluster: str | None) -> None:
-    numbers = range(20_000)
-    frame = pl.DataFrame(
-        {
-            "p": ["a" if n % 3 else "x" for n in numbers],
-            "a": ["a"] * len(numbers),
-            "k": [[f"slice {n // 2}", f"slice {(n * 7) % 10_000}"] for n in numbers],
-            "d": [n // 10 for n in numbers],
-        }
-    )
-    made = report(frame, "p", "a", by="k", cluster=cluster)
-    slices = frame.with_columns(pl.col("k").list.unique()).explode("k", empty_as_null=True).group_by("k")
-    expected = slices.agg(n=pl.len().cast(pl.Int64), anls=(pl.col("p") == "a").mean()).sort("k")
-    assert expected.height == 10_000
-    assert made.by_group.select("k", "n", "anls").sort("k").equals(expected)
-    assert made.overall["anls"] == pytest.approx((frame["p"] == "a").mean())
-    assert len(repr(made).splitlines()) < 70
-    assert "... and 9,951 more rows" in repr(made)
-
-
 SCORES: dict[str, tuple[Any, float, str]] = {
     "in [0, 1]": (pl.Series([0.0, 0.5, 1.0, None, 0.25, 1.0]), 0.55, "bounded"),
     "at the bounds": (pl.Series([0.0, 1.0, 1.0, None, 0.0, 1.0]), 0.6, "bounded"),

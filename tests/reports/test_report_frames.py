@@ -102,15 +102,6 @@ def test_comparison_is_that_of_the_polars_frame(kind: str) -> None:
     assert found.settings == expected.settings
 
 
-def test_frame_larger_than_a_batch_is_read_lazily(tmp_path: Any) -> None:
-    for part in range(3):
-        FRAME.drop("time").write_parquet(tmp_path / f"{part}.parquet")
-    files = report(pl.scan_parquet(tmp_path / "*.parquet"), "prediction", "answers", by="types")
-    whole = report(pl.concat([FRAME] * 3), "prediction", "answers", by="types")
-    report_oracle.check_alike(files.to_polars(), whole.to_polars())
-    assert files.settings == whole.settings
-
-
 # What pandas has in several forms: as column, and as the keys they mean.
 PANDAS: dict[str, tuple[Any, list[Any]]] = {
     "nullable integers": (pd.array([1, 1, None], dtype="Int64"), [1, 1, None]),
@@ -227,26 +218,6 @@ def test_arrow_column_without_a_dtype_in_polars_is_an_error_that_names_it(
     with pytest.raises(DTypeError, match="column 'the key' holds"):
         report(table, "p", "a", by="the key")
     assert "panicked" not in capfd.readouterr().err
-
-
-def test_arrays_without_entries_slice_as_null() -> None:
-    table = pa.table({"p": ["a", "b"], "a": ["a", "b"], "k": pa.array([[], []], pa.list_(pa.string(), 0))})
-    assert report(table, "p", "a", by="k").by_group.select("k", "n").rows() == [(None, 2)]
-
-
-@pytest.mark.parametrize("kind", ["Polars", "pandas", "pyarrow"])
-def test_texts_keep_their_checks(kind: str) -> None:
-    frame: Any = {"Polars": pl.DataFrame, "pandas": pd.DataFrame, "pyarrow": pa.table}[kind](
-        {"p": [1, 2], "a": ["1", "2"]}
-    )
-    with pytest.raises(DTypeError, match="column 'p'"):
-        report(frame, "p", "a")
-    with pytest.raises(DTypeError, match="column 'p'"):
-        report(frame, "a", "p")
-    with pytest.raises(DTypeError, match="column 'p'"):
-        compare(frame, {"x": "p", "y": "a"}, "a")
-    with pytest.raises(DTypeError, match=r"column 'a' .* scores must be numbers"):
-        report(frame, metrics="a")
 
 
 def test_readers_of_arrow_get_the_table_of_files(tmp_path: Any) -> None:

@@ -9,7 +9,6 @@ import pytest
 import report_oracle
 from key_columns import KEYS, TEXTS
 
-from anls_frame import merge, summarize
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.reports import report
 
@@ -36,16 +35,6 @@ def test_slices_by_any_dtype(name: str, *, clustered: bool) -> None:
     assert len(found) == made.by_group.height
     n, clusters = made.by_group["n"], made.by_group["n_clusters"]
     assert ((clusters > 0) == (n > 0)).all() if clustered else clusters.is_null().all()
-
-
-@pytest.mark.parametrize("name", KEYS)
-def test_slices_are_the_same_for_lazy_frames_and_in_parts(name: str) -> None:
-    frame = pl.DataFrame(TEXTS).with_columns(KEYS[name].alias("k"))
-    whole = report(frame, "p", "a", by="k")
-    lazy = report(frame.lazy(), "p", "a", by="k")
-    report_oracle.check_alike(lazy.by_group, whole.by_group)
-    parts = merge(summarize(frame[index : index + 2], "p", "a", by="k") for index in (4, 0, 2))
-    report_oracle.check_alike(type(whole)(parts).by_group, whole.by_group)
 
 
 def test_slices_are_sorted_by_size_and_then_by_key_with_null_last() -> None:
