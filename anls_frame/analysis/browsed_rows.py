@@ -106,7 +106,7 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     ranks = chosen.ranks(selection.mean)
     rows = chosen.scored()
     if asked.are_two:
-        change = selection.change([pl.col("score_0_0"), pl.col("score_0_1")])
+        change = selection.change([pl.col("score_0_0"), pl.col("score_0_1")], 1)
         rows = rows.with_columns(change=change.round(9))
         ranks = {"broken": _loss("change", asked.metrics[0]), **ranks}
     rows = rows.with_columns(**ranks)

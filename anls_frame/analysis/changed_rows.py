@@ -1,7 +1,9 @@
-"""Rows whose scores differ between two systems."""
+"""Rows whose scores differ between a baseline and other systems."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import polars as pl
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
+    from anls_frame.summary.selection import Selection
     from anls_frame.summary.settings import Unanswerable
 
 __all__ = ["changes"]
@@ -31,6 +34,7 @@ __all__ = ["changes"]
 Kind = Literal["worse", "better", "all"]
 
 _TEXTS = ("text_0", "text_1")
+_ROWS_OF_A_BATCH = 50_000
 
 
 @table_of_frame
@@ -49,7 +53,7 @@ def changes(
     unanswerable: Unanswerable = "drop",
 ) -> Any:
     """
-    Return the rows whose scores differ between two systems, the largest loss first.
+    Return the rows whose scores differ between the first system and others, the largest loss first.
 
     Parameters
     ----------
@@ -58,18 +62,19 @@ def changes(
         object with the Arrow PyCapsule interface, with a column of predictions for each system (`pair` makes
         one from two frames).
     systems
-        Exactly two entries, from name to prediction column, or two columns. The first system is the baseline.
+        The systems, as a mapping from names to prediction columns or a list of prediction columns. The first
+        system is the baseline, with which the others are compared.
     answers
         Name of the column with the accepted answer or answers; `None` if the columns of the systems hold
         scores.
     kind
-        `"worse"` returns the rows in which the second system is worse in any of the metrics, `"better"` those
-        in which it is better, largest gain first, and `"all"` both. Rows with equal scores count as
-        unchanged, even if their texts differ.
+        `"worse"` returns the rows in which a system is worse than the baseline in any of the metrics,
+        `"better"` those in which it is better, largest gain first, and `"all"` both. Rows with equal scores
+        count as unchanged, even if their texts differ.
     keep
         More columns of the frame, such as the id of the question.
     n
-        Maximum number of rows; all by default.
+        Maximum number of rows of the result; all by default.
     metrics
         One or several scores to compare, as for `compare`: `"anls"` (the default), `"nls"`, `"exact_match"`,
         `"cer"`, or a `Metric`. For existing scores, their name, which also determines which direction is
@@ -79,8 +84,8 @@ def changes(
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
     missing
         `"empty"`, the default, scores a null prediction as an empty string, as reports do, so a row in which
-        only the second system gives no prediction is a loss. `"drop"` leaves out rows in which either
-        prediction is null. Rows with a null in an existing score are always left out.
+        only the baseline gives a prediction is a loss. `"drop"` leaves out rows in which any prediction is
+        null. Rows in which an existing score is null are always left out, as in `compare`.
     unanswerable
         `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
         treats the empty text as their answer: such a row is right if its prediction is null or empty,
@@ -89,21 +94,21 @@ def changes(
     Returns
     -------
     Frame
-        A frame of the same kind, in memory; pandas keeps the index. Its columns, for systems named ``old``
-        and ``new`` and the metric ``anls``, are:
+        A frame of the same kind, in memory, with a row for each changed row and system; pandas keeps the
+        index. Its columns, for the metric ``anls``, are:
 
         - those of `keep`;
-        - ``prediction_old``, ``prediction_new``, and the nearest answers ``nearest_answer_old`` and
-          ``nearest_answer_new`` (`String`);
-        - ``anls_old``, ``anls_new``, and ``anls_difference``, second minus first (`Float64`);
-        - ``error_type_old``, ``error_type_new``, and both as ``transition``, such as "exact → near"
+        - ``system``, the system that is compared with the baseline (`String`);
+        - ``baseline_prediction`` and ``prediction``, and the nearest answers ``baseline_nearest_answer`` and
+          ``nearest_answer`` (`String`);
+        - ``baseline_anls``, ``anls``, and ``anls_difference``, system minus baseline (`Float64`);
+        - ``baseline_error_type``, ``error_type``, and both as ``transition``, such as "exact → near"
           (`String`).
 
         Results for existing scores have no texts and no error types. Rows are sorted by the loss (or gain) in
         the first metric, then in the others. Ties are broken by the change in NLS, larger first, and then by
         the content of rows, so neither the order of rows nor the engine matters. For a table in several
-        parts, keep the answers, and call `changes` again on the rows found in all parts: its first `n` rows
-        are those of the whole table.
+        parts, the first `n` rows are among those of its parts.
 
     Raises
     ------
@@ -114,16 +119,16 @@ def changes(
     DuplicateColumnError
         If two columns of the result would have the same name.
     ValueError
-        If there are not exactly two systems, an option has an invalid value, or a metric has a value outside
+        If there are fewer than two systems, an option has an invalid value, or a metric has a value outside
         its bounds.
     TypeError
         If the frame is not one of the accepted kinds, or `n` is not an integer.
 
     See Also
     --------
-    anls_frame.compare : the size of the difference, with a significance test.
+    anls_frame.compare : the size of the differences, with significance tests.
     anls_frame.find_slices : what the worse rows have in common.
-    anls_frame.browse : a page of these rows with both predictions.
+    anls_frame.browse : a page of these rows with the predictions of all systems.
     anls_frame.pairs.alignment : a prediction aligned with its answer.
 
     Examples
@@ -139,24 +144,22 @@ def changes(
     ...     }
     ... )
     >>> rows = af.changes(df, {"old": "old", "new": "new"}, "answer", keep=["id"])
-    >>> rows.select("id", "prediction_new", "anls_difference", "transition")
-    shape: (2, 4)
-    ┌─────┬────────────────┬─────────────────┬─────────────────┐
-    │ id  ┆ prediction_new ┆ anls_difference ┆ transition      │
-    │ --- ┆ ---            ┆ ---             ┆ ---             │
-    │ i64 ┆ str            ┆ f64             ┆ str             │
-    ╞═════╪════════════════╪═════════════════╪═════════════════╡
-    │ 2   ┆ null           ┆ -1.0            ┆ exact → missing │
-    │ 1   ┆ 2023           ┆ -0.25           ┆ exact → near    │
-    └─────┴────────────────┴─────────────────┴─────────────────┘
+    >>> rows.select("id", "system", "prediction", "anls_difference", "transition")
+    shape: (2, 5)
+    ┌─────┬────────┬────────────┬─────────────────┬─────────────────┐
+    │ id  ┆ system ┆ prediction ┆ anls_difference ┆ transition      │
+    │ --- ┆ ---    ┆ ---        ┆ ---             ┆ ---             │
+    │ i64 ┆ str    ┆ str        ┆ f64             ┆ str             │
+    ╞═════╪════════╪════════════╪═════════════════╪═════════════════╡
+    │ 2   ┆ new    ┆ null       ┆ -1.0            ┆ exact → missing │
+    │ 1   ┆ new    ┆ 2023       ┆ -0.25           ┆ exact → near    │
+    └─────┴────────┴────────────┴─────────────────┴─────────────────┘
     """
     choice("kind", kind, get_args(Kind))
-    pair = resolve_systems(systems)
-    if len(pair) > 2:  # noqa: PLR2004
-        raise ValueError(f"systems must be two, the baseline first, got {len(pair)}; choose two of {[*pair]}")
+    given = resolve_systems(systems)
     n = None if n is None else count("n", n, most=MOST_ROWS - 1)
     has_texts = answers is not None
-    chosen = once(resolve_for(metrics, pair, has_texts=has_texts, protocol=protocol))
+    chosen = once(resolve_for(metrics, given, has_texts=has_texts, protocol=protocol))
     settings = Settings(
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
@@ -164,32 +167,65 @@ def changes(
         keep=check_keep(keep),
         **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )
-    columns = _columns(list(pair), chosen, settings)
+    columns = _columns([*given], chosen, settings, is_gain=kind == "better")
     frame = at_hand(frame)
-    selection = select_from(frame, pair, answers, chosen, settings)
-    ranks = {name: -rank if kind == "better" else rank for name, rank in selection.ranks(change).items()}
-    losses = [pl.col(name) for name in ranks if name != NLS_RANK]
-    is_wanted = pl.any_horizontal(loss != 0 if kind == "all" else loss < 0 for loss in losses)
-    rows = selection.scored(_may_differ(chosen, settings)).with_columns(**ranks)
-    wanted = selection.first(rows, list(ranks), n, where=is_wanted)
-    drawn = selection.checked(wanted.collect(engine="streaming"), n)
+    selection = select_from(frame, given, answers, chosen, settings)
+    rows = selection.scored(_may_differ(selection.systems, chosen, settings))
+    # A score counts only if all systems have one, as in comparisons.
+    for index, _ in enumerate(chosen):
+        scores = system_rows.scores(index, selection.systems)
+        rows = rows.with_columns(
+            pl.when(pl.all_horizontal(pl.col(scores).is_not_null())).then(pl.col(scores))
+        )
+    drawn = selection.checked(_changed(selection, rows, kind, n), n)
     return as_given(frame, drawn[ROW], drawn.select(**columns), settings.keep)
 
 
-def _may_differ(metrics: Sequence[Metric], settings: Settings) -> pl.Expr:
+def _changed(selection: Selection, rows: pl.LazyFrame, kind: Kind, n: int | None) -> pl.DataFrame:
+    """Return the rows that changed, with the first system as number 0 and the other one as number 1."""
+    pair = dataclasses.replace(selection, systems=2)
+    ranks = [
+        {name: -rank if kind == "better" else rank for name, rank in selection.ranks(against).items()}
+        for against in (functools.partial(change, system=system) for system in range(1, selection.systems))
+    ]
+    losses = [pl.col(name) for name in ranks[0] if name != NLS_RANK]
+    is_wanted = pl.any_horizontal(loss != 0 if kind == "all" else loss < 0 for loss in losses)
+    order = [*ranks[0], "system"]
+
+    def changed(batch: pl.DataFrame) -> pl.DataFrame:
+        compared = [
+            selection.beside_first(batch.lazy().with_columns(**of_system), system)
+            for system, of_system in enumerate(ranks, 1)
+        ]
+        return pair.first(pl.concat(compared), order, n, where=is_wanted).collect()
+
+    found = changed(rows.head(0).collect())
+    for batch in rows.collect_batches(chunk_size=_ROWS_OF_A_BATCH, engine="streaming"):
+        found = pl.concat([found, changed(batch)])
+        if n is not None:
+            found = pair.first(found.lazy(), order, n).collect()
+    return pair.first(found.lazy(), order, n).collect()
+
+
+def _may_differ(systems: int, metrics: Sequence[Metric], settings: Settings) -> pl.Expr:
     """Return the rows whose scores may differ; those of equal texts cannot."""
     if settings.has_texts and all(metric.is_built_in or metric.is_function for metric in metrics):
-        first, second = map(predicted, _TEXTS)
-        return first != second
+        baseline, *others = (predicted(f"text_{system}") for system in range(systems))
+        return pl.any_horizontal(baseline != other for other in others)
     return pl.lit(value=True)
 
 
-def _columns(systems: Sequence[str], metrics: Sequence[Metric], settings: Settings) -> dict[str, pl.Expr]:
+def _columns(
+    systems: Sequence[str], metrics: Sequence[Metric], settings: Settings, *, is_gain: bool
+) -> dict[str, pl.Expr]:
     """Return the columns of the result by name; raise an error for duplicate names."""
     columns = list(zip(settings.keep, map(pl.col, kept_names(settings)), strict=True))
+    columns.append(
+        ("system", pl.col("system").replace_strict(dict(enumerate(systems)), return_dtype=pl.String))
+    )
 
-    def add(what: str, values: Iterable[pl.Expr]) -> None:
-        columns.extend((f"{what}_{name}", value) for name, value in zip(systems, values, strict=True))
+    def add(name: str, values: Iterable[pl.Expr]) -> None:
+        columns.extend(zip((f"baseline_{name}", name), values, strict=True))
 
     if settings.has_texts:
         add("prediction", map(pl.col, _TEXTS))
@@ -198,9 +234,9 @@ def _columns(systems: Sequence[str], metrics: Sequence[Metric], settings: Settin
     for index, metric in enumerate(metrics):
         # A single row has no mean and no corpus: its score is named as `anls_frame.score` names it.
         name = metric.row or metric.name
-        scores = [pl.col(score) for score in system_rows.scores(index, len(systems))]
-        add(name, scores)
-        columns.append((f"{name}_difference", change(scores)))
+        add(name, map(pl.col, system_rows.scores(index, len(_TEXTS))))
+        rank = pl.col(f"rank_{index}")
+        columns.append((f"{name}_difference", rank if bool(metric.higher_is_better) != is_gain else -rank))
     if settings.has_texts:
         types = [type_of(text, "answers", settings).cast(pl.String) for text in _TEXTS]
         add("error_type", types)
@@ -209,7 +245,7 @@ def _columns(systems: Sequence[str], metrics: Sequence[Metric], settings: Settin
     for name in names:
         if names.count(name) > 1:
             raise DuplicateColumnError(
-                f"two columns of the result would have the name {name!r}; rename a system or a metric, or "
-                "the column in keep="
+                f"two columns of the result would have the name {name!r}; rename a metric, or the column in "
+                "keep="
             )
     return dict(columns)

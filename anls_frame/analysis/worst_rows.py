@@ -107,7 +107,7 @@ def worst(
     See Also
     --------
     anls_frame.browse : a page for sorting, filtering and reading rows.
-    anls_frame.changes : the rows whose scores differ between two systems.
+    anls_frame.changes : the rows whose scores differ between systems.
     anls_frame.find_slices : what the bad rows have in common.
     anls_frame.summarize : with `worst=`, the worst rows of a table in several parts.
 

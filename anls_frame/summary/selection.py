@@ -43,10 +43,9 @@ def mean(scores: Sequence[pl.Expr]) -> pl.Expr:
     return pl.mean_horizontal(scores)
 
 
-def change(scores: Sequence[pl.Expr]) -> pl.Expr:
-    """Return the score of the second of two systems minus that of the first."""
-    first, second = scores
-    return second - first
+def change(scores: Sequence[pl.Expr], system: int) -> pl.Expr:
+    """Return the score of a system, by number, minus that of the first."""
+    return scores[system] - scores[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +59,13 @@ class Selection:
         The rows with their scores, as in comparisons.
     settings
         How rows are scored, sliced and counted, and which columns are kept.
+    systems
+        Number of systems whose columns the rows have.
     """
 
     source: SystemRows
     settings: Settings
+    systems: int
 
     def scored(self, may_count: pl.Expr = _EVERY) -> pl.LazyFrame:
         """
@@ -84,7 +86,7 @@ class Selection:
         texts = [pl.col(f"text_{system}").cast(pl.String) for system in self._systems_with_texts]
         wrong = [~_EVERY, *self.source.wrong()]
         is_right = (~pl.any_horizontal(wrong)).alias(_IS_RIGHT)
-        noted = system_rows.noted(self.source.systems)
+        noted = system_rows.noted(self.systems)
         return rows.with_columns(*texts).select(is_right, *fields, *noted, *self._content)
 
     def ranks(self, value: Callable[[Sequence[pl.Expr]], pl.Expr]) -> dict[str, pl.Expr]:
@@ -94,15 +96,22 @@ class Selection:
         Parameters
         ----------
         value
-            A function of the scores of the systems that returns the value of a row: `mean` or `change`.
+            A function of the scores of the systems that returns the value of a row, such as `mean`.
         """
         ranks = {}
         for index, metric in enumerate(self.source.metrics):
-            rank = value([pl.col(name) for name in system_rows.scores(index, self.source.systems)])
+            rank = value([pl.col(name) for name in system_rows.scores(index, self.systems)])
             ranks[f"rank_{index}"] = rank if metric.higher_is_better else -rank
         if self.settings.has_texts:
             ranks[NLS_RANK] = value([pl.col(f"nls_{system}") for system in self._systems_with_texts])
         return ranks
+
+    def beside_first(self, rows: pl.LazyFrame, system: int) -> pl.LazyFrame:
+        """Return rows with the columns of two systems: those of the first and, as number 1, of another."""
+        others = [name for other in range(2, self.systems) for name in self._columns_of(other)]
+        moved = zip(self._columns_of(system), self._columns_of(1), strict=True)
+        pair = rows.with_columns(pl.col(own).alias(name) for own, name in moved)
+        return pair.drop(others).with_columns(system=pl.lit(system))
 
     def first(
         self, rows: pl.LazyFrame, ranks: Sequence[str], n: int | None, *, where: pl.Expr = _EVERY
@@ -144,14 +153,20 @@ class Selection:
             self.source.raise_wrong()
         return rows if n is None else rows.head(n)
 
+    def _columns_of(self, system: int) -> list[str]:
+        """Return the columns of a system that `scored` adds, without the marks for notes."""
+        texts = ["text", "nls", "anls", "cer"] if self.settings.has_texts else []
+        scores = [f"score_{index}" for index, _ in enumerate(self.source.metrics)]
+        return [f"{name}_{system}" for name in ("digest", *texts, *scores)]
+
     @property
     def _systems_with_texts(self) -> range:
-        return range(self.source.systems if self.settings.has_texts else 0)
+        return range(self.systems if self.settings.has_texts else 0)
 
     @property
     def _content(self) -> list[str]:
         """The columns that break ties between rows: their content, then their number."""
-        systems = self.source.systems
+        systems = self.systems
         answers = ["answers"] if self.settings.has_texts else []
         scores = [
             name for index, _ in enumerate(self.source.metrics) for name in system_rows.scores(index, systems)
@@ -194,7 +209,7 @@ def select_from(
     for name, column in zip(settings.keep, kept_names(settings), strict=True):
         if schema[column].is_object():
             raise DTypeError(f"column {name!r} has dtype Object and cannot be kept; cast it")
-    return Selection(source=source, settings=settings)
+    return Selection(source=source, settings=settings, systems=source.systems)
 
 
 def as_given(frame: Any, rows: pl.Series, table: pl.DataFrame, keep: Sequence[str]) -> Any:

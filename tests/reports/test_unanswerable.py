@@ -79,8 +79,8 @@ def test_rows_without_an_answer_are_scored_as_if_it_were_empty(kind: str, name: 
         if isinstance(found, list):
             assert found == expected
         else:
-            assert found.drop("prediction_old", "prediction_new", strict=False).equals(
-                expected.drop("prediction_old", "prediction_new", strict=False)
+            assert found.drop("baseline_prediction", strict=False).equals(
+                expected.drop("baseline_prediction", strict=False)
             )
 
 

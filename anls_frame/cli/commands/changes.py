@@ -1,4 +1,4 @@
-"""`changes`: the rows in which one of two systems is worse."""
+"""`changes`: the rows in which systems are worse than the first."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _IS = {"worse": "is worse than", "better": "is better than", "all": "has another
 
 
 @command(
-    "anls-frame changes old.jsonl new.jsonl --json",
+    "anls-frame changes old.jsonl new.jsonl newer.jsonl --json",
     "anls-frame changes results.parquet --systems old,new -o worse.csv",
 )
 def changes(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="A file or folder for each of two systems, the baseline first, or one with both.",
+            help="A file or folder for each system, the baseline first, or one with all of them.",
             metavar="FILE...",
         ),
     ],
@@ -42,7 +42,10 @@ def changes(
     named: SystemColumns,
     target: Target,
     kind: Annotated[
-        str, typer.Option(help="worse: rows in which the second system is worse; better; or all that differ.")
+        str,
+        typer.Option(
+            help="worse: rows in which a system is worse than the first; better; or all that differ."
+        ),
     ] = "worse",
     n: Annotated[
         int | None, typer.Option("--n", "-n", help="How many rows to show or write, by default 10 and all.")
@@ -60,12 +63,11 @@ def changes(
     scoring: Reporting,
     source: SourceOptions,
 ) -> None:
-    """List the rows in which the second system is worse, the largest loss first."""
+    """List the rows in which systems are worse than the first, the largest loss first."""
     import polars as pl
 
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files
-    from anls_frame.export.column_headings import NAMES
     from anls_frame.readers.any_file import are_pages, names_of_rows
     from anls_frame.readers.compared_files import metric_of_scores
     from anls_frame.readers.system_files import scores_in_columns, texts_of
@@ -101,20 +103,20 @@ def changes(
     target.put_rows(listed)
     if target.json:
         return
-    old, new = names
+    baseline, *others = names
     if target.output is None:
         # The transition names both error types, and there is room for one answer.
-        hidden = [] if scores else [f"nearest_answer_{old}", f"error_type_{old}", f"error_type_{new}"]
+        hidden = [] if scores else ["baseline_nearest_answer", "baseline_error_type", "error_type"]
         # Pages are too long to be shown, and their error types are those of answers.
+        texts = ["baseline_prediction", "prediction", "nearest_answer", "transition"]
+        hidden += texts if is_of_pages and not scores else []
         shown = changed.drop(hidden)
-        if is_of_pages and not scores:
-            shown = shown.select(pl.exclude("^(prediction|nearest_answer)_.*$", "transition"))
-        spoken = NAMES | names_of.columns
-        labels = {
-            f"{name}_{of}": f"{text} {of}" for of in (*names, "difference") for name, text in spoken.items()
-        }
-        print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=labels | names_of.columns)
-    said = f"{numbered(changed.height, names_of.row)} in which {new} {_IS[kind]} {old}"
+        spoken = {name: names_of.heading(name) for name in shown.columns}
+        labels = {f"baseline_{name}": f"{text} {baseline}" for name, text in spoken.items()}
+        labels |= {f"{name}_difference": f"{text} difference" for name, text in spoken.items()}
+        print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=spoken | labels)
+    other = others[0] if len(others) == 1 else f"one of {len(others):,} systems"
+    said = f"{numbered(changed.height, names_of.row)} in which {other} {_IS[kind]} {baseline}"
     if target.output is not None:
         are_all = listed.height == changed.height
         said += f": {target.output}" if are_all else f", {listed.height:,} of them in {target.output}"
