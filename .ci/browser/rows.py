@@ -343,7 +343,7 @@ def check_use(browser: Browser, path: Path) -> list[str]:
 
 def check_view(browser: Browser, path: Path) -> list[str]:
     """Select rows by several filters, which are named above the list, and by the value of a row."""
-    page, wrong = opened(browser, path, "#right=%22neither%22&predictions=%22same%22&score_0_0=0..")
+    page, wrong = opened(browser, path, "#right=%22none%22&predictions=%22same%22&score_0_0=0..")
 
     def expect(what: str, found: object, wanted: object) -> None:
         if found != wanted:
@@ -351,7 +351,7 @@ def check_view(browser: Browser, path: Path) -> list[str]:
 
     active, count = page.locator("#active button"), page.locator("#count")
     texts = [
-        f"{text}{CROSS}" for text in ("right: neither", "predictions: same", "ANLS, tesseract: with a score")
+        f"{text}{CROSS}" for text in ("right: none", "predictions: same", "ANLS, tesseract: with a score")
     ]
     expect("the active filters", active.all_text_contents(), texts)
     both = count.inner_text()
@@ -605,7 +605,7 @@ def check_audit(browser: Browser, path: Path) -> list[str]:
 
 def check_marks(browser: Browser, path: Path) -> list[str]:
     """Give all selected rows a verdict, by keys and by buttons, and undo it; then save all of them."""
-    page, wrong = opened(browser, path, "#right=%22neither%22&predictions=%22same%22")
+    page, wrong = opened(browser, path, "#right=%22none%22&predictions=%22same%22")
     save, number = page.locator("#save"), number_in(page.locator("#count").inner_text())
 
     def expect(what: str, wanted: int) -> None:

@@ -15,7 +15,7 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.metrics import errors, scores
-from anls_frame.summary import selection
+from anls_frame.summary import selection, system_rows
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import kept_names, scored_type
 from anls_frame.summary.slicing import categories
@@ -56,9 +56,9 @@ class Asked:
         return by | kept | ({} if self.row_id is None else {"id": self.row_id})
 
     @property
-    def are_two(self) -> bool:
-        """Whether the rows show how a second system differs from a first one."""
-        return len(self.systems) == 2  # noqa: PLR2004
+    def compared(self) -> list[str]:
+        """The systems that are compared with the first one."""
+        return list(self.systems)[1:]
 
     @property
     def first_sort(self) -> str:
@@ -67,8 +67,8 @@ class Asked:
             # No column, so that rows stay in their order.
             return "drawn"
         sign = "" if self.metrics[0].higher_is_better else "-"
-        # With two systems, the rows that broke.
-        return f"{sign}{'change' if self.are_two else 'score_0_0'}"
+        # The rows that broke, if a system can break any.
+        return f"{sign}{'change' if self.compared else 'score_0_0'}"
 
 
 class SystemFigures(NamedTuple):
@@ -86,8 +86,8 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     """
     Return the rows with the worst scores in the order of the frame, the number of all rows, and their totals.
 
-    With two systems, rows that the second system broke rank as worst. For an audit, the result holds the
-    drawn rows in random order, and their number.
+    Rows rank by the largest loss of any system against the first, then by the mean score of all systems. For
+    an audit, the result holds the drawn rows in random order, and their number.
 
     The columns are those of `anls_frame.export.rows_page.RowsContent`.
     """
@@ -103,12 +103,8 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     keep = tuple(dict.fromkeys([*shown.values(), *(name for _, name in image if name is not None), *audit]))
     settings = replace(asked.settings, by=(), keep=keep)
     chosen = selection.select_from(frame, asked.systems, asked.answers, asked.metrics, settings)
-    ranks = chosen.ranks(selection.mean)
-    rows = chosen.scored()
-    if asked.are_two:
-        change = selection.change([pl.col("score_0_0"), pl.col("score_0_1")], 1)
-        rows = rows.with_columns(change=change.round(9))
-        ranks = {"broken": _loss("change", asked.metrics[0]), **ranks}
+    rows = chosen.scored().with_columns(**_changes(asked))
+    ranks = {"loss": _largest_loss(asked), **chosen.ranks(selection.mean)}
     rows = rows.with_columns(**ranks)
     figures = (
         pl.struct(
@@ -149,10 +145,24 @@ def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
     return {**categories(pl.Schema(dtypes)), **types, **sets}
 
 
-def _loss(change: str, metric: Metric) -> pl.Expr:
-    """Return how much worse a score became, as a negative number; 0 where it did not."""
-    gain = pl.col(change) if metric.higher_is_better else -pl.col(change)
-    return pl.min_horizontal(gain, pl.lit(0.0))
+def _changes(asked: Asked) -> dict[str, pl.Expr]:
+    """Return the change of each compared system in the first metric, by the name of its column."""
+    first = [pl.col(name) for name in system_rows.scores(0, len(asked.systems))]
+    changes = (selection.change(first, system) for system, _ in enumerate(asked.compared, 1))
+    return {f"change_{system}": change.round(9) for system, change in enumerate(changes, 1)}
+
+
+def _largest_loss(asked: Asked) -> pl.Expr:
+    """Return how much worse the first score became with any compared system, as a negative number, or 0."""
+    sign = 1 if asked.metrics[0].higher_is_better else -1
+    return pl.min_horizontal(*(sign * pl.col(name) for name in _changes(asked)), pl.lit(0.0))
+
+
+def _worst_change(asked: Asked) -> list[pl.Expr]:
+    """Return the worst change of any compared system, if there is one."""
+    changes = list(_changes(asked))
+    worst = pl.min_horizontal if asked.metrics[0].higher_is_better else pl.max_horizontal
+    return [worst(changes).alias("change")] if changes else []
 
 
 def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | None]]:
@@ -180,7 +190,8 @@ def _drawn(rows: pl.DataFrame, selected: Mapping[str, pl.Expr], asked: Asked) ->
         *(pl.col(f"text_{system}").alias(f"prediction_{system}") for system in systems),
         *(f"score_{index}_{system}" for index, _ in enumerate(asked.metrics) for system in systems),
         *(pl.col(f"nls_{system}").alias(f"similarity_{system}") for system in systems),
-        *(["change"] if asked.are_two else []),
+        *_worst_change(asked),
+        *_changes(asked),
     )
     for system in systems:
         table = table.with_columns(_system_columns(system, asked.settings))
@@ -217,8 +228,8 @@ def _how(system: int, settings: Settings) -> list[pl.Expr]:
 
 
 def _set_columns(asked: Asked) -> list[pl.Expr]:
-    """Return which of several systems are right, and whether they agree."""
-    if len(asked.systems) == 1:
+    """Return which systems are right, and whether they agree; a system alone has nothing to agree with."""
+    if not asked.compared:
         return []
     best = _best(asked.metrics[0])
     right = [] if best is None else [_right(best, list(asked.systems))]
@@ -250,21 +261,14 @@ def _best(metric: Metric) -> float | None:
 def _right(best: float, systems: Sequence[str]) -> pl.Expr:
     """Return which systems have the best possible score."""
     are_right = [pl.col(f"score_0_{system}") == best for system, _ in enumerate(systems)]
-    values = right_values(systems)
     number = pl.sum_horizontal(are_right)
-    if len(systems) == 2:  # noqa: PLR2004
-        number = (
-            pl.when(number == 1)
-            .then(pl.when(are_right[0]).then(1).otherwise(2))
-            .otherwise(number + (number > 1))
-        )
-    named = number.replace_strict(dict(enumerate(values)), return_dtype=pl.String)
+    only = pl.sum_horizontal(is_right * place for place, is_right in enumerate(are_right, 1))
+    place = pl.when(number <= 1).then(only).otherwise(len(systems) - 1 + number)
+    named = place.replace_strict(dict(enumerate(right_values(systems))), return_dtype=pl.String)
     return pl.when(pl.all_horizontal(flag.is_not_null() for flag in are_right)).then(named).alias("right")
 
 
 def right_values(systems: Sequence[str]) -> list[str]:
-    """Return the labels of a page for the number of systems that are right, in order."""
-    if len(systems) == 2:  # noqa: PLR2004
-        first, second = systems
-        return ["neither", f"only {first}", f"only {second}", "both"]
-    return ["none", *(f"{number} of {len(systems)}" for number in range(1, len(systems))), "all"]
+    """Return the labels of a page for the systems that are right, in order."""
+    some = (f"{number} of {len(systems)}" for number in range(2, len(systems)))
+    return ["none", *(f"only {system}" for system in systems), *some, "all"]

@@ -53,7 +53,9 @@ __all__ = ["RowsPage", "browse"]
 _SCORE: Kind = "score"
 
 _NAMED = 3
-"""Systems that a title names."""
+"""Number of systems that a title names."""
+_LISTED = 6
+"""Number of systems whose means stand above the rows."""
 
 
 class RowsPage:
@@ -308,7 +310,8 @@ def browse(
         with the Arrow PyCapsule interface.
     prediction
         Name of the column with the predicted texts. For several systems, a mapping from their names to their
-        columns; rows can then also be filtered by which systems are right, that is, which have the best
+        columns, the baseline first. The page then shows the change of each other system in the first metric,
+        and filters rows by these changes and by which systems are right, that is, which have the best
         possible score in the first metric.
     answers
         Name of the column with the accepted answer or answers.
@@ -326,9 +329,9 @@ def browse(
         A column with the path or address of an image, or a template such as `"pages/{doc_id}.png"`. Paths are
         relative to the folder of the page. Images are not embedded; they are loaded when a row is opened.
     n
-        Maximum number of rows; all by default. Rows with the worst scores are kept, with ties broken as in
-        `worst`; for two systems, rows that the second system broke come first. A page can have up to 100,000
-        rows and 12 MB.
+        Maximum number of rows; all by default. Rows are kept in the order of the largest loss of a system
+        against the first one, then of the lowest mean score of all systems, with ties broken as in `worst`. A
+        page can have up to 100,000 rows and 12 MB.
     protocol
         How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
         ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
@@ -364,7 +367,7 @@ def browse(
     --------
     anls_frame.readers.read_verdicts : the verdicts given on the page.
     anls_frame.worst : the rows with the worst scores, as a frame.
-    anls_frame.changes : the rows whose scores differ between two systems, as a frame.
+    anls_frame.changes : the rows whose scores differ between systems, as a frame.
     anls_frame.find_slices : the slices that score worse than the rest.
 
     Examples
@@ -404,15 +407,12 @@ def browse(
         raise ValueError(_too_large(f"{rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
     described = asked.settings.to_dict()
     counting = {name: described[name] for name in ("protocol", "max_length", "min_nls")}
-    is_alone = len(systems) == 1
-    if is_alone:
-        table = with_substitutions(table, counting)
     return RowsPage(
         RowsContent(
             title=_title(list(systems)),
             notes=_notes(asked, table, rows, figures),
             signature=asked.settings.signature,
-            table=table,
+            table=with_substitutions(table, counting),
             systems=list(systems),
             metrics=[
                 {"name": name, "label": NAMES.get(name, name), "higher": metric.higher_is_better}
@@ -423,7 +423,7 @@ def browse(
             keep=asked.kept,
             orders=orders(frame, asked),
             scoring={name: described[name] for name in ("protocol", "missing", "unanswerable")},
-            counting=counting if is_alone else {},
+            counting=counting,
             sort=asked.first_sort,
             is_audit=audit,
             names=asked.settings.names,
@@ -444,26 +444,28 @@ def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[Syste
     shown = table.height
     is_whole = shown == rows and not asked.is_audit
     counts: dict[str, Any]
-    if len(figures) == 1:
-        (alone,) = figures
-        counts = {name: getattr(alone, name) for name in NOTED}
-        worst = _worst_slice(table, asked, metric) if is_whole else None
-        lost = _lost_points(table, metric) if is_whole else None
-        score = None if alone.mean is None else spelled(alone.mean, (), _SCORE)
-        said = f"Mean {name} {score}"
-        notes = [] if score is None else [head(said, alone.scored, noun=row, worst=worst, lost=lost)]
-    else:
+    if asked.compared:
         systems = list(zip(asked.systems, figures, strict=True))
         counts = {name: {system: getattr(own, name) for system, own in systems} for name in NOTED}
         notes = [_means(name, asked, table if is_whole else None, figures)]
+    else:
+        # The text need not name the only system, and has room for more.
+        (own,) = figures
+        counts = {name: getattr(own, name) for name in NOTED}
+        worst = _worst_slice(table, asked, metric) if is_whole else None
+        lost = _lost_points(table, metric) if is_whole else None
+        score = None if own.mean is None else spelled(own.mean, (), _SCORE)
+        said = f"Mean {name} {score}"
+        notes = [] if score is None else [head(said, own.scored, noun=row, worst=worst, lost=lost)]
     if asked.is_audit:
         notes.append(
             f"These are the {numbered(shown, row)} that were drawn, in random order. Judge each of them: "
             "score right (0), our error (1), or another verdict."
         )
     if shown < rows:
-        what = f"{row}s that {list(asked.systems)[1]} broke, or" if asked.are_two else f"{row}s"
-        notes.append(f"These are the {shown:,} {what} with the worst scores of {rows:,}.")
+        breaking = " or ".join(asked.compared) if len(asked.compared) < _NAMED else "a system"
+        broken = f" that {breaking} broke, or" if breaking else ""
+        notes.append(f"These are the {shown:,} {row}s{broken} with the worst scores of {rows:,}.")
     return [*notes, *texts_notes(counts, asked.settings.unanswerable)]
 
 
@@ -476,22 +478,14 @@ def _means(name: str, asked: Asked, table: pl.DataFrame | None, figures: Sequenc
     counts = sorted({own.scored for own in figures})
     row = asked.settings.names.row
     over = f"over {' to '.join(f'{count:,}' for count in (counts[0], counts[-1])[: len(counts)])} {row}s"
-    if asked.are_two:
-        first, second = named
-        parts = [f"Mean {name} of {second} against {first} {over}"]
-    else:
-        parts = [f"Mean {name} {over}: {', '.join(named)}"]
+    more = f" and {len(named) - _LISTED:,} more systems" if len(named) > _LISTED else ""
+    parts = [f"Mean {name} {over}: {', '.join(named[:_LISTED])}{more}"]
     if table is not None and "right" in table.columns:
         numbers = dict(table["right"].drop_nulls().value_counts().iter_rows())
-        if asked.are_two:
-            counted = [
-                f"{value} {numbers[value]:,}"
-                for value in right_values(list(asked.systems))
-                if value in numbers
-            ]
-            parts += [f"right: {', '.join(counted)}"] if counted else []
-        elif numbers:
-            parts.append(f"all right in {numbers.get('all', 0):,} {row}s, none in {numbers.get('none', 0):,}")
+        # There is no room for each of many systems.
+        values = right_values(list(asked.systems)) if len(named) <= _NAMED else ["none", "all"]
+        counted = [f"{value} {numbers[value]:,}" for value in values if value in numbers]
+        parts += [f"right: {', '.join(counted)}"] if counted else []
     return f"{'; '.join(parts)}."
 
 

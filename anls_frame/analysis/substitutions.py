@@ -21,7 +21,7 @@ _MOST = 100
 
 def with_substitutions(table: pl.DataFrame, counting: Mapping[str, Any]) -> pl.DataFrame:
     """
-    Return the rows of a page of one system with a column `read_as_0`, the list of their substitutions.
+    Return the rows of a page with a column `read_as`, the list of the substitutions of any system.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ def with_substitutions(table: pl.DataFrame, counting: Mapping[str, Any]) -> pl.D
         "max_length": counting["max_length"],
         "min_nls": counting["min_nls"],
     }
-    rows = table.lazy().select("row", "answers", prediction="prediction_0")
+    predictions = [name for name in table.columns if name.startswith("prediction_")]
+    rows = pl.concat([table.lazy().select("row", "answers", prediction=name) for name in predictions])
     counted = (
         edit_counts(rows, ["row"], options).filter(pl.col("op") == "replace").collect(engine="streaming")
     )
@@ -49,5 +50,5 @@ def with_substitutions(table: pl.DataFrame, counting: Mapping[str, Any]) -> pl.D
     names = [substitution(*characters) for characters in named.select(pair).iter_rows()]
     shown = counted.join(named.with_columns(pl.Series("name", names, pl.String)).drop("count"), on=pair)
     lists = shown.sort("row", "rank").group_by("row").agg(pl.col("name").unique(maintain_order=True))
-    joined = table.drop("read_as_0", strict=False).join(lists, on="row", how="left", maintain_order="left")
-    return joined.rename({"name": "read_as_0"})
+    joined = table.drop("read_as", strict=False).join(lists, on="row", how="left", maintain_order="left")
+    return joined.rename({"name": "read_as"})

@@ -36,8 +36,8 @@ class Links:
         self._systems = {name: index for index, name in enumerate(rows.systems)}
         self._metrics = {metric["name"]: index for index, metric in enumerate(rows.metrics)}
         names = (
-            rows.table["read_as_0"]
-            if "read_as_0" in rows.table.columns
+            rows.table["read_as"]
+            if "read_as" in rows.table.columns
             else pl.Series([[]], dtype=pl.List(pl.String))
         )
         self._substitutions = set(names.explode().drop_nulls())
@@ -79,7 +79,7 @@ class Links:
     def _substitution_view(self, reference: str, predicted: str) -> str | None:
         """Return the link to the rows in which a character was read as another; None if the page has none."""
         name = substitution(reference, predicted)
-        return urlencode({"read_as_0": _listed([name])}) if name in self._substitutions else None
+        return urlencode({"read_as": _listed([name])}) if name in self._substitutions else None
 
     def _selection_view(self, selections: Mapping[str, Selection]) -> str | None:
         """Return the link to the rows that match all selections; None if the page cannot select them."""

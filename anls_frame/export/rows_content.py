@@ -45,8 +45,9 @@ class RowsContent:
         the gain from each step of preparation, if any: `unicode_form_0`, `case_0` and `whitespace_0`.
         `score_0_1` is the score of system 1 in metric 0. Optional columns are `id`, `system` and `epoch`
         (which distinguish rows with the same id), `image`, `right` (which systems are right), `same` (whether
-        they predicted the same text), `read_as_0` (the most frequent substitutions of a row), `change` (the
-        score of the second of two systems minus that of the first), `by_0`, ... and `keep_0`, ...
+        they predicted the same text), `read_as` (the most frequent substitutions of a row), `change_1`, ...
+        (the first score of a system minus that of the first system), `change` (the worst of these), `by_0`,
+        ... and `keep_0`, ...
     systems
         Names of the systems.
     metrics
@@ -58,7 +59,7 @@ class RowsContent:
     scoring
         How texts were prepared and scored: `protocol`, `missing` and `unanswerable`, as in settings.
     counting
-        How `read_as_0` was counted: `protocol`, `max_length` and `min_nls`.
+        How `read_as` was counted: `protocol`, `max_length` and `min_nls`.
     source
         Names of the files that the page was made from.
     sort

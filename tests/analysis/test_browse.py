@@ -113,24 +113,24 @@ def test_several_systems_say_which_were_right(tmp_path: Path) -> None:
     three = read(af.browse(QUESTIONS, {**systems, "again": "tesseract"}, "answers"), tmp_path)
 
     old, new = (found.column(f"score_0_{place}") for place in range(2))
-    named = {(1, 1): "both", (1, 0): "only old", (0, 1): "only new", (0, 0): "neither"}
+    named = {(1, 1): "all", (1, 0): "only old", (0, 1): "only new", (0, 0): "none"}
     expected = [
         None if one is None else named[int(one == 1), int(other == 1)]
         for one, other in zip(old, new, strict=True)
     ]
     assert found.column("right") == expected
     assert (
-        "Mean ANLS of new 0.846 against old 0.660 over 1\u202f568 rows; right: neither 308, only old 57, "
-        in found.text
+        "Mean ANLS over 1\u202f568 rows: old 0.660, new 0.846; right: none 308, only old 57, only new 425, "
+        "all 778." in found.text
     )
     assert (
-        "Mean ANLS over 1\u202f568 rows: old 0.660, new 0.846, again 0.660; "
-        "all right in 778 rows, none in 308." in three.text
+        "Mean ANLS over 1\u202f568 rows: old 0.660, new 0.846, again 0.660; right: none 308, only new 425, "
+        "2 of 3 57, all 778." in three.text
     )
     alike = {f"{'a very long name ' * 5}{place}{' of a system' * 5}": "tesseract" for place in range(2)}
-    assert "Mean ANLS of …" in read(af.browse(QUESTIONS, alike, "answers"), tmp_path).text
-    numbers = {"both": "all", "only old": "2 of 3", "only new": "1 of 3", "neither": "none", None: None}
-    assert three.column("right") == [numbers[one] for one in expected]
+    assert "rows: …" in read(af.browse(QUESTIONS, alike, "answers"), tmp_path).text
+    numbers = {"only old": "2 of 3"}
+    assert three.column("right") == [numbers.get(one, one) for one in expected]
 
 
 def test_several_systems_say_whether_their_texts_are_the_same(tmp_path: Path) -> None:
@@ -211,31 +211,54 @@ def test_n_takes_the_worst_rows(tmp_path: Path, metric: str) -> None:
 
 
 @pytest.mark.parametrize(("metric", "sign"), [("anls", 1), ("cer", -1)])
-def test_rows_that_broke_come_before_the_worst(tmp_path: Path, metric: str, sign: int) -> None:
-    systems = {"old": "tesseract", "new": "rapidocr"}
-    found = read(af.browse(QUESTIONS, systems, "answers", metrics=metric, n=300), tmp_path)
+@pytest.mark.parametrize("number", [1, 2, 3, 43])
+def test_rows_that_any_system_broke_come_before_the_worst(
+    tmp_path: Path, metric: str, sign: int, number: int
+) -> None:
+    texts = ["tesseract", "rapidocr", *(f"s{place}" for place in range(2, number))]
+    systems = {f"system {place}": text for place, text in enumerate(texts[:number])}
+    # Each other system has another part of the answers of both.
+    frame = QUESTIONS.with_columns(
+        pl.when(pl.col("question_id") % number < place).then("tesseract").otherwise("rapidocr").alias(name)
+        for place, name in enumerate(texts[2:number], 2)
+    )
+    found = read(
+        af.browse(frame, systems, "answers", metrics=metric, n=300)
+        if number > 1
+        else af.browse(frame, "tesseract", "answers", metrics=metric, n=300),
+        tmp_path,
+    )
 
     scores = (
-        af.score(name, "answers", missing="empty").struct.field(score).alias(f"{score}_{system}")
-        for system, name in systems.items()
+        af.score(text, "answers", missing="empty").struct.field(score).alias(f"{score} {name}")
+        for name, text in systems.items()
         for score in (metric, "nls")
     )
-    rows = QUESTIONS.with_row_index("row").select("row", *scores).drop_nulls().to_dicts()
+    rows = frame.with_row_index("row").select("row", *scores).drop_nulls().to_dicts()
+
+    def changes(row: dict[str, Any]) -> list[float]:
+        baseline, *others = (row[f"{metric} {name}"] for name in systems)
+        return [round(score - baseline, 9) for score in others]
 
     def order(row: dict[str, Any]) -> tuple[float, ...]:
-        old, new = row[f"{metric}_old"], row[f"{metric}_new"]
-        broken = min(round((new - old) * sign, 9), 0)
-        return broken, (new + old) / 2 * sign, (row["nls_new"] + row["nls_old"]) / 2
+        means = (sum(row[f"{score} {name}"] for name in systems) / number for score in (metric, "nls"))
+        mean, nls = means
+        return min([0, *(sign * change for change in changes(row))]), round(mean * sign, 9), round(nls, 9)
 
     shown = set(found.column("row"))
     taken = [row for row in rows if row["row"] in shown]
-    assert sorted(map(order, taken)) == sorted(map(order, rows))[:300]
-    changes = [row[f"{metric}_new"] - row[f"{metric}_old"] for row in taken]
     assert found.column("row") == [row["row"] for row in taken]
-    assert found.column("change") == pytest.approx(changes, abs=1e-9)
-    assert found.meta["sort"] == ("change" if metric == "anls" else "-change")
+    assert sorted(map(order, taken)) == sorted(map(order, rows))[:300]
+    for place in range(1, number):
+        assert found.column(f"change_{place}") == [changes(row)[place - 1] for row in taken]
+    if number > 1:
+        assert found.column("change") == [sign * min(sign * x for x in changes(row)) for row in taken]
+    column = "change" if number > 1 else "score_0_0"
+    assert found.meta["sort"] == (column if metric == "anls" else f"-{column}")
     noun = {"anls": "rows", "cer": "pages"}[metric]
-    assert f"These are the 300 {noun} that new broke, or with the worst scores of 1\u202f624." in found.text
+    broke = {1: "", 2: " that system 1 broke, or", 3: " that system 1 or system 2 broke, or"}
+    who = broke.get(number, " that a system broke, or")
+    assert f"These are the 300 {noun}{who} with the worst scores of 1\u202f624." in found.text
 
 
 def test_a_page_of_an_audit_has_the_drawn_rows_in_random_order(tmp_path: Path) -> None:

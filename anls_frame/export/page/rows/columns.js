@@ -26,7 +26,7 @@ function listColumns(rows, verdicts) {
     }
   };
   const addScores = () => meta.systems.forEach((name, system) => meta.metrics.forEach((metric, number) => {
-    const title = several ? `${metric.label} ${name}` : metric.label;
+    const title = rows.ofSystem(metric.label, system);
     add(`score_${number}_${system}`, title, `${several ? "wide " : ""}figure score${number ? " spare" : ""}`);
   }));
   const addKept = (name, place) => {

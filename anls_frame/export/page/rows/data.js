@@ -159,6 +159,18 @@ class Rows {
     return this.value("row", row) ?? row;
   }
 
+  /** Return what something is called: with the name of its system, unless there is only one. */
+  ofSystem(name, system, separator = " ") {
+    const { systems } = this.meta;
+    return systems.length > 1 ? `${name}${separator}${systems[system]}` : name;
+  }
+
+  /** Return the difference of a score from that of the first system, rounded; null without both, or of the first. */
+  change(metric, system, row) {
+    const [first, own] = [0, system].map((number) => this.value(`score_${metric}_${number}`, row));
+    return system === 0 || first === null || own === null ? null : Number((own - first).toFixed(9));
+  }
+
   /** Return the answer that is nearest to the prediction of a system; without one, the first. */
   nearest(row, system) {
     const answers = this.get("answers").values(row);

@@ -18,7 +18,7 @@ class ValuesPanel {
     this.element = element(
       "fieldset",
       { class: "facet" },
-      element("legend", {}, element("span", { dir: "auto" }, visible(filter.name)), this.clear),
+      element("legend", {}, element("span", { dir: "auto" }, visible(filter.title)), this.clear),
       this.list,
       this.more,
     );
@@ -114,7 +114,7 @@ class ValuesPanel {
     if (filter.called && value !== null) {
       return [filter.called(value)];
     }
-    if (filter.id !== "read_as_0") {
+    if (filter.id !== "read_as") {
       return [shownValue(value, 200)];
     }
     // An arrow points from left to right, whatever stands on its sides.
@@ -164,7 +164,7 @@ class RangePanel {
     this.element = element(
       "fieldset",
       { class: "facet" },
-      element("legend", {}, element("span", { dir: "auto" }, visible(filter.name)), this.clear),
+      element("legend", {}, element("span", { dir: "auto" }, visible(filter.title)), this.clear),
       this.histogram,
       element("div", { class: "ends" }, this.low, this.high),
       this.without,
@@ -250,4 +250,32 @@ function below(filter, bin) {
 
 function panelOf(filter, options) {
   return filter.kind === "range" ? new RangePanel(filter, options) : new ValuesPanel(filter, options);
+}
+
+/** Systems whose filters are open, and those that are listed, until more are asked for. */
+const OPEN_SYSTEMS = 2;
+const LISTED_SYSTEMS = 6;
+
+/** Return the filters of each system under its name, to be opened; those of a system alone need no name. */
+function systemGroups(systems, panels, opened) {
+  if (systems.length === 1) {
+    return panels.map((panel) => panel.element);
+  }
+  const groups = systems.map((name, system) => element(
+    "details",
+    { class: "group", open: system < OPEN_SYSTEMS, hidden: system >= LISTED_SYSTEMS, ontoggle: opened },
+    element("summary", { dir: "auto" }, visible(name)),
+    ...panels.filter(({ filter }) => filter.system === system).map((panel) => panel.element),
+  ));
+  const rest = systems.length - LISTED_SYSTEMS;
+  const more = element("button", {
+    class: "more",
+    type: "button",
+    hidden: rest <= 0,
+    onclick: () => {
+      groups.forEach((group) => { group.hidden = false; });
+      more.hidden = true;
+    },
+  }, `${counted(rest, "more system")}`);
+  return [...groups, more];
 }

@@ -81,8 +81,6 @@ function idsOf(rows, selected) {
 /** Return the columns of a file: their names, each of which is there once, and what gives their values. */
 function fileColumns(rows, verdicts) {
   const { meta } = rows;
-  const several = meta.systems.length > 1;
-  const ofSystem = (name, system) => (several ? `${name} ${meta.systems[system]}` : name);
   const found = new Map();
   const add = (name, value) => {
     let free = name;
@@ -99,15 +97,15 @@ function fileColumns(rows, verdicts) {
   };
   add("row", (row) => rows.number(row));
   addColumn("id", "id");
-  meta.systems.forEach((_, system) => addColumn(ofSystem("prediction", system), `prediction_${system}`));
+  meta.systems.forEach((_, system) => addColumn(rows.ofSystem("prediction", system), `prediction_${system}`));
   addColumn("answers", "answers");
   meta.systems.forEach((_, system) => {
-    meta.metrics.forEach((metric, number) => addColumn(ofSystem(metric.name, system), `score_${number}_${system}`));
-    addColumn(ofSystem("error_type", system), `type_${system}`);
+    meta.metrics.forEach((metric, number) => addColumn(rows.ofSystem(metric.name, system), `score_${number}_${system}`));
+    addColumn(rows.ofSystem("error_type", system), `type_${system}`);
   });
   addColumn("right", "right");
   addColumn("predictions", "same");
-  addColumn("change", "change");
+  meta.systems.forEach((_, system) => addColumn(rows.ofSystem("change", system), `change_${system}`));
   add("verdict", (row) => verdicts.of(row));
   meta.keep.forEach((name, place) => addColumn(name, `keep_${place}`));
   meta.by.forEach((name, place) => addColumn(name, `by_${place}`));

@@ -13,7 +13,7 @@ function isOrdered(id, column) {
 /** Values of a column, any of which may be wanted; `nothing` is what null is called, if it can be, `called` the others. */
 class Values {
   constructor(id, name, column, { isOrdered, nothing = null, called = null, hasNull = true, hasPanel = true }) {
-    Object.assign(this, { id, name, column, isOrdered, nothing, called, hasNull, hasPanel, kind: "values" });
+    Object.assign(this, { id, name, title: name, column, isOrdered, nothing, called, hasNull, hasPanel, kind: "values" });
     this.wanted = new Set();
   }
 
@@ -48,14 +48,14 @@ class Values {
 /** Numbers between two ends, or the rows without a number. */
 class Range {
   constructor(id, name, column) {
-    Object.assign(this, { id, name, column, kind: "range", hasPanel: true, low: null, high: null, isWithout: false });
+    Object.assign(this, { id, name, title: name, column, kind: "range", hasPanel: true, low: null, high: null, isWithout: false });
     const numbers = column.pool.filter((value) => typeof value === "number");
     this.least = numbers.length ? numbers[0] : 0;
     this.most = numbers.length ? numbers[numbers.length - 1] : 1;
     if (this.least >= 0 && this.most <= 1) {
       [this.least, this.most] = [0, 1];
     }
-    if (id === "change") {
+    if (id.startsWith("change_")) {
       // The middle is where nothing changes.
       this.most = Math.max(-this.least, this.most);
       this.least = -this.most;

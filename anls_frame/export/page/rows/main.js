@@ -31,7 +31,12 @@ class App {
     this.files = new FilesMenu(byId("files"), rows, this.verdicts, () => this.selected);
     this.follower = new Follower(rows, this.verdicts, () => this.selected);
     this.marks = new MarkMenu(byId("mark"), this.verdicts, () => this.selected);
-    byId("facets").append(...this.panels.map((panel) => panel.element));
+    const [ofSystems, others] = [true, false].map((isOwn) => this.panels.filter(({ filter }) => "system" in filter === isOwn));
+    const groups = systemGroups(rows.meta.systems, ofSystems, () => this.showPanels());
+    const first = others.findIndex(({ filter }) => /^(by_|read_as)/.test(filter.id));
+    const before = first < 0 ? others : others.slice(0, first);
+    const elements = (panels) => panels.map((panel) => panel.element);
+    byId("facets").append(...elements(before), ...groups, ...elements(others.slice(before.length)));
     new ResizeObserver(() => this.layOut()).observe(byId("list"));
     this.listen();
     this.readAddress(location.hash.slice(1));
@@ -52,30 +57,34 @@ class App {
   /** Return the filters of the page, the search first. */
   allFilters() {
     const { meta } = this.rows;
-    const ofSystem = (name, system) => (meta.systems.length > 1 ? `${name}, ${meta.systems[system]}` : name);
     const made = [];
     const add = (id, name) => {
       const column = this.rows.get(id);
       if (column) {
         const hasMany = column.pool.length > 30 && !id.startsWith("keep_");
-        const isRange = column.isNumeric && !column.lists && (/^(score_|change$)/.test(id) || hasMany);
+        const isRange = column.isNumeric && !column.lists && (/^(score|change)_/.test(id) || hasMany);
         made.push(isRange ? new Range(id, name, column) : new Values(id, name, column, {
           isOrdered: isOrdered(id, column),
           nothing: /^(right|type_)/.test(id) ? NO_ANSWER : null,
-          hasNull: id !== "read_as_0",
+          hasNull: id !== "read_as",
           hasPanel: !id.startsWith("keep_"),
         }));
       }
     };
     add("right", "right");
     add("same", "predictions");
-    meta.systems.forEach((_, system) => add(`type_${system}`, ofSystem("error type", system)));
     meta.systems.forEach((_, system) => {
-      meta.metrics.forEach((metric, number) => add(`score_${number}_${system}`, ofSystem(metric.label, system)));
+      const addOwn = (id, title) => {
+        const before = made.length;
+        add(id, this.rows.ofSystem(title, system, ", "));
+        made.slice(before).forEach((filter) => Object.assign(filter, { title, system }));
+      };
+      addOwn(`type_${system}`, "error type");
+      meta.metrics.forEach((metric, number) => addOwn(`score_${number}_${system}`, metric.label));
+      addOwn(`change_${system}`, "change");
     });
-    add("change", "change");
     meta.by.forEach((name, place) => add(`by_${place}`, name));
-    add("read_as_0", "read as");
+    add("read_as", "read as");
     meta.keep.forEach((name, place) => add(`keep_${place}`, name));
     made.unshift(new Values("verdict", "verdict", this.verdicts.column, {
       isOrdered: true, nothing: "none", called: verdictName,
@@ -117,6 +126,15 @@ class App {
     panel.ofAll = null;
     this.showPanel(panel);
     panel.element.hidden = count === 0 && !panel.filter.isActive;
+  }
+
+  /** Show the panels that can be seen. */
+  showPanels() {
+    this.panels.forEach((panel) => {
+      if (!panel.element.closest("details:not([open])")) {
+        this.showPanel(panel);
+      }
+    });
   }
 
   showPanel(panel) {
@@ -272,7 +290,7 @@ class App {
     this.list.showSort(this.sort.id, this.sort.isDescending);
     // The current row stays the current one, wherever it is now.
     this.list.show(this.selected, current === undefined ? -1 : this.selected.indexOf(current));
-    this.panels.forEach((panel) => this.showPanel(panel));
+    this.showPanels();
     this.showVerdicts();
     const { length } = this.selected;
     const { names } = this.rows.meta;

@@ -56,7 +56,6 @@ class RowView {
   /** Show a row, the n-th of the selected ones. */
   open(row, at, selected) {
     this.row = row;
-    const { systems } = this.rows.meta;
     this.place.replaceChildren(
       this.header(row, at, selected),
       this.verdicts.buttons(row),
@@ -64,7 +63,7 @@ class RowView {
         "div",
         { class: "body", tabIndex: -1 },
         ...this.keptFirst(row),
-        ...systems.map((name, system) => this.ofSystem(row, name, system)),
+        ...this.alike(row).map((systems) => this.ofSystems(row, systems)),
         this.answers(row),
         this.image(row),
         this.others(row),
@@ -103,21 +102,42 @@ class RowView {
     return [element("p", { class: "question", dir: "auto" }, shownValue(this.rows.value("keep_0", row)))];
   }
 
-  ofSystem(row, name, system) {
+  /** Return the numbers of the systems, those together that have the same prediction and scores. */
+  alike(row) {
+    const found = new Map();
+    const columns = [...this.rows.columns].filter(([id]) => /^(prediction|type|score_\d+)_/.test(id));
+    this.rows.meta.systems.forEach((_, system) => {
+      const own = columns.filter(([id]) => id.endsWith(`_${system}`));
+      const key = JSON.stringify(own.map(([, column]) => column.value(row)));
+      found.set(key, [...(found.get(key) ?? []), system]);
+    });
+    return [...found.values()];
+  }
+
+  ofSystems(row, systems) {
     const { meta } = this.rows;
+    const [system] = systems;
+    const names = systems.map((number) => meta.systems[number]);
     const prediction = this.rows.value(`prediction_${system}`, row);
     const answer = this.rows.nearest(row, system);
     const scores = meta.metrics.map((metric, number) => {
       const score = this.rows.value(`score_${number}_${system}`, row);
-      return element("span", { class: "score" }, `${metric.label} `, element("b", {}, score === null ? "–" : spoken(score)));
+      const change = this.rows.change(number, system, row);
+      return element(
+        "span",
+        { class: "score" },
+        `${metric.label} `,
+        element("b", {}, score === null ? "–" : spoken(score)),
+        change === null ? null : ` (${signed(change)})`,
+      );
     });
     return element(
       "section",
-      { class: "system", "aria-label": `Prediction of ${name}` },
+      { class: "system", "aria-label": `Prediction of ${names.join(", ")}` },
       element(
         "div",
         { class: "line" },
-        element("h3", { dir: "auto" }, visible(name)),
+        element("h3", { dir: "auto" }, ...names.flatMap((name, at) => [at ? ", " : null, element("bdi", {}, visible(name))])),
         ...scores,
         typeElement(this.rows.value(`type_${system}`, row), meta.colors),
       ),
