@@ -104,6 +104,22 @@ class ListedRows:
         return values
 
 
+class RemainingRows:
+    """The rows of each system that are in no slice listed so far."""
+
+    def __init__(self, rows: ListedRows) -> None:
+        self._rows = rows
+        self._masks = {scored.system: np.ones(rows.height, bool) for scored in rows.scores}
+
+    def mask_for(self, metric_slice: MetricSlice) -> Mask:
+        """Return the remaining rows of the system in which a slice is worse."""
+        return self._masks[self._rows.system(metric_slice)]
+
+    def set_aside(self, metric_slice: MetricSlice) -> None:
+        """Leave out the rows of a slice for its system."""
+        self._masks[self._rows.system(metric_slice)] &= ~self._rows.mask(metric_slice.conditions)
+
+
 @dataclass(frozen=True)
 class Listed:
     """A listed slice, with overlapping slices that are not worse outside it."""
@@ -137,7 +153,7 @@ def listed(
     """
     least, still = plan.least, list(slices[:_MOST_OPEN])
     values = rows.values(still, least)
-    remaining = {scored.system: np.ones(rows.height, bool) for scored in rows.scores}
+    remaining = RemainingRows(rows)
     result: list[Listed] = []
     while still and len(result) < plan.n:
         chosen = next(
@@ -147,7 +163,7 @@ def listed(
                 still[index],
                 still,
                 rows,
-                remaining[rows.system(still[index])],
+                remaining.mask_for(still[index]),
                 least=least,
                 critical=critical,
                 beyond=beyond,
@@ -156,10 +172,9 @@ def listed(
         best = still.pop(chosen)
         values.pop(chosen)
         system = rows.system(best)
-        left = remaining[system]
-        left &= ~rows.mask(best.conditions)
+        remaining.set_aside(best)
         same = [index for index, other in enumerate(still) if rows.system(other) == system]
-        in_others = rows.values([still[index] for index in same], least, left)
+        in_others = rows.values([still[index] for index in same], least, remaining.mask_for(best))
         for index, value in zip(same, in_others, strict=True):
             values[index] = value
         is_open = [value >= critical for value in values]

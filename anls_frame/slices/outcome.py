@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anls_frame.slices import search as searching
-from anls_frame.slices.listing import Listed, ListedRows, listed
+from anls_frame.slices.listing import Listed, ListedRows, RemainingRows, listed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -76,10 +76,9 @@ def honest(rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None
 
 def _beyond_others(slices: list[MetricSlice], rows: ListedRows, least: Least) -> list[float]:
     """Return the statistic of each slice in the rows outside all slices of the same system before it."""
-    remaining = {scored.system: np.ones(rows.height, bool) for scored in rows.scores}
+    remaining = RemainingRows(rows)
     values = []
     for slice_ in slices:
-        left = remaining[rows.system(slice_)]
-        values += rows.values([slice_], least, left)
-        left &= ~rows.mask(slice_.conditions)
+        values += rows.values([slice_], least, remaining.mask_for(slice_))
+        remaining.set_aside(slice_)
     return values
