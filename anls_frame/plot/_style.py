@@ -13,6 +13,7 @@ from anls_frame.plot import _room
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
     from matplotlib.text import Text
@@ -130,6 +131,28 @@ def as_data(text: Text) -> None:
 def marker_scale() -> float:
     """Return how much larger markers and lines are drawn than usual."""
     return min(scale(), 1.5)
+
+
+def score_in_row(
+    ax: Axes,
+    row: float,
+    figures: Sequence[float | None],
+    color: str,
+    *,
+    is_few: bool,
+    marker: str = "o",
+    size: float,
+    width: float,
+) -> list[Artist]:
+    """Draw a score and its interval, whatever there is of `figures`; the point of few rows is hollow."""
+    value, low, high = figures
+    drawn: list[Artist] = []
+    if low is not None and high is not None:
+        drawn.append(ax.hlines(row, low, high, color=color, linewidth=width * marker_scale()))
+    if value is not None:
+        look: dict[str, Any] = {"color": color, "markersize": size * marker_scale()}
+        drawn += ax.plot(value, row, marker, markerfacecolor=background(ax) if is_few else color, **look)
+    return drawn
 
 
 def as_heading(text: Text) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["comparison", "group_scores"]
 
 _ROW = 0.31
+_LARGE_MARKERS = 2
+"""Number of reports for whose markers a row has room in full size."""
 _SPREAD = 0.62
 """Share of a row's height over which several reports spread."""
 _FOREST = "_anls_frame_forest"
@@ -207,23 +209,27 @@ class _Forest:
 
         several = len(self.series) > 1
         scale = _style.marker_scale()
-        size = scale * (6.5 if len(self.series) <= 2 else 4.5)  # noqa: PLR2004 - rows have room for two
+        size = 6.5 if len(self.series) <= _LARGE_MARKERS else 4.5
         for row, (key, figures) in enumerate(rows.items()):
             if figures is None or figures[0] is None:
                 continue
-            value, low, high, is_few, _ = figures
+            *score, is_few, _ = figures
             is_whole = key == _inputs.WHOLE
             if is_whole:
-                line = ax.axvline(value, color=shade if several else _style.ink(ax, 0.75), zorder=1)
+                line = ax.axvline(score[0], color=shade if several else _style.ink(ax, 0.75), zorder=1)
                 line.set(linewidth=scale, linestyle=(0, (4, 3)), alpha=0.7 if several else 1)
                 self.artists.append(line)
-            if low is not None and high is not None:
-                width = scale * (3 if is_whole else 2.2) / (1.4 if several else 1)
-                self.artists.append(ax.hlines(row + offset, low, high, color=shade, linewidth=width))
-            look: dict[str, Any] = {"color": shade, "markersize": size}
-            look["markerfacecolor"] = _style.background(ax) if is_few else shade
-            self.artists += ax.plot(value, row + offset, "D" if is_whole else "o", **look)
-        return Line2D([], [], color=shade, marker="o", markersize=size, linewidth=2)
+            self.artists += _style.score_in_row(
+                ax,
+                row + offset,
+                score,
+                shade,
+                is_few=is_few,
+                marker="D" if is_whole else "o",
+                size=size,
+                width=(3 if is_whole else 2.2) / (1.4 if several else 1),
+            )
+        return Line2D([], [], color=shade, marker="o", markersize=scale * size, linewidth=2)
 
     def _set_title(self, ax: Axes) -> None:
         if self.own_title and ax.get_title() == self.own_title:

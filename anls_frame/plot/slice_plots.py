@@ -146,18 +146,11 @@ def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], 
     grey = _style.ink(ax, 0.55)
     if is_change:
         ax.axvline(0, color=grey, linewidth=scale, linestyle=(0, (4, 3)), zorder=0)
-    for row, ((score, low, high, rest), is_few) in enumerate(
-        zip(figures.iter_rows(), frame["few_rows"], strict=True)
-    ):
+    for row, ((*score, rest), is_few) in enumerate(zip(figures.iter_rows(), frame["few_rows"], strict=True)):
         if rest is not None:
-            ax.plot(rest, row, "D", color=grey, markersize=5.5 * scale, zorder=1)
-        if low is not None and high is not None:
-            ax.hlines(row, low, high, color=_palette.BLUE, linewidth=2.4 * scale, zorder=2)
-        if score is not None:
-            face = _style.background(ax) if is_few else _palette.BLUE
-            ax.plot(
-                score, row, "o", color=_palette.BLUE, markersize=7 * scale, markerfacecolor=face, zorder=3
-            )
+            # Below the interval.
+            ax.plot(rest, row, "D", color=grey, markersize=5.5 * scale, zorder=0.5)
+        _style.score_in_row(ax, row, score, _palette.BLUE, is_few=is_few, size=7, width=2.4)
     handles = [
         *ax.plot([], [], "o", color=_palette.BLUE, markersize=7 * scale),
         *ax.plot([], [], "D", color=grey, markersize=5.5 * scale),

@@ -122,18 +122,13 @@ def ranking(
     alike = dict.fromkeys(systems, _palette.BLUE) if len(systems) > len(_palette.PALETTE) else {}
     shades = _palette.system_colors(systems, {**alike, **(colors or {})})
     ax = _inputs.axes(ax, 7.2, 1.2 + _ROW * max(len(systems), 2))
-    scale = _style.marker_scale()
     kind = given.metric.format or "number"
     notes, values = [], []
     for row, line in enumerate(frame.iter_rows(named=True)):
         score, low, high = (line[name] for name in ("score", "score_low", "score_high"))
         values += [score, low, high]
-        shade = shades[line["system"]]
-        if low is not None and high is not None:
-            ax.hlines(row, low, high, color=shade, linewidth=2.2 * scale)
-        if score is not None:
-            face = _style.background(ax) if line["few_rows"] else shade
-            ax.plot(score, row, "o", color=shade, markersize=6.5 * scale, markerfacecolor=face)
+        shade, is_few = shades[line["system"]], line["few_rows"]
+        _style.score_in_row(ax, row, (score, low, high), shade, is_few=is_few, size=6.5, width=2.2)
         notes.append(_spelled(score, low, high, kind))
     lines = frame.iter_rows(named=True)
     labels = [_label(name, line) for name, line in zip(_style.names(systems), lines, strict=True)]
