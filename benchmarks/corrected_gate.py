@@ -66,39 +66,43 @@ VERDICTS = (60, 200)
 INTRODUCTION = """\
 # Coverage of corrected scores
 
-Written by `corrected_gate.py`: seed {seed}, {samples} samples a line. The standard error of a coverage of
-95 % is {error:.1f} points. Truth is 0 or 1, correlated by 0.2 within documents. The score of the metric is
-graded, and wrong in the share of rows of the first column. A cell says in how many percent of the samples the
-95 % interval contains the true mean and, in parentheses, its mean width relative to that of the same verdicts
-without the scores of the other rows (λ = 0).
+Written by `corrected_gate.py`: seed {seed}, {samples} samples per line. The standard error of a coverage of
+95 % is {error:.1f} points. The truth is 0 or 1, with a correlation of 0.2 within documents. The metric gives
+graded scores and is wrong in the share of rows that the first column states. Each cell has the coverage of
+the 95 % interval, in %, and its mean width in parentheses, relative to an interval from the same verdicts
+alone (λ = 0).
 
-*Uniform*: rows drawn with the same probability, the default of `audit_sample`, corrected with the estimated
-λ. *λ = 1*: the same rows, with `tuning=1`. *By score*: `lean="score"`. *By a column*: `lean` is a column,
-here of the points that a row lost. *Whole documents*: as many rows in documents drawn at random, where these
-are ten or more. *These rows*: the interval of `audit_low` and `audit_high` for the mean truth of the sample's
-own rows, which were drawn uniformly; *these, by score*: drawn by score. *Bias*: the interval of `bias`.
+- *Uniform*: rows drawn with equal probability, the default of `audit_sample`; the estimated λ.
+- *λ = 1*: the same rows, with `tuning=1`.
+- *By score*: rows drawn with `lean="score"`.
+- *By a column*: rows drawn with the name of a column as `lean`, here the points that each row lost.
+- *Whole documents*: the same number of rows in documents drawn at random, if these are ten documents or more.
+- *These rows*: the interval from `audit_low` to `audit_high`, for the mean truth of the rows at hand; rows
+  drawn uniformly.
+- *These, by score*: the same interval; rows drawn by score.
+- *Bias*: the interval of `bias`.
 
 ## One system
 """
 TWO = """
 ## Two systems
 
-The second system says the same as the first, except in a share of the rows, where it is better by 0.02.
-Widths are relative to the same number of uniform verdicts without scores. *Only differing rows*:
+The second system differs from the first in a share of the rows and is better by 0.02 there. Widths are
+relative to the same number of verdicts on uniformly drawn rows, without scores. *Only differing rows*:
 `lean="differing"`.
 """
 SLICED = """
 ## Slices
 
-A quarter of the rows or of the documents, in which the metric is wrong four times as often (at most half of
-the time), with the λ of all rows. *Drawn by slice*: `by=` and `per_slice=20`. *Carried over*: what the
-package does not do, the correction of all rows applied to the slice.
+The slice is a quarter of the rows or of the documents. In it, the metric is wrong four times as often (at
+most half of the time). The λ is that of all rows. *Drawn by slice*: `by=` and `per_slice=20`. *Carried over*:
+the correction of all rows applied to the slice, which the package does not do.
 """
 PLANNED = """
 ## Plans
 
-Width of an interval with as many verdicts as `verdicts_needed` asked for, relative to the width that was
-wanted (three quarters of a pilot's), where it named a number.
+Width of an interval from the number of verdicts that `verdicts_needed` asked for, relative to the requested
+width (three quarters of a pilot's). Pilots for which it named no number are left out.
 """
 
 

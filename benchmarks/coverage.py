@@ -237,7 +237,7 @@ def markdown(found: Sequence[Cell], replications: int, seed: int) -> str:
         "By column": table(HEADER[1:], summary(found, lambda one: (one.column,))),
         "By population": table(HEADER, summary(found, lambda one: (one.population.group, one.column))),
         "By number of documents": table([HEADER[0], "documents", *HEADER[1:]], by_documents),
-        "Gated cells below their bound": table(
+        "Checked cells below their bound": table(
             ["cell", "G*", "documents of the rarer kind", "coverage"], missed
         ),
     }
@@ -247,26 +247,32 @@ def markdown(found: Sequence[Cell], replications: int, seed: int) -> str:
 INTRODUCTION = """\
 # Coverage of the intervals
 
-Written by `coverage.py`: seed {seed}, numpy {numpy}, {date}, {replications:,} samples a cell (standard
-error of a coverage of 95 %: {error:.1f} points; gated cells below their bound were simulated again,
-{repetition} times as often). Nominal coverage 95 %. A cell is a column of samples of so many documents from
-one population. Populations: every slice of the sample data, its documents drawn with replacement; scores of
-a normal copula with means to 0.995 and intraclass correlations to 0.5; documents of which 6 % are bad.
+Written by `coverage.py`: seed {seed}, numpy {numpy}, {date}, {replications:,} samples per cell (standard
+error of a coverage of 95 %: {error:.1f} points; checked cells below their bound were simulated again,
+{repetition} times as often). The nominal coverage is 95 %. A cell is one score, estimated from samples of a
+given number of documents from one population. The populations are every slice of the sample data, with
+documents drawn with replacement; scores from a normal copula, with means up to 0.995 and intraclass
+correlations up to 0.5; and documents of which 6 % are bad.
 
-A cell is **gated** if Carter's G* is {units} or more and {rarer} or more documents of the rarer kind are
-expected: those on the side of the true value where fewer lie, each counted by how much of that side it
-carries, (Σ|u|)² / Σu² of the residuals u. Gated cells have to reach 93 % (92 % for both CERs and for
-differences) but for one in twenty, and 90 % without exception. With all documents of a side counted alike
-{loosely:,} cells would be gated in place of {gated:,}, of which {loosely_below} miss their bound and
-{loosely_deep} are below 90 %, the lowest with {loosely_lowest} %: one document far out among many near the
-mean is not seen by samples that lack it.
+A cell is **checked** if Carter's G* is at least {units} and at least {rarer} documents of the rarer kind are
+expected. These are the documents on the side of the true value where fewer lie. Each counts by its share in
+the deviations of that side: together they count as (Σ|u|)² / Σu², where u are the residuals. Checked cells
+must reach a coverage of 93 % (92 % for both CERs and for differences), with one exception in twenty, and 90 %
+without exception. If all documents of a side counted alike, {loosely:,} cells would be checked instead of
+{gated:,}. Of those, {loosely_below} miss their bound and {loosely_deep} are below 90 %, the lowest at
+{loosely_lowest} %: samples that lack the one document far from the mean cannot show it.
 
-**{below} of the {gated:,} gated cells miss their bound; the lowest coverage is {lowest} %.** {rows} of
-{rows} rows right in {documents} documents: the interval begins at {all_right:.3f} (at least {least}).
+**{below} of the {gated:,} checked cells miss their bound; the lowest coverage is {lowest} %.** If all {rows}
+rows in {documents} documents are right, the interval begins at {all_right:.3f} (at least {least}).
 
-*below*: cells under their bound; *wide*: median width divided by that of an ideal interval, 1.96 standard
-deviations to each side; *none*: share of samples without an interval; *few*: share of samples marked
-`few_rows`, as a report of all columns or a comparison marks them."""
+- *cells*: which cells the line counts; *count*: how many
+- *below*: cells below their bound
+- *lowest*, *median*: coverage of these cells, in %
+- *over 98.5*: cells with a coverage above 98.5 %
+- *wide*: median width of the intervals, divided by that of an ideal one (1.96 standard deviations to each
+  side)
+- *none*: share of samples without an interval, in %
+- *few*: share of samples marked `few_rows`, in %, in a report of all columns or in a comparison"""
 
 HEADER = [
     "population",
@@ -291,7 +297,7 @@ def summary(found: Sequence[Cell], key: object) -> Iterator[list[str]]:
         groups.setdefault(key(one), []).append(one)
     for names, of_group in groups.items():
         for what, chosen in (
-            ("gated", [one for one in of_group if one.is_gated]),
+            ("checked", [one for one in of_group if one.is_gated]),
             ("other, G* ≥ 10", [one for one in of_group if one.is_large and not one.is_gated]),
             ("other, G* < 10", [one for one in of_group if not one.is_large]),
         ):

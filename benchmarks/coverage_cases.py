@@ -196,12 +196,15 @@ def lines(samples: int) -> Iterator[tuple[Case, str]]:
         )
 
 
-HEAD = """# Coverage in cases of their own
+HEAD = """# Coverage in difficult cases
 
-Written by `coverage_cases.py`: seed {seed}, {samples:,} samples a line. *Coverage*: share of samples whose
-95 % interval contains the mean of the population, with its standard error. *Width*: median width of the
-intervals by that of an ideal one. *Marked*: share of samples with `few_rows`. *Missed unmarked*: share of
-samples, in %, that are not marked and whose interval misses."""
+Written by `coverage_cases.py`: seed {seed}, {samples:,} samples per line.
+
+- *Coverage*: share of samples whose 95 % interval contains the mean of the population, with its standard
+  error.
+- *Width*: median width of the intervals, divided by that of an ideal one.
+- *Marked*: share of samples marked `few_rows`.
+- *Missed unmarked*: share of samples that are not marked and whose interval misses the mean."""
 
 TABLE = """| {first} | {second} | coverage, % | width | marked | missed unmarked, % |
 | --- | ---: | ---: | ---: | ---: | ---: |"""

@@ -55,30 +55,32 @@ PLANS = ("1", "4", "1 to 8", "8 if hard, else 1")
 COVERAGE = """\
 # Repeated answers
 
-Written by `epochs_gate.py`: seed {seed}, {replications:,} samples a cell (standard error of a coverage of
-95 %: {error:.1f} points). Scores of a normal copula: ANLS of mean 0.9 and 0/1 of mean 0.7; documents of ten
-questions, or of 1 to 200 by a heavy tail; shares of documents and questions in the variance behind a score
-of {parts}, the rest between epochs. A cell is one of these with a number of
-documents and a plan of epochs.
+Written by `epochs_gate.py`: seed {seed}, {replications:,} samples per cell (standard error of a coverage of
+95 %: {error:.1f} points). Scores come from a normal copula and are ANLS with a mean of 0.9, or 0 and 1 with a
+mean of 0.7. Documents have ten questions each, or 1 to 200 with a heavy tail. The shares of documents and of
+questions in the variance behind a score are {parts}; the rest varies between epochs. A cell combines these
+with a number of documents and a plan of epochs.
 
 ## Coverage in %
 
-*Rows*: a report of all rows; *means*: one of `mean_over_epochs`; both with documents as clusters.
-*Difference*: means of two systems that are equal in the mean, with documents and questions in common. With
-equal numbers of epochs, rows and means have nearly the same coverage. Where hard questions have more epochs,
-rows miss the score of the system, and means do not. Samples without an interval are left out. Means of
-{fewest} documents or more of ten questions must reach {score:.0f} %, their differences {difference:.0f} %:
-**the lowest are {lowest:.1f} and {lowest_difference:.1f} %.**
+- *Rows*: a report of all rows, with documents as clusters.
+- *Means*: a report of the rows of `mean_over_epochs`, with documents as clusters.
+- *Difference*: two systems with equal means that answer the same questions about the same documents.
+
+With equal numbers of epochs, rows and means have nearly the same coverage. If hard questions have more
+epochs, intervals from rows miss the system's score and intervals from means do not. Samples without an
+interval are left out. With {fewest} or more documents of ten questions, means must reach {score:.0f} % and
+differences {difference:.0f} %. **The lowest are {lowest:.1f} and {lowest_difference:.1f} %.**
 
 {table}
 
 ## Standard errors for other numbers of epochs
 
-What `variance_components` predicts from samples with two epochs of each question, and with 1 to 8: the
-standard error of the mean with so many epochs, divided by the true one (the standard deviation of
-{replications:,} means), as median, and from the 5th to the 95th percentile of the samples. The same for the
-gain: with how many times as many documents one epoch has the standard error of so many. 0/1 scores of
-documents of ten questions.
+From samples with two epochs of each question, or with 1 to 8, `variance_components` predicts the standard
+error of a mean over other numbers of epochs. The table has the prediction divided by the true standard error
+(the standard deviation of {replications:,} means): the median and the 5th to 95th percentile of the samples.
+*Gain*: how many times as many documents one epoch would need for the same standard error. Scores are 0 or 1,
+and documents have ten questions.
 
 {predicted}
 """
@@ -196,7 +198,7 @@ def main() -> int:
         seed=SEED,
         replications=REPLICATIONS,
         error=100 * math.sqrt(0.95 * 0.05 / REPLICATIONS),
-        parts="; ".join(f"{document:g}, {question:g}" for document, question in PARTS),
+        parts="; ".join(f"{document:g} and {question:g}" for document, question in PARTS),
         fewest=FEWEST,
         **{name: 100 * bound for name, bound in BOUNDS.items()},
         lowest=100 * least[0],

@@ -32,10 +32,14 @@ POOL = 2000
 PAGE = Path(__file__).parent / "GEC.md"
 HEAD = f"""# Comparing systems of grammatical error correction
 
-Written by `gec_gate.py`: {REPLICATIONS:,} samples a line, with the true scores of the old and the new
-system; in how many p ≤ 0.05 where the systems are exchanged in each document by chance; and how many of
-the 95 % intervals contain the true difference. By chance at most {100 * MOST:.1f} % may be found: 5 %, and 3
-standard errors. The I-measure has a kink at 0, where a system is as good as no correction.
+Written by `gec_gate.py`: {REPLICATIONS:,} samples per line.
+
+- *Old*, *new*: the true scores of the two systems.
+- *p ≤ 0.05*: share of samples with such a p-value if the systems are exchanged at random in each document, so
+  that there is no difference. At most {100 * MOST:.1f} % are allowed: 5 % plus 3 standard errors.
+- *Coverage*: share of samples whose 95 % interval contains the true difference.
+
+The I-measure has a kink at 0, where a system is as good as no correction; intervals near it can cover less.
 
 | measure | old | new | drawn | p ≤ 0.05, % | coverage, % |
 | --- | --- | --- | --- | --- | --- |

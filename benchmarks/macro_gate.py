@@ -137,12 +137,15 @@ def main() -> None:
         ]
     head = f"""# Coverage of macro averages
 
-Written by `macro_gate.py`: seed {SEED}, {options.samples:,} samples a line. The standard error of a coverage
-of 95 % is {error:.1f} points. There are five slices with means from 0.5 to 0.95, and shares of the rows from
-5 to 40 %; every document has rows in several of them. *Correlation*: of the rows of a document, in all its
-slices and both systems. *Coverage*: share of samples whose 95 % interval contains the mean of the slices'
-means, or the true difference of two systems. *Marked*: share of samples with `few_rows`. *Missed unmarked*:
-share of samples, in %, that are not marked and whose interval misses.
+Written by `macro_gate.py`: seed {SEED}, {options.samples:,} samples per line. The standard error of a
+coverage of 95 % is {error:.1f} points. The five slices have means from 0.5 to 0.95 and hold 5 to 40 % of the
+rows. Every document has rows in several of them.
+
+- *Correlation*: between the rows of a document, across its slices and both systems.
+- *Coverage*: share of samples whose 95 % interval contains the mean of the slices' means.
+- *Of the difference*: the same for the difference of two systems.
+- *Marked*: share of samples marked `few_rows`.
+- *Missed unmarked*: share of samples that are not marked and whose interval misses the true mean.
 
 | population | correlation | documents | coverage, % | of the difference, % | marked | missed unmarked, % |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |

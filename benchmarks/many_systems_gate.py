@@ -233,18 +233,20 @@ def simulate(population: Population, documents: int, replications: int, seed: in
     )
 
 
-HEAD = """Equal called different: share of comparisons in which `pairwise` calls any two equal systems
-different (any `p_adjusted` ≤ 0.05). Ranks covered: share in which the sets of `rank_sets` contain the true
-ranks of all systems of a line, with all ranks that equal systems share. Set: mean number of ranks in a set.
-Then the share of pairs of unequal systems that are found at 0.05: by Bonferroni and Holm, of the same
-`p_value`, and by `p_adjusted`.
+HEAD = """- *Equal called different*: share of comparisons in which `pairwise` calls any two equal systems
+  different (any `p_adjusted` ≤ 0.05).
+- *Ranks covered*: share in which the sets of `rank_sets` contain the true ranks of all systems, with all
+  ranks that equal systems share.
+- *Set*: mean number of ranks in a set.
+- *Bonferroni*, *Holm*, *max-T*: share of pairs of unequal systems that are found at 0.05. The first two
+  adjust `p_value`; max-T is `p_adjusted`.
 
-Systems of the first populations are exchangeable where they are equal, and documents differ in difficulty.
-The sample is data/ocr_qa.parquet, documents drawn with replacement. Its systems are both engines, two
-mixtures of their answers, and RapidOCR with 5 and 15 % of the answers left out. With two ties, two pairs of
-them are swapped at random in each document. Shuffled, all six are, and the seven question types are one
-family of 105 hypotheses. The last two populations are not gated: their systems are equal in the mean, and
-not exchangeable. Fewer than 20 documents are not gated either.
+In the first populations, equal systems are exchangeable and documents differ in difficulty. *Sample* is
+data/ocr_qa.parquet, with documents drawn with replacement. Its systems are both engines, two mixtures of
+their answers, and RapidOCR with 5 and 15 % of the answers left out. With *two ties*, two pairs of systems are
+swapped at random in each document. With *six shuffled*, all six are, and the seven question types form one
+family of 105 hypotheses. The last two populations are not checked: their systems have equal means but are not
+exchangeable. Lines with fewer than 20 documents are not checked either.
 
 | population | documents | equal called different | ranks covered | set | Bonferroni | Holm | max-T |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"""
@@ -253,8 +255,8 @@ not exchangeable. Fewer than 20 documents are not gated either.
 def table(replications: int, seed: int) -> tuple[str, list[str]]:
     """Return the table as Markdown, and what is outside its bounds."""
     room = ERRORS_ALLOWED * error(ALPHA, replications)
-    head = f"""{replications:,} comparisons a line, {DRAWS} draws, seed {seed}. Gated figures may miss 0.05
-and 0.95 by {ERRORS_ALLOWED} standard errors of the simulation, {room:.3f}.
+    head = f"""{replications:,} comparisons per line, {DRAWS} draws, seed {seed}. Checked figures may miss
+0.05 and 0.95 by {ERRORS_ALLOWED} standard errors of the simulation, {room:.3f}.
 
 {HEAD}"""
     lines = [head]

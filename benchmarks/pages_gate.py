@@ -237,19 +237,20 @@ def main() -> None:
     are_distances = sums_are_distances(min(each, 300))
     head = f"""# Errors of pages by kind
 
-Written by `pages_gate.py`: seed {SEED}, {each:,} pages a line, of 150 to 700 words. *Right*: share of
-pages, in %, on which all six shares are within two points of the length of the reference. Then the
-mean of found minus made, in points. Letters are substituted (3 of 5), dropped or added. Blocks change
-places only where one is at least 15 % smaller than the other: of equal ones nobody can say which moved.
-The script demands 95 % of the pages with one kind of error, not of those with two.
+Written by `pages_gate.py`: seed {SEED}, {each:,} pages of 150 to 700 words per line. *Right*: share of pages,
+in %, on which all six kinds of error are found to within two points, in per cent of the reference's length.
+The columns after it have the mean error of each kind, found minus made, in points. Of the misread letters,
+three in five are substituted; the others are dropped or added. Blocks change places only if one is at least
+15 % smaller than the other, because nobody can say which of two equal blocks moved. With one kind of error,
+95 % of the pages must be right; with two kinds, nothing is required.
 
 """
     columns = f"| spoilt by | letters misread, % | right | {' | '.join(KINDS)} |\n"
     columns += f"| --- | --- | ---: |{' ---: |' * len(KINDS)}\n"
     parts = [
-        f"One kind beside misread letters: {100 * right:.1f} % of all pages are right.\n\n{columns}",
+        f"Misread letters and one other kind: {100 * right:.1f} % of all pages are right.\n\n{columns}",
         "\n".join(lines),
-        f"\n\nTwo kinds, which get in the way of each other where they meet:\n\n{columns}",
+        f"\n\nMisread letters and two other kinds, which may obscure each other:\n\n{columns}",
         "\n".join(others),
     ]
     failures = [] if right >= LEAST else [f"{100 * right:.1f} % of pages are right"]
@@ -261,7 +262,7 @@ The script demands 95 % of the pages with one kind of error, not of those with t
             f"| {rate} | {own:.0f} | {cer:.1f} | {own / cer:.1f} |" for rate, (own, cer) in times.items()
         )
         columns = (
-            "| letters misread | `page_errors`, CPU microseconds a page | `cer` | times |\n"
+            "| letters misread | `page_errors`, CPU microseconds per page | `cer` | ratio |\n"
             "| --- | ---: | ---: | ---: |\n"
         )
         parts.append(f"\n\n{columns}{timed}")

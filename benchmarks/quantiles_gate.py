@@ -125,14 +125,16 @@ def main() -> None:
         failures += [f"{case}, {probability}: {coverage:.3f}"] if coverage < LEAST - 3 * error else []
     head = f"""# Coverage of quantiles
 
-Written by `quantiles_gate.py`: seed {SEED}, {options.samples:,} samples a line. The standard error of a
-coverage of 95 % is {100 * error:.1f} points. *Correlation*: of the rows of a document, in a normal copula.
-*Coverage*: share of samples whose 95 % interval contains the quantile of all rows of the population. *Open*:
-share of samples whose interval has no upper end, because there are too few high scores. *Marked*: share of
-samples with `few_rows`. Documents of "1 to 200 rows" have all sizes as often; where few are large, n rows
-have a probability that falls as n^-1.5.
+Written by `quantiles_gate.py`: seed {SEED}, {options.samples:,} samples per line. The standard error of a
+coverage of 95 % is {100 * error:.1f} points. In documents of "1 to 200 rows", every size is equally likely;
+if few of them are large, the probability of n rows falls as n^-1.5.
 
-| scores | rows of a document | correlation | documents | quantile | coverage, % | open | marked |
+- *Correlation*: between the rows of a document, in a normal copula.
+- *Coverage*: share of samples whose 95 % interval contains the quantile of all rows of the population.
+- *Open*: share of samples whose interval has no upper end, because there are too few high scores.
+- *Marked*: share of samples marked `few_rows`.
+
+| scores | rows per document | correlation | documents | quantile | coverage, % | open | marked |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 """
     options.page.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")

@@ -144,16 +144,20 @@ def table() -> tuple[str, list[str]]:
 
 
 LEAST = 0.93
-HEAD = f"""All systems are equal: each is wrong in {ERRORS:.0%} of the rows. *Like*: each row is wrong by
-itself. *Unlike*: with every second system, all rows of a document are wrong, or none. Documents of 1 to 200
-rows have n rows with a probability that falls as n^-1.5. {SAMPLES:,} samples a cell, {DRAWS[-1]} draws, seed
-{SEED}.
+HEAD = f"""All systems are equal: each is wrong in {100 * ERRORS:.0f} % of the rows. {SAMPLES:,} samples per
+cell, {DRAWS[-1]} draws, seed {SEED}.
 
-*Held*: share of samples in which the sets of all systems are complete, with its standard error; 95 % are
-promised. *Size*: mean number of ranks in a set. *Marked*: share of systems with `few_rows`. *Unmarked held*:
-share of samples in which all sets without a mark are complete; the gate wants {LEAST:.0%} in every cell.
+- *Like*: rows are wrong independently of each other.
+- *Unlike*: with every second system, either all rows of a document are wrong or none.
+- *1 to 200 rows*: the probability of n rows in a document falls as n^-1.5.
+- *Held*: share of samples in which the sets of all systems contain all true ranks, with its standard error.
+  The nominal value is 95 %.
+- *Size*: mean number of ranks in a set.
+- *Marked*: share of systems marked `few_rows`.
+- *Unmarked held*: share of samples in which all unmarked sets contain all true ranks; at least
+  {100 * LEAST:.0f} % is required.
 
-| systems | kind | rows of a document | documents | held, % | size | marked | unmarked held, % |
+| systems | kind | rows per document | documents | held, % | size | marked | unmarked held, % |
 | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |"""
 
 

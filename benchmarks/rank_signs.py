@@ -138,14 +138,14 @@ def simulate(population: Population, documents: int, samples: int, seed: int) ->
 
 HEAD = """# Rank sets: documents drawn, or weighted at random
 
-Written by `rank_signs.py`: {samples:,} samples a line, {draws} draws, seed {seed}. Populations are those of
-[RANKS.md](RANKS.md). *Held*: share (%) of samples in which the sets of all systems contain all true ranks;
-95 % are promised. *Size*: mean number of ranks in a set.
+Written by `rank_signs.py`: {samples:,} samples per line, {draws} draws, seed {seed}. The populations are
+those of [RANKS.md](RANKS.md). *Held*: share of samples, in %, in which the sets of all systems contain all
+true ranks; the nominal value is 95 %. *Size*: mean number of ranks in a set.
 
-*Drawn* is what `rank_sets` does: documents are drawn with replacement. In the other columns each document's
-deviations from the observed differences are multiplied by a random weight, the same for all systems: by a
-sign, by Webb's six weights, or by Mammen's two, which keep the skewness. The statistic and the step-down
-method are the same.
+*Drawn* is the method of `rank_sets`: it draws documents with replacement. The other methods multiply each
+document's deviations from the observed differences by a random weight, the same for all systems: a sign, one
+of Webb's six weights, or one of Mammen's two, which keep the skewness. The statistic and the step-down method
+are the same.
 
 | population | documents | drawn: held | size | {columns} |
 | --- | ---: | ---: | ---: | {ruler} |

@@ -38,12 +38,13 @@ LINES = [
 PAGE = Path(__file__).parent / "REST.md"
 HEAD = """# Slices against the rest
 
-Written by `rest_gate.py`: in which share of {level:,} samples a line p ≤ 0.05 where labels are drawn by
-chance, and in which share of {power:,} samples where 30 % of the labelled rows have nothing right, with 199
-draws. Populations are those of [SLICES.md](SLICES.md). By chance at most {most:.1f} % may be found: 5 %,
-and 3 standard errors.
+Written by `rest_gate.py`: 199 draws. The populations are those of [SLICES.md](SLICES.md).
 
-| rows of documents | documents | scores | labels | p ≤ 0.05, % | power, % |
+- *p ≤ 0.05*: share of {level:,} samples with such a p-value if labels are random, so that there is no
+  difference. At most {most:.1f} % are allowed: 5 % plus 3 standard errors.
+- *Power*: share of {power:,} samples with p ≤ 0.05 if 30 % of the labelled rows have nothing right.
+
+| rows per document | documents | scores | labels | p ≤ 0.05, % | power, % |
 | --- | --- | --- | --- | --- | --- |
 """
 

@@ -16,8 +16,11 @@ PAGE = Path(__file__).with_name("RESULTS.md")
 README = Path(__file__).parents[1] / "README.md"
 HEAD = """# Speed
 
-Written by `make bench`, which replaces the section of the processor that it runs on. Ratio: the rival's time
-by ours, and goals are minima; of costs, ours by that of the same without, and goals are maxima.
+Written by `make bench`, which replaces the section of the processor that it runs on.
+
+- Tables with *rival*: the ratio is the rival's time divided by ours, and the goal is a minimum.
+- Tables with *over*: the ratio is our time divided by the time of the work named under *over*, and the goal
+  is a maximum.
 """
 _SHORT = "`nls(protocol='raw')`, 1 M short pairs, 60 % equal"
 _PAGES = [f"`cer`, pages of 3,000 characters, {rate} errors" for rate in ("1%", "5%", "20%")]

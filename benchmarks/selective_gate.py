@@ -1,12 +1,12 @@
 """
-Coverage of the areas under risk-coverage curves, and how often certified thresholds break their promise.
+Coverage of the areas under risk-coverage curves, and how often the guarantee of certified thresholds fails.
 
     python benchmarks/selective_gate.py           # writes SELECTIVE.md beside this file
     python benchmarks/selective_gate.py --samples 100 --page /tmp/selective.md
 
 The loss of a row has the mean c h³, where h is its hardness, uniform on [0, 1]. The confidence is 1 - h, or a
 coarser, useless or reversed form of it, so the true risk at each threshold is known. Hardness and losses are
-correlated within documents. The script ends with an error if a promise is broken more often than 1 minus its
+correlated within documents. The script ends with an error if a guarantee fails more often than 1 minus its
 confidence plus three standard errors, if an interval in documents of 20 rows covers less than 93 %
 (minus three), or if less is accepted in the plain population than 0.8 of what is possible.
 """
@@ -33,12 +33,12 @@ SLOPE = 0.48
 """c: the mean loss is a quarter of it."""
 TARGETS = (0.01, 0.02, 0.05, 0.1)
 DOCUMENTS = (20, 50, 112, 400)
-PROMISED_DOCUMENTS = (20, 112, 400)
-SIZES = {"1 row": (1, 1), "4 rows": (4, 4), "20 rows": (20, 20), "1 to 200 rows, heavy": (1, 200)}
+CERTIFIED_DOCUMENTS = (20, 112, 400)
+SIZES = {"1 row": (1, 1), "4 rows": (4, 4), "20 rows": (20, 20), "1 to 200 rows, few of them large": (1, 200)}
 CORRELATIONS = (0.6, 0.3, 0.0)
 KINDS = ("fine", "two decimals", "40 % say 1.0", "useless", "reversed")
 NOISE = 0.3
-PROMISE = 0.9
+GUARANTEED = 0.9
 LEAST = 0.93
 ROWS_OF_GATE = 10
 """Rows of a document from which on intervals must cover as much."""
@@ -125,39 +125,39 @@ class Truth(NamedTuple):
         return float(np.flatnonzero(self.risk <= target)[-1:].sum() + 1) / len(self.risk)
 
 
-class Promises(NamedTuple):
+class Failures(NamedTuple):
     """Shares of samples, and the mean share of accepted rows."""
 
-    broken: float
-    naive_broken: float
+    failed: float
+    naive_failed: float
     accepted: float
     possible: float
 
 
-def promises(
+def guarantee_failures(
     population: Population, documents: int, targets: tuple[float, ...], samples: int
-) -> list[Promises]:
+) -> list[Failures]:
     """Return what becomes of the certified and of the naive threshold at each target."""
     random = generator(population, documents)
     truth = Truth.of(population)
-    broken, naive_broken, accepted = np.zeros((3, len(targets), samples))
+    failed, naive_failed, accepted = np.zeros((3, len(targets), samples))
     for place in range(samples):
         confidence, loss, document, _ = population.sample(documents, random)
         ranked = RiskCoverage.of(confidence, loss, document)
         thresholds = ranked.thresholds()
         observed = ranked.accepted(thresholds).risk
         for row, target in enumerate(targets):
-            found = ranked.certified(target, PROMISE)
+            found = ranked.certified(target, GUARANTEED)
             if found.status == "certified":
-                broken[row, place] = truth.at(found.threshold) > target * (1 + 1e-3)
+                failed[row, place] = truth.at(found.threshold) > target * (1 + 1e-3)
                 accepted[row, place] = (confidence >= found.threshold).mean()
             naive = thresholds[observed <= target]
             if len(naive):
-                naive_broken[row, place] = truth.at(naive[-1]) > target * (1 + 1e-3)
+                naive_failed[row, place] = truth.at(naive[-1]) > target * (1 + 1e-3)
     return [
-        Promises(
-            broken[row].mean(),
-            naive_broken[row].mean(),
+        Failures(
+            failed[row].mean(),
+            naive_failed[row].mean(),
             accepted[row].mean(),
             truth.possible(target),
         )
@@ -193,18 +193,18 @@ def generator(population: Population, documents: int) -> np.random.Generator:
 
 
 def error_of(share: float, samples: int) -> float:
-    """Return the standard error of a share that is promised."""
+    """Return the standard error of a guaranteed share."""
     return float(np.sqrt(share * (1 - share) / samples))
 
 
-def promise_lines(
+def certified_lines(
     samples: int, failures: list[str], sizes_of: Mapping[str, tuple[int, int]] = SIZES
 ) -> list[str]:
     """Return the worst population for each size, number of documents and target."""
     lines = []
-    limit = 1 - PROMISE + 3 * error_of(PROMISE, samples)
-    for (name, sizes), documents in itertools.product(sizes_of.items(), PROMISED_DOCUMENTS):
-        cells: dict[float, list[tuple[Promises, str]]] = {target: [] for target in TARGETS}
+    limit = 1 - GUARANTEED + 3 * error_of(GUARANTEED, samples)
+    for (name, sizes), documents in itertools.product(sizes_of.items(), CERTIFIED_DOCUMENTS):
+        cells: dict[float, list[tuple[Failures, str]]] = {target: [] for target in TARGETS}
         # A single row has nothing to be correlated with.
         correlations = CORRELATIONS if sizes[1] > 1 else (0.0,)
         kinds = [*((kind, False) for kind in KINDS), ("fine", True)]
@@ -215,25 +215,25 @@ def promise_lines(
                 # Every threshold has the same risk, a little above the target.
                 for target in TARGETS:
                     near = population._replace(slope=4 * 1.1 * target)
-                    cells[target].append((promises(near, documents, (target,), samples)[0], where))
+                    cells[target].append((guarantee_failures(near, documents, (target,), samples)[0], where))
                 continue
-            found = promises(population, documents, TARGETS, samples)
+            found = guarantee_failures(population, documents, TARGETS, samples)
             for target, one in zip(TARGETS, found, strict=True):
                 cells[target].append((one, where))
         for target, of_target in cells.items():
-            worst, where = max(of_target, key=lambda one: one[0].broken)
-            naive = max(one.naive_broken for one, _ in of_target)
+            worst, where = max(of_target, key=lambda one: one[0].failed)
+            naive = max(one.naive_failed for one, _ in of_target)
             fine = next(one for one, _ in of_target)
             lines.append(
-                f"| {name} | {documents} | {percent(target)} | {100 * worst.broken:.1f} | "
-                f"{where if worst.broken else 'none'} | {100 * naive:.0f} | {fine.accepted:.2f} | "
+                f"| {name} | {documents} | {percent(target)} | {100 * worst.failed:.1f} | "
+                f"{where if worst.failed else 'none'} | {100 * naive:.0f} | {fine.accepted:.2f} | "
                 f"{fine.possible:.2f} |"
             )
             say(lines[-1])
             failures += [
-                f"{name}, {documents}, {target}, {at}: broken in {one.broken:.3f}"
+                f"{name}, {documents}, {target}, {at}: the guarantee fails in {one.failed:.3f}"
                 for one, at in of_target
-                if one.broken > limit
+                if one.failed > limit
             ]
     return lines
 
@@ -263,7 +263,7 @@ def plain_lines(samples: int, failures: list[str]) -> list[str]:
     """Return what is accepted in the plain population."""
     lines = []
     for documents in DOCUMENTS:
-        every = promises(Population(*PLAIN[1:]), documents, TARGETS, samples)
+        every = guarantee_failures(Population(*PLAIN[1:]), documents, TARGETS, samples)
         cells = [f"{one.accepted:.2f} of {one.possible:.2f}" for one in every]
         lines.append(f"| {documents} | {' | '.join(cells)} |")
         say(lines[-1])
@@ -299,35 +299,46 @@ def main() -> None:
     samples, failures = options.samples, []
     plain = plain_lines(samples, failures)
     intervals = coverage_lines(samples, failures)
-    certified = promise_lines(samples, failures)
-    of_promise, of_interval = 100 * error_of(PROMISE, samples), 100 * error_of(0.95, samples)
-    broken = percent(round(1 - PROMISE, 9))
+    certified = certified_lines(samples, failures)
+    of_guarantee, of_interval = 100 * error_of(GUARANTEED, samples), 100 * error_of(0.95, samples)
+    may_fail = percent(round(1 - GUARANTEED, 9))
     targets = " | ".join(f"target {percent(target)}" for target in TARGETS)
     text = f"""# Confidence: intervals and certified thresholds
 
-Written by `selective_gate.py`: seed {SEED}, {samples:,} samples a cell. The loss of a row has the mean
-{SLOPE:g} h³, where h is its hardness, uniform on [0, 1]; the confidence is 1 - h (*fine*), rounded to two
-decimals, 1.0 in 40 % of the rows and tenths in the others, independent of the loss (*useless*), or h
-(*reversed*). Hardness and losses of the rows of a document are correlated, on the scale of a normal
-distribution. *Heavy*: 1 to 200 rows, as frequent as n^-1.5.
+Written by `selective_gate.py`: seed {SEED}, {samples:,} samples per population. Each row has a hardness h,
+uniform on [0, 1], and a mean loss of {SLOPE:g} h³. There are five kinds of confidence:
+
+- *fine*: 1 - h
+- *two decimals*: 1 - h, rounded
+- *40 % say 1.0*: 1.0 in 40 % of the rows, rounded down to tenths in the others
+- *useless*: independent of the loss
+- *reversed*: h
+
+Hardness and losses are correlated within documents, through a normal copula. If few documents
+are large, the probability of n rows falls as n^-1.5.
 
 ## Certified thresholds
 
-The promise: in {percent(PROMISE)} of such samples the true risk is at most the target, so it may be broken
-in {broken}; the standard error of that is {of_promise:.1f} points. A line has the worst of all kinds of
-confidence, with losses of 0 or 1 and, of a fine confidence, graded ones, and of correlations of
-{listed(CORRELATIONS)} within documents: the column *in* names it.
-A useless confidence has a risk of 1.1 times the target. *Naive*:
-the laxest threshold whose observed risk meets the target, in its worst population. *Accepted*: mean share of
-rows that the certified threshold accepts with a fine confidence and losses of 0 or 1 of the largest of these
-correlations, and the largest share with which the target can be met.
+A certified threshold guarantees, with {percent(GUARANTEED)} confidence, that the true risk is at most the
+target. The guarantee may therefore fail in {may_fail} of the samples; the standard error of this share is
+{of_guarantee:.1f} points.
 
-| rows of a document | documents | target | broken, % | in | naive broken, % | accepted | possible |
+- *Guarantee failed*: share of samples whose true risk is above the target, in the worst population of the
+  line.
+- *Worst population*: its kind of confidence, its losses (0 or 1, or graded) and its correlation within
+  documents, one of {listed(CORRELATIONS)}. With useless confidence, the risk of every threshold is 1.1 times
+  the target.
+- *Naive failed*: the same share for the laxest threshold whose observed risk meets the target, in the
+  population that is worst for it.
+- *Accepted*: mean share of rows that the certified threshold accepts, with fine confidence, losses of 0 or 1
+  and the strongest correlation.
+- *Possible*: the largest share of these rows that can be accepted at the target.
+
+| rows per document | documents | target | guarantee failed, % | worst population | naive failed, % | accepted | possible |
 | --- | ---: | ---: | ---: | --- | ---: | ---: | ---: |
 {chr(10).join(certified)}
 
-What is accepted with a fine confidence in documents of 14 rows with a correlation of 0.3, and what is
-possible:
+Accepted and possible shares with fine confidence, in documents of 14 rows with a correlation of 0.3:
 
 | documents | {targets} |
 | ---: | {" | ".join("---:" for _ in TARGETS)} |
@@ -335,15 +346,16 @@ possible:
 
 ## Intervals
 
-Share of samples, in %, whose 95 % interval holds the area of the population, or the true difference in AUGRC
-to a fine confidence with noise; the standard error is {of_interval:.1f} points. Losses are 0 or 1, the
-correlation is 0.3. There is no interval below {WITH_INTERVAL:g} effective documents: the last column is the
-share of samples that have one, and a dash stands for less than half.
+Share of samples, in %, whose 95 % interval contains the area of the population. *Difference*: the same for
+the true difference in AUGRC from fine confidence with noise. The standard error is {of_interval:.1f} points.
+Losses are 0 or 1, with a correlation of 0.3. Samples worth fewer than {WITH_INTERVAL:g} equal documents have
+no interval. *With interval*: share of samples that have one; where fewer than half do, the line has no
+figures.
 
-| rows of a document | confidence | documents | AUGRC | AURC | difference | with interval |
+| rows per document | confidence | documents | AUGRC | AURC | difference | with interval |
 | --- | --- | ---: | ---: | ---: | ---: | ---: |
 {chr(10).join(intervals)}
-"""
+"""  # noqa: E501 - a line of a table
     options.page.write_text(text, encoding="utf-8")
     sys.exit("\n".join(failures) or None)
 

@@ -230,9 +230,9 @@ def power(sample: Sample, effect: Effect, replications: int, seed: int) -> dict[
 
 ONE = """## Level of one test
 
-Share of p-values of at most 0.05 and 0.01 for systems that are equal in the mean, ten rows a document.
-Exchangeable systems are gated. Lopsided ones, of which nine documents of ten gain a little and one loses
-much, are not exchangeable: no test of few documents can see a loss that a tenth of them have.
+Share of p-values of at most 0.05 and 0.01 for systems with equal means, in documents of ten rows.
+*Exchangeable* systems are checked. *Lopsided* ones are not exchangeable, and not checked: nine documents in
+ten gain a little and one loses much, and with few documents no test can see a loss that a tenth of them have.
 
 | systems | documents | p ≤ 0.05 | p ≤ 0.01 |
 | --- | ---: | ---: | ---: |"""
@@ -240,9 +240,9 @@ much, are not exchangeable: no test of few documents can see a loss that a tenth
 MANY = """
 ## Any of many slices
 
-Share of comparisons in which any adjusted p-value is at most 0.05. Exchangeable: documents of the sample
-drawn with replacement, with random signs, by slices of its columns and of pairs of them; gated. Lopsided: as
-above, half of the documents in each slice.
+Share of comparisons in which any adjusted p-value is at most 0.05. *Exchangeable*, which is checked:
+documents of the sample data, drawn with replacement, with random signs; slices of its columns and of pairs of
+columns. *Lopsided*, not checked: as above, with half of the documents in each slice.
 
 | systems | slices | documents | any p ≤ 0.05 |
 | --- | ---: | ---: | ---: |"""
@@ -250,9 +250,10 @@ above, half of the documents in each slice.
 POWER = """
 ## Power: Holm against max-T
 
-RapidOCR's answers in place of Tesseract's in some rows of the sample, documents drawn with replacement: mean
-number of slices found at 0.05, and share of comparisons with any. Both adjust the same p-values of sign
-flips, of 9,999 draws. max-T is gated to find something as often as Holm.
+Some rows of the sample data have RapidOCR's answers in place of Tesseract's; documents are drawn with
+replacement. Each cell has the mean number of slices found at 0.05 and, in parentheses, the share of
+comparisons with at least one. Both methods adjust the same p-values of sign flips, with 9,999 draws. max-T
+must find something as often as Holm.
 
 | slices | effect | Holm | max-T |
 | ---: | --- | ---: | ---: |"""
@@ -309,9 +310,9 @@ def tables(seed: int, *, quick: bool) -> tuple[str, list[str]]:
         (POWER, powers(sample, replications // 10, seed)),
     )
     lines = [
-        f"""{4 * replications:,} comparisons a line of the first of these tables, {replications:,} of the
-second, {replications // 10} of the third, seed {seed}. Gated shares may be above their level by
-{ERRORS_ALLOWED} standard errors of the simulation.
+        f"""{4 * replications:,} comparisons per line in the first table, {replications:,} in the second,
+{replications // 10} in the third; seed {seed}. Checked shares may be above their level by {ERRORS_ALLOWED}
+standard errors of the simulation.
 """
     ]
     missed: list[str] = []

@@ -99,47 +99,54 @@ def most(line: Line, sets: int) -> float:
     return WIDE_LEVEL if line.most > LEVEL else LEVEL + chance
 
 
-HEAD = """# Slices found
+HEAD = """# Search for slices
 
-Written by `slices_gate.py`: {columns} columns of 4 values (half of them of documents, half of rows), slices
-of up to 2 conditions, {draws} draws. *search*: a slice is found where p ≤ 0.05, adjusted for all that were
-looked at. *honest*: it is found on half of the documents, and p ≤ 0.05 on the others. p-values of
-{frames:,} small frames equal those of plain loops over slices, draws and documents.
+Written by `slices_gate.py`: {columns} columns of 4 values (half of them vary by document, half by row),
+slices of up to 2 conditions, {draws} draws. The p-values of {frames:,} small frames equal those of plain
+loops over slices, draws and documents.
+
+- *Search*: share of sets in which a slice is listed, with p ≤ 0.05 after adjustment for all slices searched.
+- *Honest*: share of sets in which a slice is found on half of the documents and has p ≤ 0.05 on the other
+  half.
 
 ## Where no slice is worse
 
-Values of columns are drawn by chance, so no slice is worse than the rest.
+The values of all columns are random, so no slice is worse than the rest.
 
-- *Rows of documents*: a log-normal number with a median of 10; from 1 to 200 with equal shares of each order
-  of magnitude; or those of the sample data, drawn with replacement.
-- *Scores*: right or wrong with this mean and intraclass correlation (*alike*); 7 % of the documents nearly
-  all wrong (*rare bad documents*); graded, with a large spread in 30 % of the documents and half of the rows
-  (*unequal spread*); large documents worse by 0.25 (*large ones harder*); changes from one system to another
-  (*changes*); an error rate of characters (*characters*); or those of a system in the sample data.
-- *Columns*: two with 40 values instead of 4; two lists of up to 4 of 5 values; two of documents that *go with
-  size*.
+- *Rows per document*: numbers from a log-normal distribution with a median of 10; 1 to 200, with an equal
+  share for each order of magnitude; or *as they are*, those of the sample data, with documents drawn with
+  replacement.
+- *Scores*: right or wrong, with the mean and the intraclass correlation (ICC) of the line (*alike*); 7 % of
+  the documents nearly all wrong (*rare bad documents*); graded, with a large spread in 30 % of the
+  documents and half of the rows (*unequal spread*); large documents worse by 0.25 (*large ones harder*);
+  changes from one system to another (*changes*); a character error rate (*characters*); or those of a
+  system in the sample data.
+- *Columns*: 4 values each; two columns with 40 values; two columns of lists, with up to 4 of 5 values; or two
+  columns of documents whose values depend on their size (*go with size*).
+- *At most*: the largest share of sets in which a slice may be listed. It is 5 % plus 3 standard errors, or
+  {wide} % if documents have 1 to 200 rows.
 
-*at most* is in which share of the sets a slice may be found: in 5 %, and 3 standard errors; in {wide:.0%}
-where documents have 1 to 200 rows.
-
-| rows of documents | documents | scores | mean | ICC | columns | sets | search, % | at most, % |
+| rows per document | documents | scores | mean | ICC | columns | sets | search, % | at most, % |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 HONEST_HEAD = """
-With `SliceSearch(holdout=0.5)`, found again on the other half:
+With `SliceSearch(holdout=0.5)`, which tests slices on the half that was not used to find them:
 
-| rows of documents | documents | scores | mean | ICC | columns | sets | honest, % | at most, % |
+| rows per document | documents | scores | mean | ICC | columns | sets | honest, % | at most, % |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 POWER_HEAD = """
 ## Where one slice is worse
 
-Documents of ten rows, of which 80 % are right, with an ICC of 0.1. In the slice the mean is lower by *fault*.
-*else*: another slice is listed too, or in its place. *at least* is in which share of the sets the search has to
-find the slice. The bias of effects on other documents is in standard errors, ± 3 standard errors of the
-simulation. *intervals hold*: of the sets in which the search lists the slice, in this share the interval that
-`find_slices` prints contains the mean of the slice; *of a report*: the interval of 95 % that a report of its
-rows has.
+Documents have ten rows each, of which 80 % are right, with an ICC of 0.1.
+
+- *Fault*: by how much the mean is lower in the slice.
+- *Search*, *honest*: share of sets in which the slice is found, in either way.
+- *Else*: share of sets in which another slice is listed, beside this one or in its place.
+- *At least*: share of sets in which the search must find the slice.
+- *Bias*: of effects estimated on other documents, in standard errors, ± 3 standard errors of the simulation.
+- *Intervals hold*: of the sets in which the search lists the slice, the share whose interval from `find_slices`
+  contains the mean of the slice. *Of a report*: the same for the 95 % interval from a report of the slice's rows.
 
 | slice | fault | documents | sets | search, % | at least, % | else, % | honest, % | else, % | bias | intervals hold, % | of a report, % |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -161,8 +168,8 @@ def bias_line(counts: Counts, lines: Sequence[Line]) -> tuple[str, bool]:
     errors = counts.errors(lines)
     off, chance = bias(errors)
     return (
-        f"\nBias of the effects of all {errors[0]:,.0f} slices tested on other documents: {off:+.3f} "
-        f"standard errors (by chance up to ±{chance:.3f})."
+        f"\nThe effects of all {errors[0]:,.0f} slices tested on other documents have a bias of {off:+.3f} "
+        f"standard errors (up to ±{chance:.3f} by chance)."
     ), abs(off) <= BIAS
 
 
@@ -207,7 +214,7 @@ def main() -> int:
     honest, honest_right = null_lines(counts, counts.drawn(of_honest))
     off, is_unbiased = bias_line(counts, counts.drawn(of_honest))
     with_one, power_right = power_lines(counts, counts.drawn(of_faults))
-    head = HEAD.format(columns=COLUMNS, draws=PLAN.search.draws, frames=FRAMES, wide=WIDE_LEVEL)
+    head = HEAD.format(columns=COLUMNS, draws=PLAN.search.draws, frames=FRAMES, wide=round(100 * WIDE_LEVEL))
     page = [
         head + "\n".join(without),
         HONEST_HEAD + "\n".join([*honest, off]),
