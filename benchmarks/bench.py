@@ -223,7 +223,7 @@ def main() -> None:
         "",
         *single["costs"],
         "",
-        "#### What all cores gain, where one takes more than 5 ms",
+        "#### Speed-up from all cores, for work that takes more than 5 ms on one",
         "",
         *speed_ups(single["medians"], table["medians"], together(0.25 if arguments.quick else 1.0)),
         "",

@@ -18,7 +18,7 @@ from anls_frame import gec
 from anls_frame.gec._m2_files import SCHEMA
 
 COLUMNS = ("prediction", "source", "edits", "annotators")
-HEADER = "| work | CPU ms | a second | goal | reference program | |\n|---|---:|---:|---:|---|---|"
+HEADER = "| work | CPU ms | per second | goal | reference program | |\n|---|---:|---:|---:|---|---|"
 
 
 def edit(annotator: int, start: int, end: int, correction: str) -> dict[str, Any]:

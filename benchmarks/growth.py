@@ -57,7 +57,7 @@ def by_answers() -> list[str]:
         answers = variants.gather([i % variants.len() for i in range(rows * count)]).reshape((rows, count))
         frame = short_pairs(rows).select("prediction", answers=answers.cast(pl.List(pl.String)))
         cells.append(seconds(lambda frame=frame: frame.select(af.anls("prediction", "answers"))) / rows * 1e9)
-    return table("answers", list(map(str, ANSWERS)), [["ns a row", *(f"{cell:.0f}" for cell in cells)]])
+    return table("answers", list(map(str, ANSWERS)), [["ns per row", *(f"{cell:.0f}" for cell in cells)]])
 
 
 def by_rows(*, quick: bool) -> list[str]:
@@ -67,7 +67,8 @@ def by_rows(*, quick: bool) -> list[str]:
     for rows in counts:
         frame = short_pairs(rows).rechunk()
         cells.append(seconds(lambda frame=frame: frame.select(af.nls(*PAIR))) / rows * 1e9)
-    return table("rows", [f"{rows:,}" for rows in counts], [["ns a row", *(f"{cell:.1f}" for cell in cells)]])
+    line = ["ns per row", *(f"{cell:.1f}" for cell in cells)]
+    return table("rows", [f"{rows:,}" for rows in counts], [line])
 
 
 def by_call() -> list[str]:
@@ -103,10 +104,10 @@ def table(corner: str, header: Sequence[str], lines: Iterable[Sequence[str]]) ->
 
 def sections(*, per_core: bool, quick: bool) -> list[str]:
     """Return the tables of this process."""
-    titles = {"`nls`, default protocol, over the number of rows": by_rows(quick=quick)}
+    titles = {"`nls`, default protocol, by number of rows": by_rows(quick=quick)}
     if per_core:
-        titles["`cer`, microseconds a pair, over text length and share of errors"] = by_length(quick=quick)
-        titles["`anls`, over answers a row"] = by_answers()
+        titles["`cer`, microseconds per pair, by text length and share of errors"] = by_length(quick=quick)
+        titles["`anls`, by answers per row"] = by_answers()
     else:
         titles["A query on ten rows"] = by_call()
     return [line for title, lines in titles.items() for line in (f"#### {title}", "", *lines, "")]

@@ -49,11 +49,11 @@ NAMES = {
 }
 FEW = ("streaming", "parts")
 FEW_CLUSTERED = ("streaming", "folded")
-PLAIN = "By a list column, without clusters:"
-CLUSTERED = "The same with clusters of 20 rows:"
-FILES = "Rows with their scores, from Parquet to Parquet, streaming:"
+PLAIN = "Reports by a list column, without clusters:"
+CLUSTERED = "The same reports with clusters of 20 rows:"
+FILES = "Scores of all rows, streamed from Parquet to Parquet:"
 HEADER = (
-    "| rows | way | seconds | CPU seconds | M rows/s a core | peak MiB | same report |\n"
+    "| rows | way | seconds | CPU seconds | M rows/s per core | peak MiB | same report |\n"
     "|---:|---|---:|---:|---:|---:|---|"
 )
 
@@ -178,7 +178,7 @@ def lines(
             known = way != "ray"
             cpu = f"{result.cpu_seconds:.1f}" if known else ""
             speed = f"{rows / 1e6 / result.cpu_seconds:.2f}" if known else ""
-            first = "compared with the others" if len(ways) > 1 else "not compared"
+            first = "the reference" if len(ways) > 1 else "not compared"
             same = first if reference is None else likeness(text, reference, folded=way == "folded")
             reference = reference or text
             table.append(
@@ -290,8 +290,8 @@ def main() -> None:
         f"{name} {version}" for name, version in daft_versions(arguments.daft_python) if "daft" in ways
     ]
     tables = [
-        "Time and memory are those of whole processes, from their start; memory is the most that the",
-        "processes of a way held at once, what they share counted once. One run each.",
+        "Times are of whole processes, from their start. Memory is the peak of all processes together; what",
+        "they share counts once. Each figure is from one run.",
         "",
         " ".join([about, *([f"Daft's environment: {', '.join(versions)}."] if versions else [])]),
         *([f"Not measured: {', '.join(missing)}."] if missing else []),
@@ -314,7 +314,7 @@ def main() -> None:
         "",
     ]
     expected = [
-        f"What more rows would take, by the CPU time to stream {rows / 1e6:g} M and the costs of summaries:",
+        f"Estimates for more rows, from the CPU time to stream {rows / 1e6:g} M and the costs of summaries:",
         "",
         *plan(costs, measured_rows, cpu_a_row),
     ]
@@ -325,7 +325,7 @@ def main() -> None:
             "Written by `make bench-scale`.",
             "",
             *tables,
-            f"What rows and summaries take, measured over {measured_rows:,} rows:",
+            f"Costs of rows and summaries, measured on {measured_rows:,} rows:",
             "",
             "| | |",
             "|---|---:|",

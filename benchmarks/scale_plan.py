@@ -28,11 +28,11 @@ def plan(costs: Mapping[str, float], rows: int, cpu_seconds_a_row: float) -> lis
         "CPU hours, without clusters",
         *(f"{count} machine{'s' * (count > 1)} of {CORES} cores" for count in MACHINES),
         f"parts of {PART / 1e6:,.0f} M rows",
-        "merge of them",
-        "summary with clusters: its rows in memory",
-        "the same, folded",
+        "merging them",
+        "summary with clusters, in memory",
+        "the same, clusters folded",
     ]
-    part = costs["milliseconds to load it"] + costs["milliseconds a part to merge"]
+    part = costs["milliseconds to load it"] + costs["milliseconds to merge a part"]
     table = [f"| {' | '.join(head)} |", "|" + "---:|" * len(head)]
     for count in ROWS:
         seconds = count * cpu_seconds_a_row
@@ -40,12 +40,12 @@ def plan(costs: Mapping[str, float], rows: int, cpu_seconds_a_row: float) -> lis
         parts = count // PART
         line = [
             f"10^{len(str(count)) - 1}",
-            size(count * costs["bytes a row in Parquet"]),
+            size(count * costs["bytes per row in Parquet"]),
             f"{seconds / 3600:,.3g}",
             *(time(seconds / machines / CORES) for machines in MACHINES),
             f"{parts:,}",
             time(parts * part / 1e3),
-            size(cells * costs["bytes a cell in memory"]),
+            size(cells * costs["bytes per cell in memory"]),
             size(costs["bytes of the summary, clusters folded"]),
         ]
         table.append(f"| {' | '.join(line)} |")

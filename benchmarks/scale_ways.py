@@ -116,8 +116,8 @@ def costs(path: Path) -> dict[str, float]:
     rows = pl.scan_parquet(path).select(pl.len()).collect().item()
     read = pl.read_parquet(path)
     return {
-        "bytes a row in Parquet": path.stat().st_size / rows,
-        "bytes a row in memory": read.estimated_size() / rows,
+        "bytes per row in Parquet": path.stat().st_size / rows,
+        "bytes per row in memory": read.estimated_size() / rows,
         **costs_of_parts(read, path.with_suffix(".summary")),
         **costs_of_clusters(read, path.with_suffix(".summary")),
     }
@@ -135,7 +135,7 @@ def costs_of_parts(read: Any, saved: Path) -> dict[str, float]:
         "bytes of the summary": saved.stat().st_size,
         "milliseconds to save it": seconds(lambda: whole.save(saved)) * 1e3,
         "milliseconds to load it": seconds(lambda: af.Summary.load(saved)) * 1e3,
-        "milliseconds a part to merge": seconds(lambda: af.merge(parts)) / MANY * 1e3,
+        "milliseconds to merge a part": seconds(lambda: af.merge(parts)) / MANY * 1e3,
         "milliseconds for the report": seconds(lambda: af.Report(whole).by_group) * 1e3,
     }
     saved.unlink()
@@ -156,14 +156,14 @@ def costs_of_clusters(read: Any, saved: Path) -> dict[str, float]:
     millions = whole.report_sums.cells[None].height / 1e6
     found = {
         "cells with clusters": whole.report_sums.cells[None].height,
-        "bytes a cell in the file": saved.stat().st_size / whole.report_sums.cells[None].height,
-        "bytes a cell in memory": whole.report_sums.cells[None].estimated_size()
+        "bytes per cell in the file": saved.stat().st_size / whole.report_sums.cells[None].height,
+        "bytes per cell in memory": whole.report_sums.cells[None].estimated_size()
         / whole.report_sums.cells[None].height,
-        "seconds a million cells to save": seconds(lambda: whole.save(saved)) / millions,
-        "seconds a million cells to load": seconds(lambda: af.Summary.load(saved)) / millions,
-        f"seconds a million cells to merge, {PARTS} parts": seconds(lambda: af.merge(parts)) / millions,
-        "seconds a million cells for the report": seconds(lambda: af.Report(whole).by_group) / millions,
-        "seconds a million cells to fold": seconds(whole.fold_clusters) / millions,
+        "seconds to save a million cells": seconds(lambda: whole.save(saved)) / millions,
+        "seconds to load a million cells": seconds(lambda: af.Summary.load(saved)) / millions,
+        f"seconds to merge a million cells, {PARTS} parts": seconds(lambda: af.merge(parts)) / millions,
+        "seconds to report a million cells": seconds(lambda: af.Report(whole).by_group) / millions,
+        "seconds to fold a million cells": seconds(whole.fold_clusters) / millions,
     }
     whole.fold_clusters().save(saved)
     found["bytes of the summary, clusters folded"] = saved.stat().st_size
