@@ -333,7 +333,7 @@ def check_use(browser: Browser, path: Path) -> list[str]:
     expect("the help", again.locator("#help").is_visible(), wanted=True)
     expect("the verdicts of the help", again.locator("#verdict-keys dd").count(), 6)
     again.keyboard.press("Escape")
-    again.get_by_role("button", name="clear all").click()
+    again.get_by_role("button", name="Clear all").click()
     expect("the number of all rows", again.locator("#count").inner_text(), "1\u202f624 rows")
     print(f"{path.name}: {found}, {narrowed}: keys and address work")
     for one in (page, again):
@@ -356,7 +356,7 @@ def check_view(browser: Browser, path: Path) -> list[str]:
     expect("the active filters", active.all_text_contents(), texts)
     both = count.inner_text()
     expect("a share", page.locator(".facet li").first.get_attribute("title") is not None, wanted=True)
-    page.get_by_role("button", name="Take away the filter predictions").click()
+    page.get_by_role("button", name="Remove the filter predictions").click()
     expect("the filters that are left", active.all_text_contents(), [texts[0], texts[2]])
     expect("the focus", page.evaluate("document.activeElement.className"), "active")
     # From the search to the rows, by keys alone.
@@ -424,13 +424,13 @@ def check_addresses(browser: Browser, path: Path) -> list[str]:
         place = page.locator("#unknown")
         shown = place.inner_text() if place.is_visible() else None
         expected = (
-            said and f"The address asks for {said}, which this page does not have. Rows are shown without it."
+            said and f"This address asks for {said}, which this page does not have. That part is ignored."
         )
         if (shown, page.locator("#active button").count()) != (expected, active):
             wrong.append(f"{path.name}{view}: says {shown!r}")
         if said == 'by_9="en"':
             page.screenshot(path=path.with_name("rows-unknown.png"))
-            page.get_by_role("button", name="clear all").click()
+            page.get_by_role("button", name="Clear all").click()
             if place.is_visible():
                 wrong.append(f"{path.name}{view}: still says {place.inner_text()!r}")
         wrong += more
@@ -623,7 +623,7 @@ def check_marks(browser: Browser, path: Path) -> list[str]:
     expect("one row", 1)
     page.locator("#mark summary").click()
     said = page.locator("#mark p").inner_text()
-    if said != f"Verdict on all {number} selected rows; 1 has a verdict, which this replaces":
+    if said != f"Mark all {number} matching rows; replaces 1 verdict":
         wrong.append(f"{path.name}: the menu says {said!r}")
     page.get_by_role("button", name="2 answer wrong").first.click()
     expect("marked by a button", number)
@@ -634,7 +634,7 @@ def check_marks(browser: Browser, path: Path) -> list[str]:
     expect("taken back", 0)
     page.keyboard.press("m")
     page.keyboard.press("2")
-    page.get_by_role("button", name="clear all").click()
+    page.get_by_role("button", name="Clear all").click()
     page.get_by_role("checkbox", name="answer wrong").check()
     if number_in(page.locator("#count").inner_text()) != number:
         wrong.append(f"{path.name}: other rows were marked")

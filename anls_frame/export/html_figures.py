@@ -34,14 +34,14 @@ _LONGEST_ALIGNED = 2_000
 _LONGEST_PAGE = 10_000
 _CONTEXT = 60
 _MEANINGS: Mapping[Operation, str] = {
-    "replace": "another one",
-    "delete": "not read",
+    "replace": "replaced",
+    "delete": "missing",
     "insert": "not in the reference",
 }
 """Meanings of the marks of an alignment."""
 _BLOCKS = {
-    "moved": "read at another place",
-    "repeated": "read once more",
+    "moved": "read in another place",
+    "repeated": "read more than once",
     "fabricated": "nothing like it in the reference",
 }
 """Meanings of the marks of blocks, which occur only on pages."""
@@ -176,7 +176,7 @@ def _stacked(figure: Stacked) -> Mapping[str, object]:
     counts = figure.rows[0][1] if figure.rows else {}
     total = int(sum(counts.values()))
     return {
-        "caption": "Percent of the rows; the numbers above are those of all rows",
+        "caption": "Per cent of the rows; the legend counts all rows",
         "key": [_key_entry(kind, int(counts.get(kind, 0)), total, figure.colors[kind]) for kind in kinds],
         "rows": rows,
     }
@@ -192,7 +192,7 @@ def _parts(figure: Stacked) -> Mapping[str, object]:
         rows.append((label, list(_strip(parts, numbers=True, longest=longest)), sums))
     first = figure.rows[0][1] if figure.rows else {}
     return {
-        "caption": f"Percent of {figure.whole}",
+        "caption": f"Per cent of {figure.whole}",
         "key": [
             (f"{kind} {100 * first.get(kind, 0.0):.1f}", f"background:{color}")
             for kind, color in figure.colors.items()
@@ -250,7 +250,7 @@ def _ranks(figure: RankChart) -> Mapping[str, object]:
     ]
     hidden = figure.n_systems - len(rows)
     more = thin(f"; the first {len(rows)} of {figure.n_systems:,} systems") if hidden else ""
-    caption = f"Range of ranks that the data allow; in colour: possibly the best{more}"
+    caption = f"Range of ranks that the data allow; coloured: possibly the best{more}"
     return {"axis": {"ticks": ticks}, "caption": caption, "rows": rows}
 
 
@@ -274,7 +274,7 @@ def _heat_map(figure: HeatMap) -> Mapping[str, object]:
     left_out += [thin(f"{systems:,} more systems")] if systems else []
     more = f"; {' and '.join(left_out)} in the table below" if left_out else ""
     return {
-        "caption": f"The stronger the colour, the better; the best of each line in bold{more}",
+        "caption": f"A stronger colour is better; the best of each line is bold{more}",
         "counted": figure.counted,
         "heading": figure.heading,
         "rows": rows,

@@ -362,7 +362,7 @@ def _substitutions(summary: Summary) -> list[Figure]:
     # A combining mark needs a base character.
     shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
     side, above, cells = categories(shown.with_row_index(ROW), _PAIR, "count", None)
-    caption = "What stands there and what was read; the stronger the colour, the more often"
+    caption = "Character in the reference and character read; a stronger colour is more frequent"
     return (
         [Crossed(table.name, table.name, [(("reference", "read as"), side, above, cells)], caption)]
         if cells

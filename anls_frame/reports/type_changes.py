@@ -59,9 +59,7 @@ def figures(transitions: Transitions, baseline: str) -> list[Figure]:
     ]
     others = [above for (_, above), *_ in matrices]
     other = others[0] if len(others) == 1 else "each other system"
-    caption = (
-        f"Rows by error type of {first}, at the side, and of {other}, above; on the diagonal it is the same"
-    )
+    caption = f"Rows by error type of {first} (side) and {other} (top); on the diagonal, both are the same"
     is_whole = not more and overall.height == counts.height and len(matrices) <= _MATRICES
     heading = f"Error types of {first} and {other}"
     return [Crossed(heading, name, matrices[:_MATRICES], caption, is_whole, more)]

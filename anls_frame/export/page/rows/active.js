@@ -49,8 +49,8 @@ function activeButton(filter, removed) {
     {
       type: "button",
       class: "active",
-      title: `Take away: ${visible(filter.name)}: ${text}`,
-      "aria-label": `Take away the filter ${visible(filter.name)}: ${text}`,
+      title: `Remove: ${visible(filter.name)}: ${text}`,
+      "aria-label": `Remove the filter ${visible(filter.name)}: ${text}`,
       onclick: () => removed(filter),
     },
     element("bdi", {}, visible(filter.name)),
@@ -77,8 +77,8 @@ function showUnknown(place, unknown) {
   const text = asked.length > LONGEST_ADDRESS ? `${asked.slice(0, LONGEST_ADDRESS)}…` : asked;
   place.hidden = unknown.length === 0;
   place.replaceChildren(
-    "The address asks for ",
+    "This address asks for ",
     element("bdi", {}, visible(text)),
-    ", which this page does not have. Rows are shown without it.",
+    ", which this page does not have. That part is ignored.",
   );
 }

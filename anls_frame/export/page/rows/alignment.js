@@ -218,7 +218,7 @@ function shownInParts(place, items, elementOf, noun) {
       at += 1;
     }
     place.setAttribute("dir", "auto");
-    button.textContent = `Show more: ${counted(items.length - at, noun)} left`;
+    button.textContent = `Show more (${counted(items.length - at, noun)} left)`;
     if (at === items.length) {
       button.remove();
     }
@@ -240,9 +240,9 @@ function shortElement(answer, prediction) {
     return element(
       "div",
       { class: "plain" },
-      noteElement("Too many words to align them; the upper text is"),
+      noteElement("Too many words to align. Answer:"),
       element("p", { dir: "auto" }, visible(answer)),
-      noteElement("and the lower one"),
+      noteElement("Prediction:"),
       element("p", { dir: "auto" }, visible(prediction)),
     );
   }
@@ -250,7 +250,7 @@ function shortElement(answer, prediction) {
   const pieces = words.flatMap(([one, other]) => piecesOfWord(partsOfWord(one, other)));
   const made = shownInParts(place, pieces, wordElement, "word");
   if (words.some(([one, other]) => one !== other && isTooLong(one, other))) {
-    made.prepend(noteElement("Words too long to be compared letter by letter are marked as a whole."));
+    made.prepend(noteElement("Very long words that differ are marked as a whole."));
   }
   return made;
 }

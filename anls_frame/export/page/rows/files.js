@@ -37,7 +37,7 @@ function showText(name, text, copied) {
     onclick: () => {
       field.select();
       const isCopied = document.execCommand("copy");
-      said.textContent = isCopied ? " copied" : " The browser does not copy: press Ctrl+C.";
+      said.textContent = isCopied ? " copied" : " Copying failed. Press Ctrl+C.";
       if (isCopied) {
         copied();
       }
@@ -48,7 +48,7 @@ function showText(name, text, copied) {
     "dialog",
     { "aria-label": name, onclose: () => dialog.remove() },
     element("header", {}, element("h2", {}, name), close),
-    element("p", {}, "The page around this one may keep it from saving files. If there is no file, copy this text into one:"),
+    element("p", {}, "The page that embeds this one may block downloads. If no file was saved, copy this text into one:"),
     field,
     element("p", {}, copy, said),
   );
@@ -153,7 +153,7 @@ class FilesMenu extends Menu {
     this.content.append(
       button(`Copy ${ids}`, async () => {
         const isCopied = await copyText(idsOf(rows, selected()));
-        said.textContent = isCopied ? `${grouped(selected().length)} copied` : "The browser does not copy.";
+        said.textContent = isCopied ? `${grouped(selected().length)} copied` : "Copying failed.";
         setTimeout(() => { said.textContent = ""; }, COPIED);
       }),
       said,

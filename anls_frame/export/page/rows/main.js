@@ -110,9 +110,9 @@ class App {
     byId("save").hidden = count === 0;
     const { isSaved, isKept } = this.verdicts;
     const verdicts = counted(count, "verdict");
-    byId("save").textContent = isSaved ? `Saved ${verdicts} ✓` : `Save ${verdicts}${isKept ? "" : ", not kept"}`;
+    byId("save").textContent = isSaved ? `Saved ${verdicts} ✓` : `Save ${verdicts}${isKept ? "" : " (not stored by the browser)"}`;
     byId("save").classList.toggle("saved", isSaved);
-    byId("save").title = isKept ? "" : "The browser keeps nothing for this page: what is not saved is lost when it is closed";
+    byId("save").title = isKept ? "" : "This browser does not store verdicts for this page. Save them, or they are lost when you close it.";
     if (this.rows.meta.audit) {
       const left = this.rows.count - count;
       byId("left").textContent = left ? `${grouped(left)} left to judge` : "all judged: save the verdicts";
@@ -421,7 +421,7 @@ Rows.read().then(
     document.body.classList.add("ready");
   },
   (error) => {
-    byId("count").textContent = `The rows cannot be read: ${error.message}`;
+    byId("count").textContent = `Cannot read the rows: ${error.message}`;
     throw error;
   },
 );

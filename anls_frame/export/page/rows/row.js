@@ -175,7 +175,7 @@ class RowView {
       return null;
     }
     const { threshold, cut, unit } = this.protocol;
-    const units = { codepoint: "edit", grapheme: "edit of graphemes", word: "edit of words" };
+    const units = { codepoint: "edit", grapheme: "grapheme edit", word: "word edit" };
     const sum = edits === 0
       ? "No edits: similarity 1."
       : `${counted(edits, units[unit] ?? "edit")}, length ${grouped(length)}: similarity 1 − ${edits}/${length} = ${figure(similarity)}.`;
@@ -187,7 +187,7 @@ class RowView {
         said.push(element("p", {}, "Compared as ", quoted(texts[1]), " with ", quoted(texts[0]), "."));
       }
       const added = steps.map((step) => `${STEP_NAMES[step]} ${signed(value(step))}`);
-      said.push(element("p", {}, `Unprepared ${figure(raw)}; ${added.join(", ")}.`));
+      said.push(element("p", {}, `Similarity without preparation ${figure(raw)}; ${added.join(", ")}.`));
     }
     return element("div", { class: "how" }, ...said);
   }
@@ -195,7 +195,7 @@ class RowView {
   cutText(similarity, threshold, cut) {
     const isKept = cut === "distance" ? similarity > 1 - threshold : similarity >= threshold;
     const rule = cut === "distance" ? `a distance below ${threshold}` : `a similarity of at least ${threshold}`;
-    return isKept ? "" : `The threshold wants ${rule}, so the score is 0.`;
+    return isKept ? "" : `The threshold requires ${rule}, so the score is 0.`;
   }
 
   answers(row) {

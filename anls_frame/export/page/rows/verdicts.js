@@ -196,9 +196,9 @@ class MarkMenu extends Menu {
   show() {
     const rows = this.selected();
     const judged = rows.reduce((sum, row) => sum + (this.verdicts.of(row) === null ? 0 : 1), 0);
-    const more = judged ? `; ${grouped(judged)} ${judged === 1 ? "has" : "have"} a verdict, which this replaces` : "";
+    const more = judged ? `; replaces ${counted(judged, "verdict")}` : "";
     const { row } = this.verdicts.rows.meta.names;
-    this.said.textContent = `Verdict on all ${counted(rows.length, `selected ${row}`)}${more}`;
+    this.said.textContent = `Mark all ${counted(rows.length, `matching ${row}`)}${more}`;
     this.content.querySelectorAll("button").forEach((one) => { one.disabled = rows.length === 0; });
     this.none.disabled = judged === 0;
   }
