@@ -1,11 +1,12 @@
 """
 Check a wheel as its users meet it: ``python .ci/check_wheel.py WHEEL [--quick]``.
 
-It must be small, have the licence and carry nothing that does not belong in it. It is installed into new
-environments, without anything being built: with the oldest Polars that it promises and with the newest,
-pre-releases included. There `anls-frame doctor` compares known scores by their bits, and the sample data are
-reported. This needs nothing but Python, on any system. With ``--quick``, a wheel that is not compiled as it
-is released may have any size, and is installed once, with the newest release of Polars.
+It must be small, have what belongs in it and nothing else, and its page must not need other files, because
+PyPI shows it alone. It is installed into new environments, without anything being built: with the oldest
+Polars that it supports and with the newest, pre-releases included. There `anls-frame doctor` compares known
+scores by their bits, and the sample data are reported. This needs nothing but Python, on any system. With
+``--quick``, a wheel that is not compiled as it is released may have any size and relative links, and is
+installed once, with the newest release of Polars.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import importlib.util
 import math
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -39,7 +41,7 @@ REPORT = [
 
 
 def check_content(wheel: Path, largest: float) -> str:
-    """Return the oldest Polars that the wheel promises; exit if the wheel holds what it should not."""
+    """Return the oldest Polars that the wheel supports; exit if the wheel holds what it should not."""
     size = wheel.stat().st_size
     print(f"{wheel.name}: {size:,} bytes")
     if size > largest:
@@ -51,8 +53,13 @@ def check_content(wheel: Path, largest: float) -> str:
     unexpected = [name for name in names if not name.startswith(("anls_frame/", "anls_frame-"))]
     if unexpected:
         sys.exit(f"the wheel carries {unexpected}")
-    if not any(name.endswith("/licenses/LICENSE") for name in names):
-        sys.exit("the wheel has no licence")
+    needed = ["/licenses/LICENSE", "anls_frame/py.typed", "anls_frame/_native.pyi", "anls_frame/__init__.pyi"]
+    missing = [end for end in needed if not any(name.endswith(end) for name in names)]
+    if missing:
+        sys.exit(f"the wheel lacks {missing}")
+    relative = re.findall(r"\]\((?!\w+:|#)([^()\s]+)\)", str(fields.get_payload()))
+    if relative and math.isfinite(largest):
+        sys.exit(f"the wheel's page has links that need other files: {relative}")
     (polars,) = (line for line in fields.get_all("Requires-Dist", []) if line.startswith("polars"))
     return polars.partition(">=")[2]
 
