@@ -49,10 +49,7 @@ def test_contributors_are_told_of_every_folder_of_the_package() -> None:
         ("docs/plots.md", [f"`{name}`" for name in plot.__all__]),
         (
             "docs/files.md",
-            [
-                f"anls-frame {command.callback.__name__.replace('_', '-')}"
-                for command in app.registered_commands
-            ],
+            [f"| `{command.callback.__name__.replace('_', '-')}` |" for command in app.registered_commands],
         ),
     ],
 )
