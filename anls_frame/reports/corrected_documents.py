@@ -111,21 +111,21 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
     kind = shown_as("difference" if is_difference else "score", percent=percent)
     what = f"{line['system']} against {line['baseline']}" if is_difference else line["system"]
     verdicts, rows = numbered(line["n_audited"], "verdict"), numbered(line["n"], "row")
+    alone = f"The scores alone give {spelled(line[given], (), kind)}"
     if line[name] is None:
-        alone = spelled(line[given], (), kind)
-        return f"{what}: no figure from {verdicts} (the scores of {rows} alone: {alone})"
+        return f"{what}: no figure from {verdicts} and the scores of {rows}. {alone}."
     text = spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind)
-    bias = "" if is_difference else _bias(line, kind)
+    worth = numbered(line["verdicts_worth"], "verdict")
+    bias, share = ("", "") if is_difference else (_bias(line, kind), _share(line))
     return (
-        f"{what}: {text} by {verdicts} and the scores of {rows} (the scores alone: "
-        f"{spelled(line[given], (), kind)}{bias}); as good as {line['verdicts_worth']:,} verdicts alone"
-        f"{'' if is_difference else _share(line)}"
+        f"{what}: {text} from {verdicts} and the scores of {rows}. {alone}{bias}. "
+        f"The interval is as narrow as that of {worth} without scores{share}."
     )
 
 
 def _share(line: Mapping[str, Any]) -> str:
-    """Return the share of the uncertainty due to the draw."""
-    return f"; {100 * line['audit_share']:.0f} % of the variance could be removed by more verdicts"
+    """Return the share of the uncertainty due to the draw, which is estimated and may exceed the whole."""
+    return f"; more verdicts could remove {min(100 * line['audit_share'], 100):.0f} % of its variance"
 
 
 def _bias(line: Mapping[str, Any], kind: Kind) -> str:
@@ -133,4 +133,4 @@ def _bias(line: Mapping[str, Any], kind: Kind) -> str:
     side, sign = ("low", -1) if line["bias"] < 0 else ("high", 1)
     low, high = sorted((sign * line["bias_low"], sign * line["bias_high"]))
     ends = ", ".join(figure(end, kind) for end in (low, high))
-    return f"; {spelled(abs(line['bias']), (), kind)} too {side} [{ends}]"
+    return f", {spelled(abs(line['bias']), (), kind)} too {side} [{ends}]"

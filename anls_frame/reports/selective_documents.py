@@ -127,10 +127,10 @@ def _statement(line: Mapping[str, Any], risk: float, confidence: float, reach: s
     target = _percent(risk)
     if line["status"] == "too_few_documents":
         needed = line["documents_needed"]
-        would = "" if needed is None else f"; about {numbered(needed, 'document')} would"
-        return f"even without any loss, so few documents would not show a risk of {target}{would}."
+        could = "" if needed is None else f"; about {numbered(needed, 'document')} could"
+        return f"too few documents: even without any loss, they cannot certify a risk of {target}{could}."
     if line["status"] == "risk_too_high":
-        return f"no threshold is shown to have a risk of at most {target}."
+        return f"no threshold can be certified for a risk of {target}: allow a higher risk, or add documents."
     return (
         f"{reach.format(line['threshold'])}, at most {target} of accepted answers are lost, with "
         f"{_percent(confidence)} confidence. This accepts {_percent(line['accepted'])} of the answers, of "

@@ -56,7 +56,7 @@ def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     assert by_kind == result.threshold(0.1, by="kind").to_dicts()
     assert found["tables"]["By kind"][0]["augrc"] == result.overall["augrc"].item()
     assert found["notes"][1].startswith(
-        "fax: even without any loss, so few documents would not show a risk of 10 %"
+        "fax: too few documents: even without any loss, they cannot certify a risk of 10 %"
     )
     done = shell.run(folder, *COMMAND, "-b", "kind", "-o", "passing.html")
     assert done.stdout.startswith("passing.html\n")
