@@ -59,6 +59,16 @@ pub struct Pages {
     workspace: Workspace,
 }
 
+/// The texts of a page as they are compared, and working memory for them.
+struct Page<'a> {
+    /// The reference and the prediction, prepared.
+    texts: [&'a str; 2],
+    written: Written<'a>,
+    words: &'a mut Units,
+    aligner: &'a mut Aligner,
+    workspace: &'a mut Workspace,
+}
+
 impl Pages {
     /// The errors of a page, with blocks of at least so many words.
     pub fn errors(
@@ -69,13 +79,10 @@ impl Pages {
         rule: WordRule,
         min_words: usize,
     ) -> PageErrors {
-        let Self { prepared: [reference_buffer, prediction_buffer], units, words, aligner, workspace } = self;
-        let reference = preparation.prepare(reference, reference_buffer);
-        let prediction = preparation.prepare(prediction, prediction_buffer);
-        let written = units.write([reference, prediction], preparation.unit);
-        if reference == prediction {
-            let [reference, _] = written.texts;
-            return PageErrors { reference_length: length(reference), ..PageErrors::default() };
+        let Page { texts, written, words, aligner, workspace } =
+            self.prepare(prediction, reference, preparation);
+        if texts[0] == texts[1] {
+            return PageErrors { reference_length: length(written.texts[0]), ..PageErrors::default() };
         }
         if written.are_code_points()
             && let Some(edits) = rest::few_edits(written.texts, aligner)
@@ -87,7 +94,7 @@ impl Pages {
             Kinds::new(&reference, min_words, false).count(edits, &prediction, &mut errors);
             return errors;
         }
-        let [reference, prediction] = numbered(&written, words, [reference, prediction], rule);
+        let [reference, prediction] = numbered(&written, words, texts, rule);
         let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
         let Separated { moved, repeated, rest, edits } =
             Separated::new([&reference, &prediction], min_words, aligner, workspace);
@@ -113,14 +120,27 @@ impl Pages {
         rule: WordRule,
         min_words: usize,
     ) -> Vec<Mark> {
-        let Self { prepared: [reference_buffer, prediction_buffer], units, words, aligner, workspace } = self;
-        let reference = preparation.prepare(reference, reference_buffer);
-        let prediction = preparation.prepare(prediction, prediction_buffer);
-        let written = units.write([reference, prediction], preparation.unit);
-        let texts = numbered(&written, words, [reference, prediction], rule);
+        let Page { texts, written, words, aligner, workspace } =
+            self.prepare(prediction, reference, preparation);
+        let texts = numbered(&written, words, texts, rule);
         let texts = texts.each_ref();
         let separated = Separated::new(texts, min_words, aligner, workspace);
         separated.marks(texts, &Kinds::new(texts[0], min_words, written.are_words()))
+    }
+
+    /// Prepares the texts of a page.
+    fn prepare<'a>(
+        &'a mut self,
+        prediction: &'a str,
+        reference: &'a str,
+        preparation: Preparation,
+    ) -> Page<'a> {
+        let Self { prepared: [reference_buffer, prediction_buffer], units, words, aligner, workspace } = self;
+        let texts = [
+            preparation.prepare(reference, reference_buffer),
+            preparation.prepare(prediction, prediction_buffer),
+        ];
+        Page { texts, written: units.write(texts, preparation.unit), words, aligner, workspace }
     }
 }
 
