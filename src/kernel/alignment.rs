@@ -117,14 +117,14 @@ impl Aligner {
     }
 
     /// As few edits, if they are few for the length of the texts: other ones than rapidfuzz's, which are found without a
-    /// table.
-    pub fn few_edits(&mut self, reference: &str, prediction: &str) -> Option<&[Edit]> {
+    /// table. It must be known whether the texts are ASCII.
+    pub fn few_edits(&mut self, [reference, prediction]: [&str; 2], are_ascii: bool) -> Option<&[Edit]> {
         let Self { wavefronts, reference: reference_units, prediction: prediction_units, edits, .. } = self;
         edits.clear();
         if reference == prediction {
             return Some(edits);
         }
-        if reference.is_ascii() && prediction.is_ascii() {
+        if are_ascii {
             Part::new(reference.as_bytes(), prediction.as_bytes()).few_edits(wavefronts, edits)?;
         } else {
             for (text, units) in [(reference, &mut *reference_units), (prediction, &mut *prediction_units)] {
@@ -170,8 +170,7 @@ impl<'a, U: Unit> Part<'a, U> {
         let Self { reference, prediction, reference_start, prediction_start } = self;
         let prefix = U::common_prefix(reference, prediction);
         let (reference, prediction) = (&reference[prefix..], &prediction[prefix..]);
-        let ends = reference.iter().rev().zip(prediction.iter().rev());
-        let suffix = ends.take_while(|(left, right)| left == right).count();
+        let suffix = U::common_suffix(reference, prediction);
         Self {
             reference: &reference[..reference.len() - suffix],
             prediction: &prediction[..prediction.len() - suffix],
@@ -595,7 +594,8 @@ mod tests {
             let [reference, prediction] = if swaps { [&texts[1], &texts[0]] } else { [&texts[0], &texts[1]] };
             let distance = edit_distance(reference, prediction, 1);
             let mut aligner = Aligner::default();
-            match aligner.few_edits(reference, prediction) {
+            let are_ascii = reference.is_ascii() && prediction.is_ascii();
+            match aligner.few_edits([reference, prediction], are_ascii) {
                 Some(edits) => {
                     assert_eq!(&applied(reference, prediction, edits), prediction);
                     assert_eq!(edits.len(), distance);

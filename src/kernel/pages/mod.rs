@@ -84,15 +84,16 @@ impl Pages {
         if texts[0] == texts[1] {
             return PageErrors { reference_length: length(written.texts[0]), ..PageErrors::default() };
         }
-        if written.are_code_points()
-            && let Some(edits) = rest::few_edits(written.texts, aligner)
-            && is_in_order(written.texts, words.ranges(written.texts, rule), edits, min_words)
-        {
-            // Such pages have no words that are not in the reference.
-            let [reference, prediction] = [0, 1].map(|side| Text::new(&written, side, &[]));
-            let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
-            Kinds::new(&reference, min_words, false).count(edits, &prediction, &mut errors);
-            return errors;
+        if written.are_code_points() {
+            let [reference, prediction] = &[0, 1].map(|side| Text::new(&written, side, &[]));
+            if let Some(edits) = rest::few_edits([reference, prediction], aligner)
+                && is_in_order([reference, prediction], words.borders(texts, rule), edits, min_words)
+            {
+                let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };
+                // Such pages have no words that are not in the reference.
+                Kinds::new(reference, min_words, false).count(edits, prediction, &mut errors);
+                return errors;
+            }
         }
         let [reference, prediction] = numbered(&written, words, texts, rule);
         let mut errors = PageErrors { reference_length: reference.length(), ..PageErrors::default() };

@@ -9,8 +9,8 @@ use super::run::{Run, runs};
 use super::text::{Place, Text};
 
 /// As few edits as possible, if they are few, and none of a stretch that may be spread over letters of others.
-pub fn few_edits<'a>(texts: [&str; 2], aligner: &'a mut Aligner) -> Option<&'a [Edit]> {
-    let edits = aligner.few_edits(texts[0], texts[1])?;
+pub fn few_edits<'a>(texts: [&Text; 2], aligner: &'a mut Aligner) -> Option<&'a [Edit]> {
+    let edits = aligner.few_edits(texts.map(Text::as_str), texts.iter().all(|text| text.is_ascii()))?;
     let are_near =
         |left: &Edit, right: &Edit| right.prediction_position - left.prediction_position <= STRETCH;
     let is_shifted = |near: &[Edit]| {
@@ -43,7 +43,7 @@ pub fn edits(
     aligner: &mut Aligner,
     workspace: &mut Workspace,
 ) -> Vec<Edit> {
-    if let Some(edits) = few_edits(texts.map(Text::as_str), aligner) {
+    if let Some(edits) = few_edits(texts, aligner) {
         return edits.to_vec();
     }
     let anchors: Vec<Run> = anchors.collect();

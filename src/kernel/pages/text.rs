@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::super::alignment::Edit;
-use super::super::length::length;
+use super::super::lanes::Isa;
 use super::super::units::Written;
+use super::super::view::Memory;
 
 /// The way from a block into what stands beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Place {
     }
 
     /// The place of a later unit of a text whose units are its code points.
-    pub fn ahead(self, text: &[u8], unit: usize) -> Self {
+    fn ahead(self, text: &[u8], unit: usize) -> Self {
         let Self { mut byte, unit: mut first } = self;
         let is_first = |byte: &&u8| **byte & 0xc0 != 0x80;
         while let Some(block) = text[byte..].first_chunk::<BLOCK>() {
@@ -75,7 +76,8 @@ impl<'a> Text<'a> {
     pub fn new(written: &Written<'a>, side: usize, ranges: &[[usize; 2]]) -> Self {
         let text = written.texts[side];
         let mut starts = written.starts(side);
-        let units = length(text);
+        let is_ascii = Isa::default().is_ascii(Memory::new(text.as_bytes(), text.len()));
+        let units = if is_ascii { text.len() } else { text.chars().count() };
         let mut next = starts.next();
         let mut unit = 0;
         let mut place = |byte: usize| {
@@ -88,7 +90,7 @@ impl<'a> Text<'a> {
             }
             Place { byte: text.len(), unit: units }
         };
-        let is_plain = written.are_code_points() && text.is_ascii();
+        let is_plain = written.are_code_points() && is_ascii;
         let words = ranges.iter().map(|&range| {
             let [start, end] =
                 range.map(|byte| if is_plain { Place { byte, unit: byte } } else { place(byte) });
@@ -103,8 +105,17 @@ impl<'a> Text<'a> {
         }
     }
 
+    pub fn as_bytes(&self) -> &[u8] {
+        self.content.as_bytes()
+    }
+
     pub fn as_str(&self) -> &str {
         &self.content
+    }
+
+    /// Whether each byte is a unit.
+    pub fn is_ascii(&self) -> bool {
+        self.units == self.content.len()
     }
 
     /// Number of units.
@@ -137,7 +148,11 @@ impl<'a> Text<'a> {
 
     /// The place so many units behind another one.
     pub fn ahead(&self, place: Place, units: usize) -> Place {
-        place.ahead(self.content.as_bytes(), place.unit + units)
+        let unit = place.unit + units;
+        if self.is_ascii() {
+            return Place { byte: unit.min(self.units), unit };
+        }
+        place.ahead(self.content.as_bytes(), unit)
     }
 
     /// The text of words, without what stands around them.

@@ -1,5 +1,7 @@
 //! Where words begin and end: a bit for each byte of a text.
 
+use std::ops;
+
 use super::super::lanes::{BLOCK, Isa, Task};
 use super::super::utf8::character;
 use super::super::whitespace::is_whitespace;
@@ -53,6 +55,23 @@ impl Borders {
         isa.perform(MarkStarts { borders: self, joins });
     }
 
+    /// Takes the words of a text of so many bytes; words may stand side by side.
+    pub fn set(&mut self, len: usize, words: &[Range]) {
+        let blocks = len / BLOCK + 1;
+        self.inside.clear();
+        self.inside.resize(blocks + BEHIND, 0);
+        let mut starts = vec![0_u64; blocks];
+        for &[start, end] in words {
+            starts[start / BLOCK] |= 1 << (start % BLOCK);
+            (start..end).for_each(|at| self.inside[at / BLOCK] |= 1 << (at % BLOCK));
+        }
+        starts[len / BLOCK] |= u64::MAX << (len % BLOCK);
+        starts.resize(blocks + BEHIND, u64::MAX);
+        self.starts.clear();
+        self.starts.extend(starts.into_iter().map(u64::to_le_bytes));
+        (self.len, self.words, self.are_close) = (len, words.len(), false);
+    }
+
     /// Number of words.
     pub fn words(&self) -> usize {
         self.words
@@ -81,6 +100,67 @@ impl Borders {
     #[inline(always)]
     pub fn starts(&self) -> Starts<'_> {
         Starts(self.starts.as_flattened())
+    }
+
+    /// Whether a word begins there, or the text ends.
+    #[inline(always)]
+    pub fn is_start(&self, at: usize) -> bool {
+        u64::from_le_bytes(self.starts[at / BLOCK]) >> (at % BLOCK) & 1 != 0
+    }
+
+    /// Whether a byte is part of a word that began before.
+    #[inline(always)]
+    pub fn goes_on(&self, at: usize) -> bool {
+        self.is_inside(at) && !self.is_start(at)
+    }
+
+    /// The words that begin in a part of the text.
+    #[inline(always)]
+    pub fn starts_in(&self, part: ops::Range<usize>) -> impl Iterator<Item = usize> {
+        let (mut block, first) = (part.start / BLOCK, part.start % BLOCK);
+        let mut bits = u64::from_le_bytes(self.starts[block]) >> first << first;
+        std::iter::from_fn(move || {
+            while bits == 0 {
+                block += 1;
+                if BLOCK * block >= part.end {
+                    return None;
+                }
+                bits = u64::from_le_bytes(self.starts[block]);
+            }
+            let next = BLOCK * block + bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            (next < part.end).then_some(next)
+        })
+    }
+
+    /// Calls with the start of each word, and with no more than so many of its bytes.
+    #[inline(always)]
+    pub fn each_word(&self, most: usize, mut call: impl FnMut(usize, usize)) {
+        let blocks = self.len / BLOCK + 1;
+        // Where no byte of a word that began before can be; behind the text as well.
+        let stop = |block: usize| !self.inside[block] | u64::from_le_bytes(self.starts[block]);
+        let mut stops = stop(0);
+        for block in 0..blocks {
+            let behind = stop(block + 1);
+            let mut starts = stops & self.inside[block];
+            while starts != 0 {
+                let bit = starts.trailing_zeros() as usize;
+                let others = stops >> bit >> 1 | behind << (BLOCK - 1 - bit);
+                call(BLOCK * block + bit, most.min(1 + others.trailing_zeros() as usize));
+                starts &= starts - 1;
+            }
+            stops = behind;
+        }
+    }
+
+    /// Where a word ends that begins there.
+    #[inline(always)]
+    pub fn end(&self, start: usize) -> usize {
+        let mut end = start + self.inside_from(start);
+        while (end - start).is_multiple_of(BLOCK) && self.is_inside(end) {
+            end += self.inside_from(end);
+        }
+        self.starts_in(start + 1..end).next().unwrap_or(end)
     }
 
     /// The last word that begins at a place or before it.

@@ -13,6 +13,7 @@ mod word_path;
 mod word_table;
 mod words;
 
+pub use self::borders::Borders;
 use self::graphemes::Graphemes;
 pub use self::graphemes::is_code_points;
 use self::words::Words;
@@ -187,10 +188,9 @@ impl Units {
         }
     }
 
-    /// Where the words of both texts stand.
-    pub fn ranges(&mut self, texts: [&str; 2], rule: WordRule) -> &[Vec<Range>; 2] {
-        self.words.find(texts, rule, &mut self.ranges);
-        &self.ranges
+    /// Where the words of both texts begin and end.
+    pub fn borders(&mut self, texts: [&str; 2], rule: WordRule) -> &[Borders; 2] {
+        self.words.borders(texts, rule, &mut self.ranges)
     }
 
     /// The words of both texts as numbers, equal where the words are, and where they stand.

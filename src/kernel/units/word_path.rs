@@ -139,7 +139,7 @@ impl Word {
         if at >= text.len() {
             return Self { ends: [0; 2], len: 0 };
         }
-        let word = &text[at..at + length(borders, at)];
+        let word = &text[at..borders.end(at)];
         let read = |bytes: &[u8]| bytes.iter().fold(0, |all, &byte| all >> 8 | u64::from(byte) << 56);
         let len = word.len().min(8);
         let counted = word.len().min(u64::BITS as usize);
@@ -268,7 +268,7 @@ impl<'a> Gap<'a> {
     #[inline(never)]
     fn have_same_bytes(&self, one: usize, other: usize) -> bool {
         let [left, right] = [(0, one), (1, other)]
-            .map(|(side, at)| &self.texts.texts[side][at..at + length(&self.texts.borders[side], at)]);
+            .map(|(side, at)| &self.texts.texts[side][at..self.texts.borders[side].end(at)]);
         left == right
     }
 
@@ -318,16 +318,6 @@ impl Ahead {
             *next = borders.starts().next(at + 1).min(text.len());
         }
     }
-}
-
-/// Bytes of a word.
-#[inline(always)]
-fn length(borders: &Borders, at: usize) -> usize {
-    let mut len = borders.inside_from(at);
-    while len > 0 && len.is_multiple_of(u64::BITS as usize) && borders.is_inside(at + len) {
-        len += borders.inside_from(at + len);
-    }
-    len
 }
 
 #[cfg(test)]
