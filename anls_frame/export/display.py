@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -13,26 +13,16 @@ import polars.selectors as cs
 from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export.column_headings import ROWS, RowNames
-from anls_frame.export.document import BEST, MARKS, OVERALL, SLICE
+from anls_frame.export.document import BEST, MARKS, OVERALL, SLICE, Kind
 from anls_frame.export.values import as_text, plain_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anls_frame.export.document import Document, Kind, Table
+    from anls_frame.export.document import Document, Table
 
-NUMERIC: tuple[Kind, ...] = (
-    "count",
-    "rank",
-    "score",
-    "rate",
-    "percent",
-    "share",
-    "difference",
-    "points",
-    "p_value",
-    "number",
-)
+NUMERIC = frozenset(get_args(Kind)) - {"key", "text", "note", "link"}
+"""The kinds of columns with figures."""
 
 
 class Cell(NamedTuple):

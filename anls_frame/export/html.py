@@ -270,11 +270,7 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
     drawn = _drawn(columns) if forest is None else None
     axis, line = None, None
     if drawn is not None:
-        known = (number for row in rows for number in _numbers(row.cells[drawn]))
-        is_difference = columns[drawn].name == _DIFFERENCE
-        axis = html_figures.Axis(known, zero=is_difference, in_percent=_in_percent(columns[drawn]))
-        overall = (_numbers(row.cells[drawn])[0] for row in rows if row.is_overall)
-        line = 0.0 if is_difference else next(overall, None)
+        axis, line = _axis(columns[drawn], drawn, rows)
     bars = _bars(table, columns, rows)
 
     def drawing(index: int, cell: Cell) -> Markup | None:
@@ -371,15 +367,8 @@ def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
     if drawn is None or not is_of_slices:
         return None
     keys = [index for index, column in enumerate(columns) if column.kind == "key"]
-    is_difference = columns[drawn].name == _DIFFERENCE
+    axis, line = _axis(columns[drawn], drawn, rows)
     cells = [row.cells[drawn] for row in rows]
-    numbers = [_numbers(cell) for cell in cells]
-    axis = html_figures.Axis(
-        (number for row in numbers for number in row),
-        zero=is_difference,
-        in_percent=_in_percent(columns[drawn]),
-    )
-    line = 0.0 if is_difference else numbers[0][0]
     labels = [" / ".join(row.cells[key].text for key in keys if row.cells[key].text) for row in rows]
     more = f", the first {_FOREST_ROWS} of {n_groups:,}" if n_groups > _FOREST_ROWS else ""
     return {
@@ -387,14 +376,25 @@ def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
         "caption": f"{columns[drawn].heading} with intervals{thin(more)}",
         "views": _views(first, links),
         "rows": [
-            (shortened(label, _LONGEST_NAME) or table.names.every, axis.interval(*ends, line), cell.text)
-            for label, ends, cell in zip(labels, numbers, cells, strict=True)
+            (
+                shortened(label, _LONGEST_NAME) or table.names.every,
+                axis.interval(*_numbers(cell), line),
+                cell.text,
+            )
+            for label, cell in zip(labels, cells, strict=True)
         ],
     }
 
 
-def _in_percent(column: ShownColumn) -> bool:
-    return column.kind in ("percent", "points")
+def _axis(
+    column: ShownColumn, index: int, rows: Sequence[ShownRow]
+) -> tuple[html_figures.Axis, float | None]:
+    """Return the axis of a column, and the number of its line: no difference, or the figure of all rows."""
+    is_difference = column.name == _DIFFERENCE
+    numbers = (number for row in rows for number in _numbers(row.cells[index]))
+    axis = html_figures.Axis(numbers, zero=is_difference, in_percent=column.kind in ("percent", "points"))
+    overall = (_numbers(row.cells[index])[0] for row in rows if row.is_overall)
+    return axis, 0.0 if is_difference else next(overall, None)
 
 
 def _drawn(columns: Sequence[ShownColumn]) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,26 +12,23 @@ import polars.selectors as cs
 from anls_frame._arguments import choice
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.column_headings import ROWS, RowNames
+from anls_frame.export.display import spelled
 from anls_frame.export.document import GROUP, OVERALL, SLICE
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
 from anls_frame.plot import _room, _style
 from anls_frame.results import SlicedResult
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED
-from anls_frame.summary.details import confusion_table, error_table, length_table
-from anls_frame.summary.keys import chosen_keys, named
+from anls_frame.summary.details import detail_table
 from anls_frame.summary.measures import Metric, is_higher_better
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from anls_frame.export import Kind
+
 WHOLE = ""
 """What identifies all rows among slices."""
-_DETAILS: dict[str, Callable[..., pl.DataFrame]] = {
-    "errors": error_table,
-    "confusions": confusion_table,
-    "lengths": length_table,
-}
 
 
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
@@ -105,10 +102,7 @@ class Input(NamedTuple):
             raise self.error(given)
         summary = summary_of(given)
         noun = "report" if is_report(given) else "summary"
-        if not summary.settings.details:
-            raise ValueError(f"the {noun} has no {name}; make it with details=True")
-        keys = chosen_keys(by, summary.settings.by, noun)
-        return named(_DETAILS[name](summary.report_sums.details[name], keys), keys, by)
+        return detail_table(summary.report_sums.details, summary.settings, name, by, noun)
 
 
 def is_report(given: Any) -> bool:
@@ -213,6 +207,11 @@ def axis_name(metric: Metric) -> str:
 def directed(name: str, *, higher_is_better: bool) -> str:
     """Return a name for an axis, and its direction unless higher is better."""
     return f"{_style.name(name)}{'' if higher_is_better else ', lower is better'}"
+
+
+def spelled_figure(value: float | None, ends: Sequence[float | None], kind: Kind) -> str:
+    """Return the note on a figure with its interval, if it has both ends."""
+    return "no rows" if value is None else spelled(value, () if None in ends else ends, kind)
 
 
 def limits(

@@ -9,7 +9,6 @@ import polars as pl
 
 from anls_frame import _palette
 from anls_frame._arguments import count
-from anls_frame.export.display import figure
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -351,12 +350,8 @@ def _both_systems(given: Any, frame: pl.DataFrame) -> tuple[str, str]:
 
 
 def _differences(frame: pl.DataFrame) -> list[str]:
-    texts = []
-    for numbers in frame.select("difference", "difference_low", "difference_high").iter_rows():
-        value, low, high = (None if number is None else figure(number, "difference") for number in numbers)
-        interval = "" if low is None or high is None else f" [{low}, {high}]"
-        texts.append("no rows" if value is None else f"{value}{interval}")
-    return texts
+    lines = frame.select("difference", "difference_low", "difference_high").iter_rows()
+    return [_inputs.spelled_figure(value, ends, "difference") for value, *ends in lines]
 
 
 def _surely_different(frame: pl.DataFrame) -> list[int]:

@@ -129,7 +129,7 @@ def ranking(
         values += [score, low, high]
         shade, is_few = shades[line["system"]], line["few_rows"]
         _style.score_in_row(ax, row, (score, low, high), shade, is_few=is_few, size=6.5, width=2.2)
-        notes.append(_spelled(score, low, high, kind))
+        notes.append(_inputs.spelled_figure(score, (low, high), kind))
     lines = frame.iter_rows(named=True)
     labels = [_label(name, line) for name, line in zip(_style.names(systems), lines, strict=True)]
     bold = [row for row, low in enumerate(frame["rank_low"]) if low == 1]
@@ -323,10 +323,3 @@ def _label(name: str, line: dict[str, Any]) -> _style.Label:
     low, high = line["rank_low"], line["rank_high"]
     ranks = "" if low is None else f" ({low})" if low == high else f" ({low}–{high})"  # noqa: RUF001 - a range
     return _style.Label(f"{name}{ranks}")
-
-
-def _spelled(score: float | None, low: float | None, high: float | None, kind: Any) -> str:
-    if score is None:
-        return "no rows"
-    ends = "" if low is None or high is None else f" [{figure(low, kind)}, {figure(high, kind)}]"
-    return f"{figure(score, kind)}{ends}"

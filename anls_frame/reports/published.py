@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 Published: TypeAlias = "Mapping[str, float | Mapping[str, float]]"
 """Names of systems with their figure in the first metric, or with a figure for each of several metrics."""
-
-Answer: TypeAlias = Literal["better", "worse", "open"]
 
 
 def checked(
@@ -54,35 +52,27 @@ def beside(
 
     A figure is treated as exact: if the interval contains it, the answer is open.
     """
-    lines: list[dict[str, Any]] = []
-    for metric in metrics:
-        scored = ranking.filter(pl.col("metric") == metric.name).rows(named=True)
-        for name, figure in figures[metric.name].items():
-            lines += [
-                {
-                    "metric": metric.name,
-                    "published": name,
-                    "figure": figure,
-                    **{key: line[key] for key in ("system", "n", "score", "score_low", "score_high")},
-                    "answer": _answer(line, figure, higher_is_better=bool(metric.higher_is_better)),
-                    "few_rows": line["few_rows"],
-                }
-                for line in scored
-            ]
-    texts = dict.fromkeys(("metric", "published", "system", "answer"), pl.String)
-    numbers = dict.fromkeys(("figure", "score", "score_low", "score_high"), pl.Float64)
+    lines = [
+        (metric.name, name, figure, bool(metric.higher_is_better))
+        for metric in metrics
+        for name, figure in figures[metric.name].items()
+    ]
+    schema = {"metric": pl.String, "published": pl.String, "figure": pl.Float64, "higher": pl.Boolean}
+    each = pl.DataFrame(lines, schema=schema, orient="row")
+    scores = ranking.select("metric", "system", "n", "score", "score_low", "score_high", "few_rows")
+    figure, low, high = (pl.col(name) for name in ("figure", "score_low", "score_high"))
+    answer = (
+        pl.when(low.is_null() | high.is_null())
+        .then(None)
+        .when(figure.is_between(low, high))
+        .then(pl.lit("open"))
+        .when((low > figure) == pl.col("higher"))
+        .then(pl.lit("better"))
+        .otherwise(pl.lit("worse"))
+    )
+    compared = each.join(scores, on="metric", maintain_order="left_right").with_columns(answer=answer)
     order = ("metric", "published", "figure", "system", "n", "score", "score_low", "score_high", "answer")
-    schema: dict[str, Any] = {**texts, **numbers, "n": pl.Int64, "few_rows": pl.Boolean}
-    return pl.DataFrame(lines, schema=schema).select(*order, "few_rows")
-
-
-def _answer(line: Mapping[str, Any], figure: float, *, higher_is_better: bool) -> Answer | None:
-    low, high = line["score_low"], line["score_high"]
-    if low is None or high is None:
-        return None
-    if low <= figure <= high:
-        return "open"
-    return "better" if (low > figure) == higher_is_better else "worse"
+    return compared.select(*order, "few_rows")
 
 
 def facts_of_systems(facts: Any, systems: Sequence[str]) -> pl.DataFrame:

@@ -20,7 +20,7 @@ from anls_frame.results import Shown, SlicedResult
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
-from anls_frame.summary.details import OPERATIONS, confusion_table, error_table, length_table
+from anls_frame.summary.details import OPERATIONS, detail_table
 from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.summarizing import summarize
@@ -410,7 +410,7 @@ class Report(SlicedResult[Table_co]):
         >>> af.report(df, "prediction", "answer", details=True).errors()["error_type"].to_list()
         ['exact', 'case', 'wrong']
         """
-        return self._detail("errors", error_table, columns)
+        return self._detail("errors", columns)
 
     def confusions(self, *columns: str, op: Op | None = None) -> Table_co:
         """
@@ -430,7 +430,7 @@ class Report(SlicedResult[Table_co]):
         """
         if op is not None:
             choice("op", op, OPERATIONS)
-        return self._detail("confusions", partial(confusion_table, op=op), columns)
+        return self._detail("confusions", columns, op=op)
 
     def lengths(self, *columns: str) -> Table_co:
         """
@@ -447,7 +447,7 @@ class Report(SlicedResult[Table_co]):
         >>> report.lengths().select("length_from", "length_to", "n").row(0)
         (4, 7, 1)
         """
-        return self._detail("lengths", length_table, columns)
+        return self._detail("lengths", columns)
 
     def plot(self, measure: str | None = None, **options: Any) -> Axes:
         """
@@ -638,16 +638,9 @@ class Report(SlicedResult[Table_co]):
         flags = [descending and column in first for column in order]
         return slices.sort(order, descending=flags, nulls_last=True)
 
-    def _detail(
-        self,
-        name: str,
-        table: Callable[[pl.DataFrame, Sequence[str]], pl.DataFrame],
-        columns: tuple[str, ...],
-    ) -> Table_co:
-        if not self.summary.settings.details:
-            raise ValueError(f"the report has no {name}; make it with details=True")
-        keys = chosen_keys(columns, self._by, self.noun)
-        return self._as_given(named(table(self._sums.details[name], keys), keys, columns))
+    def _detail(self, name: str, columns: Sequence[str], **options: Any) -> Table_co:
+        settings, counted = self.summary.settings, self._sums.details
+        return self._as_given(detail_table(counted, settings, name, columns, **options))
 
 
 def _on_frames(

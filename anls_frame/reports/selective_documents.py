@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from anls_frame._text import label, numbered
 from anls_frame.export import Document, Table
 from anls_frame.export.display import glances, shown_as, spelled
-from anls_frame.export.document import FEW
 from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents as documents_of_rows
+from anls_frame.reports.report_documents import few_note
 from anls_frame.results import View
 
 if TYPE_CHECKING:
@@ -175,6 +175,4 @@ def _notes(view: SelectiveView) -> list[str]:
         documents = numbered(view.flat["n_clusters"][0], "document")
         notes.append(f"Intervals allow for {documents} ({view.settings['cluster']}).")
     notes += documents_of_rows.note(view.settings["forgotten_documents"])
-    if view.flat["few_rows"].any():
-        notes.append(f"{FEW} few rows or documents: treat the interval as rough.")
-    return notes
+    return notes + few_note(view.flat)

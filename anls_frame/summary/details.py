@@ -13,11 +13,11 @@ from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.protocol import plugin_options, resolve_errors
 from anls_frame.summary import fixed_point
 from anls_frame.summary.catalogue import TEXT_METRICS
-from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.keys import chosen_keys, explode_lists, named
 from anls_frame.summary.rows import scored_type, sum_of_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
@@ -111,6 +111,26 @@ def confusion_table(counted: pl.DataFrame, keys: Sequence[str], op: Op | None = 
         .select(*keys, *_EDIT, "count", "share_of_errors", "share_of_reference", *_ROWS)
         .sort(order, descending=descending, nulls_last=True)
     )
+
+
+def detail_table(
+    details: Mapping[str, pl.DataFrame],
+    settings: Settings,
+    name: str,
+    by: Sequence[str],
+    noun: str = "report",
+    **options: Any,
+) -> pl.DataFrame:
+    """Return the errors, confusions or lengths of a summary, by some of its `by` columns."""
+    if not settings.details:
+        raise ValueError(f"the {noun} has no {name}; make it with details=True")
+    keys = chosen_keys(by, settings.by, noun)
+    tables: dict[str, Callable[..., pl.DataFrame]] = {
+        "errors": error_table,
+        "confusions": confusion_table,
+        "lengths": length_table,
+    }
+    return named(tables[name](details[name], keys, **options), keys, by)
 
 
 def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
