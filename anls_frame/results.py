@@ -194,7 +194,7 @@ class FoundSlices:
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
+class View(ABC):
     """A result as its document shows it."""
 
     result: SlicedResult
@@ -214,6 +214,14 @@ class View:
     def names(self) -> RowNames:
         """The names for rows."""
         return self.result.row_names
+
+    @abstractmethod
+    def document(self) -> Document:
+        """Return the document for export."""
+
+    @abstractmethod
+    def glances(self, most: int | None) -> list[Glance]:
+        """Return the tables for a screen, with at most `most` rows."""
 
     def kind(self, metric: Metric) -> Kind:
         """Return the display format of a metric."""
@@ -249,6 +257,16 @@ class SlicedResult(Written, Generic[Table_co]):
         self._tables = settings.tables or (settings.by,)
         self.row_names = settings.names
         self._from_pandas = from_pandas
+
+    @abstractmethod
+    def _view(self, *_: Any, **shown: Any) -> View:
+        """Return what a document shows with the options of `write`, except title and columns."""
+
+    def _document(self, **shown: Any) -> Document:
+        return self._view(**shown).document()
+
+    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
+        return self._view(**shown).glances(most)
 
     @property
     @abstractmethod

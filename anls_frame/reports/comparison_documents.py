@@ -173,33 +173,31 @@ class ComparisonView(View):
             for metric, label in self.named
         ]
 
+    def document(self) -> Document:
+        """Return a comparison as a document for export."""
+        document = _document_of_two(self) if self.is_of_two else _document_of_many(self)
+        rest = type_changes.tables(self.transitions, self.systems)
+        figures = [*document.figures, *type_changes.figures(self.transitions, self.systems[0])]
+        return replace(document, tables=[*document.tables, *rest], settings=self.settings, figures=figures)
 
-def comparison_document(view: ComparisonView) -> Document:
-    """Return a comparison as a document for export."""
-    document = _document_of_two(view) if view.is_of_two else _document_of_many(view)
-    rest = type_changes.tables(view.transitions, view.systems)
-    figures = [*document.figures, *type_changes.figures(view.transitions, view.systems[0])]
-    return replace(document, tables=[*document.tables, *rest], settings=view.settings, figures=figures)
-
-
-def comparison_glances(view: ComparisonView, most: int | None) -> list[Glance]:
-    """Return the tables of a comparison for a screen, with at most `most` rows."""
-    rankings = list(_rankings_on_screen(view)) if view.has_rankings else []
-    if view.is_of_two:
-        tables = [*_by_metric(view), *(_slices_of_two(view, *shown) for shown in _pair_tables(view))]
-        shown = [*((_on_screen(table), list[str]()) for table in tables), *rankings]
-    else:
-        shown = [*rankings, *_grids_on_screen(view, most)]
-    tables = [*(table for table, _ in shown), *macro_tables(view.macro, view.formats)]
-    document = Document(_title(view), tables, {}, view.result.signature, _notes(view))
-    made = glances(document, tables, most)
-    for index, (table, notes) in enumerate(shown):
-        made[index] = made[index]._replace(notes=[*notes, *made[index].notes])
-        if "rank" in table.frame.columns:
-            # Systems that are possibly the best are bold.
-            best = table.frame["possibly_best"].head(most or table.frame.height)
-            made[index] = made[index]._replace(bold=best.fill_null(value=False).arg_true().to_list())
-    return made
+    def glances(self, most: int | None) -> list[Glance]:
+        """Return the tables of a comparison for a screen, with at most `most` rows."""
+        rankings = list(_rankings_on_screen(self)) if self.has_rankings else []
+        if self.is_of_two:
+            tables = [*_by_metric(self), *(_slices_of_two(self, *shown) for shown in _pair_tables(self))]
+            shown = [*((_on_screen(table), list[str]()) for table in tables), *rankings]
+        else:
+            shown = [*rankings, *_grids_on_screen(self, most)]
+        tables = [*(table for table, _ in shown), *macro_tables(self.macro, self.formats)]
+        document = Document(_title(self), tables, {}, self.result.signature, _notes(self))
+        made = glances(document, tables, most)
+        for index, (table, notes) in enumerate(shown):
+            made[index] = made[index]._replace(notes=[*notes, *made[index].notes])
+            if "rank" in table.frame.columns:
+                # Systems that are possibly the best are bold.
+                best = table.frame["possibly_best"].head(most or table.frame.height)
+                made[index] = made[index]._replace(bold=best.fill_null(value=False).arg_true().to_list())
+        return made
 
 
 # Several systems

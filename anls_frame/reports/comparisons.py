@@ -20,8 +20,6 @@ from anls_frame.reports import macro, pairwise, ranking
 from anls_frame.reports.comparison_documents import (
     FEW_SYSTEMS,
     ComparisonView,
-    comparison_document,
-    comparison_glances,
 )
 from anls_frame.reports.decisions import checked_margin, decide, decided_pairs
 from anls_frame.reports.lines import lines
@@ -53,7 +51,6 @@ if TYPE_CHECKING:
     from anls_frame._typing import OnFrames
     from anls_frame.analysis.browsing import RowsPage
     from anls_frame.export import Document
-    from anls_frame.export.display import Glance
     from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.decisions import Decision
@@ -753,9 +750,6 @@ class Comparison(SlicedResult[Table_co]):
         draw = plot.comparison if len(self.systems) == 2 else plot.ranking  # noqa: PLR2004
         return draw(self, **options)
 
-    def _document(self, **shown: Any) -> Document:
-        return comparison_document(self._view(**shown))
-
     @property
     def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
         """Transitions over all rows and in slices, a table for each set of keys, if they were counted."""
@@ -807,9 +801,6 @@ class Comparison(SlicedResult[Table_co]):
         if sliced:
             return self._flat(lambda columns: self._differences_by(columns, every))
         return self._differences_by((), every).select(pl.lit(OVERALL).alias(SLICE), pl.all())
-
-    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        return comparison_glances(self._view(**shown), most)
 
     def detectable_difference(self, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """

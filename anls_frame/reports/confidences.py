@@ -19,7 +19,7 @@ from anls_frame.frames.conversion import at_hand, is_pandas
 from anls_frame.frames.documents import forgotten
 from anls_frame.reports.confidence_rows import ConfidenceRows
 from anls_frame.reports.decisions import RiskDecision
-from anls_frame.reports.selective_documents import SelectiveView, selective_document, selective_glances
+from anls_frame.reports.selective_documents import SelectiveView
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.risk_coverage import RiskCoverage, difference_of_augrc
 from anls_frame.summary.keys import check_by_names
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from anls_frame._typing import OnFrames
-    from anls_frame.export import Document
-    from anls_frame.export.display import Glance
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.confidence_rows import Signals
     from anls_frame.summary.catalogue import Metrics
@@ -528,12 +526,6 @@ class Selective(SlicedResult[Table_co]):
 
     def _view(self, *, percent: bool = False) -> SelectiveView:
         return SelectiveView(result=self, differences=self._flat(self._differences), percent=percent)
-
-    def _document(self, **shown: Any) -> Document:
-        return selective_document(self._view(**shown))
-
-    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        return selective_glances(self._view(**shown), most)
 
 
 def _level(confidence: float) -> float:

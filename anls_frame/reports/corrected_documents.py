@@ -45,24 +45,24 @@ class CorrectedView(View):
     differences: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     flat: pl.DataFrame
 
+    def document(self) -> Document:
+        """Return corrected scores as a document for export."""
+        said = notes(self)
+        title, head, flat = "Corrected scores", f"{said[0]}.", Table("Corrected scores", self.flat)
+        return Document(
+            title, _tables(self), self.settings, self.result.signature, said, flat=flat, head=head
+        )
 
-def corrected_document(view: CorrectedView) -> Document:
-    """Return corrected scores as a document for export."""
-    said = notes(view)
-    title, head, flat = "Corrected scores", f"{said[0]}.", Table("Corrected scores", view.flat)
-    return Document(title, _tables(view), view.settings, view.result.signature, said, flat=flat, head=head)
-
-
-def corrected_glances(view: CorrectedView, most: int | None) -> list[Glance]:
-    """Return the tables for a screen, with at most `most` rows."""
-    figures = [
-        name
-        for shown in _SHOWN
-        for name in (shown, *((f"{shown}_low", f"{shown}_high") if shown in _WITH_INTERVAL else ()))
-    ]
-    tables = [table.showing(figures) for table in _tables(view)]
-    document = Document(tables[0].name, tables, {}, view.result.signature, notes(view))
-    return glances(document, tables, most)
+    def glances(self, most: int | None) -> list[Glance]:
+        """Return the tables for a screen, with at most `most` rows."""
+        figures = [
+            name
+            for shown in _SHOWN
+            for name in (shown, *((f"{shown}_low", f"{shown}_high") if shown in _WITH_INTERVAL else ()))
+        ]
+        tables = [table.showing(figures) for table in _tables(self)]
+        document = Document(tables[0].name, tables, {}, self.result.signature, notes(self))
+        return glances(document, tables, most)
 
 
 def _tables(view: CorrectedView) -> list[Table]:

@@ -17,7 +17,7 @@ from anls_frame.analysis.audit_samples import PROBABILITY as PROBABILITY_COLUMN
 from anls_frame.analysis.audit_samples import STRATUM as STRATUM_COLUMN
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, System, audited
-from anls_frame.reports.corrected_documents import CorrectedView, corrected_document, corrected_glances
+from anls_frame.reports.corrected_documents import CorrectedView
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.corrected_means import CorrectedMean, agreement
 from anls_frame.summary import slicing as slicings
@@ -27,8 +27,6 @@ from anls_frame.summary.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from anls_frame.export import Document
-    from anls_frame.export.display import Glance
     from anls_frame.reports.audited_rows import AuditedRows, AuditedSlice
     from anls_frame.statistics.corrected_means import Audit
     from anls_frame.statistics.student import FloatArray
@@ -390,12 +388,6 @@ class Corrected(SlicedResult[Table_co]):
             "n_audited": len(audit.truth),
             "n_clusters_audited": len(np.unique(audit.judged_document)) if has_clusters else None,
         }
-
-    def _document(self, **shown: Any) -> Document:
-        return corrected_document(self._view(**shown))
-
-    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        return corrected_glances(self._view(**shown), most)
 
     def _view(self, *, percent: bool = False) -> CorrectedView:
         differences = self._flat(self._differences_by) if self._changes else None

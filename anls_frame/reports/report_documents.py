@@ -71,19 +71,32 @@ class ReportView(View):
     left_out: int
     """Number of slices with fewer rows."""
 
+    def document(self) -> Document:
+        """Return a report as a document for export."""
+        slices, summary = _slices_of_report(self), self.summary
+        details = _detail_tables(summary) if summary.settings.details else []
+        worst = [_worst_rows(self)] if self.worst.height else []
+        if summary.settings.are_pages:
+            # Error types are those of answers; which pages are worst says more than single letters.
+            tables = [*worst, *(table for table in details if table.name != _ERROR_TYPES)]
+        else:
+            tables = [*details, *worst]
+        figures = _report_figures(self)
+        tables = [*slices.tables, *macro_tables(self.macro, self.formats), *tables]
+        return replace(slices, tables=tables, settings=self.settings, figures=figures)
 
-def report_glances(view: ReportView, most: int | None) -> list[Glance]:
-    """Return the tables of a report for a screen, with at most `most` rows."""
-    document = _slices_of_report(view)
-    # Explicitly chosen metrics are all shown.
-    metrics = view.metrics
-    shown = [metric for metric in metrics if metric.in_text != "nothing" or metrics != TEXT_METRICS]
-    # Shares of rows without a per-row score come last.
-    shown.sort(key=lambda metric: metric.name == "zeros")
-    figures = [metric.ends if metric.in_text == "interval" else (metric.name,) for metric in shown]
-    columns = ["n", *view.summary.settings.lengths, *(name for names in figures for name in names)]
-    tables = [table.showing(columns) for table in document.tables]
-    return glances(document, [*tables, *macro_tables(view.macro, view.formats)], most)
+    def glances(self, most: int | None) -> list[Glance]:
+        """Return the tables of a report for a screen, with at most `most` rows."""
+        document = _slices_of_report(self)
+        # Explicitly chosen metrics are all shown.
+        metrics = self.metrics
+        shown = [metric for metric in metrics if metric.in_text != "nothing" or metrics != TEXT_METRICS]
+        # Shares of rows without a per-row score come last.
+        shown.sort(key=lambda metric: metric.name == "zeros")
+        figures = [metric.ends if metric.in_text == "interval" else (metric.name,) for metric in shown]
+        columns = ["n", *self.summary.settings.lengths, *(name for names in figures for name in names)]
+        tables = [table.showing(columns) for table in document.tables]
+        return glances(document, [*tables, *macro_tables(self.macro, self.formats)], most)
 
 
 def macro_tables(
@@ -99,21 +112,6 @@ def macro_tables(
         hidden |= {"n_clusters"} if not averages["n_clusters"].count() else set()
         tables.append(table.showing(name for name in averages.columns if name not in hidden))
     return tables
-
-
-def report_document(view: ReportView) -> Document:
-    """Return a report as a document for export."""
-    slices, summary = _slices_of_report(view), view.summary
-    details = _detail_tables(summary) if summary.settings.details else []
-    worst = [_worst_rows(view)] if view.worst.height else []
-    if summary.settings.are_pages:
-        # Error types are those of answers; which pages are worst says more than single letters.
-        tables = [*worst, *(table for table in details if table.name != _ERROR_TYPES)]
-    else:
-        tables = [*details, *worst]
-    figures = _report_figures(view)
-    tables = [*slices.tables, *macro_tables(view.macro, view.formats), *tables]
-    return replace(slices, tables=tables, settings=view.settings, figures=figures)
 
 
 def _worst_rows(view: ReportView) -> Table:

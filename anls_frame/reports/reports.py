@@ -14,7 +14,7 @@ from anls_frame.export.document import TABLE
 from anls_frame.plot import group_scores
 from anls_frame.reports import macro, rest
 from anls_frame.reports.estimates import estimates
-from anls_frame.reports.report_documents import ReportView, report_document, report_glances
+from anls_frame.reports.report_documents import ReportView
 from anls_frame.reports.woodruff import quantile_estimates
 from anls_frame.results import Shown, SlicedResult
 from anls_frame.summary import moments
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from anls_frame._typing import OnFrames
     from anls_frame.analysis.browsing import RowsPage
     from anls_frame.export import Document
-    from anls_frame.export.display import Glance
     from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
@@ -528,12 +527,6 @@ class Report(SlicedResult[Table_co]):
     def to_gt(self, table: int = 0, **shown: Unpack[Arrangement]) -> GT:
         """Return a table, by default the first, as a great_tables object; see `write` for options."""
         return super().to_gt(table, **shown)  # type: ignore[misc]
-
-    def _document(self, **shown: Any) -> Document:
-        return report_document(self._view(**shown))
-
-    def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        return report_glances(self._view(**shown), most)
 
     def _view(
         self,

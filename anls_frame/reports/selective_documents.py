@@ -59,33 +59,31 @@ class SelectiveView(View):
         labels = _NAMES | {"score": metric.label}
         return result_table(name, frame, by, kinds=kinds, labels=labels, percent=self.percent)
 
+    def document(self) -> Document:
+        """Return a document for export."""
+        tables = [
+            self.table(f"By {' and '.join(keys)}" if keys else "All rows", table, keys)
+            for keys, table in self.result.sliced_tables()
+        ]
+        flat = Table("Slices", self.flat) if len(tables) > 1 else None
+        if self.differences.height:
+            tables.append(self.table("Differences in AUGRC", self.differences, self.settings["by"]))
+        return Document(
+            title=_title(self),
+            tables=tables,
+            settings=self.settings,
+            signature=self.result.signature,
+            notes=_notes(self),
+            flat=flat,
+            head=_head(self),
+        )
 
-def selective_document(view: SelectiveView) -> Document:
-    """Return a document for export."""
-    tables = [
-        view.table(f"By {' and '.join(keys)}" if keys else "All rows", table, keys)
-        for keys, table in view.result.sliced_tables()
-    ]
-    flat = Table("Slices", view.flat) if len(tables) > 1 else None
-    if view.differences.height:
-        tables.append(view.table("Differences in AUGRC", view.differences, view.settings["by"]))
-    return Document(
-        title=_title(view),
-        tables=tables,
-        settings=view.settings,
-        signature=view.result.signature,
-        notes=_notes(view),
-        flat=flat,
-        head=_head(view),
-    )
-
-
-def selective_glances(view: SelectiveView, most: int | None) -> list[Glance]:
-    """Return the tables of slices for a screen, with at most `most` rows."""
-    document = selective_document(view)
-    signal = [] if len(view.settings["signals"]) == 1 else ["signal"]
-    tables = document.tables[:-1] if view.differences.height else document.tables
-    return glances(document, [table.showing([*signal, *_ON_SCREEN]) for table in tables], most)
+    def glances(self, most: int | None) -> list[Glance]:
+        """Return the tables of slices for a screen, with at most `most` rows."""
+        document = self.document()
+        signal = [] if len(self.settings["signals"]) == 1 else ["signal"]
+        tables = document.tables[:-1] if self.differences.height else document.tables
+        return glances(document, [table.showing([*signal, *_ON_SCREEN]) for table in tables], most)
 
 
 def with_thresholds(
