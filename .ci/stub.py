@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anls_frame
-from anls_frame import _metric_names, _names, metrics, pairs, plot, readers, repeats
+from anls_frame import _metric_names, _names, gec, metrics, pairs, plot, readers, repeats, statistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ def written() -> dict[Path, str]:
     names = of_metrics()
     lines = [f'    "{module}": "{public}",\n' for module, public in sorted(names.items())]
     contents = {Path(str(_metric_names.__file__)): f"{METRIC_NAMES}{''.join(lines)}}}\n"}
-    for package in (pairs, plot, readers, repeats):
+    for package in (gec, pairs, plot, readers, repeats, statistics):
         contents[path_of(package)] = HEAD + imports(package.__name__, package._HOMES)  # noqa: SLF001 - the list
     modules = [f"from anls_frame import {name} as {name}\n" for name in _names.MODULES]
     own = imports("anls_frame", {**_names.HOMES, **names})

@@ -31,4 +31,6 @@ def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
         setattr(sys.modules[package], name, value)
         return value
 
+    # What completion offers, before the names are imported.
+    setattr(sys.modules[package], "__dir__", lambda: list(modules))  # noqa: B010 - mypy forbids assigning it
     return get, list(modules)

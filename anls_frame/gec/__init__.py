@@ -32,30 +32,17 @@ shape: (1, 3)
 
 from __future__ import annotations
 
-from anls_frame.gec._comparison import compare
-from anls_frame.gec._errant import by_type, errant, errant_corpus
-from anls_frame.gec._i_measure import align3, i_measure, i_measure_corpus, improvement, weighted_accuracy
-from anls_frame.gec._m2 import m2, m2_edits
-from anls_frame.gec._m2_corpus import m2_corpus
-from anls_frame.gec._m2_files import M2FormatError, read_m2, read_parallel, write_m2
-from anls_frame.gec._score_table import scores
+from anls_frame._lazy import attach
 
-__all__ = [
-    "M2FormatError",
-    "align3",
-    "by_type",
-    "compare",
-    "errant",
-    "errant_corpus",
-    "i_measure",
-    "i_measure_corpus",
-    "improvement",
-    "m2",
-    "m2_corpus",
-    "m2_edits",
-    "read_m2",
-    "read_parallel",
-    "scores",
-    "weighted_accuracy",
-    "write_m2",
-]
+_HOMES = {
+    "_comparison": "compare",
+    "_errant": "by_type errant errant_corpus",
+    "_i_measure": "align3 i_measure i_measure_corpus improvement weighted_accuracy",
+    "_m2": "m2 m2_edits",
+    "_m2_corpus": "m2_corpus",
+    "_m2_files": "M2FormatError read_m2 read_parallel write_m2",
+    "_score_table": "scores",
+}
+"""The public names of each module: `.ci/stub.py` writes them out for type checkers."""
+
+__getattr__, __all__ = attach(__name__, _HOMES)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from anls_frame import statistics
+from anls_frame.statistics.intervals import USUAL_CORRELATION
 from anls_frame.summary.moments import SIZES
 
 if TYPE_CHECKING:
@@ -218,6 +219,6 @@ def units(sums: Sums) -> FloatArray:
     plain = statistics.effective_units(sums.y, sums.yy)
     by_rows = statistics.effective_units(sums.n, sums.n_squares)
     powers = (sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths)
-    correlated = statistics.effective_units(*powers, correlation=statistics.USUAL_CORRELATION)
+    correlated = statistics.effective_units(*powers, correlation=USUAL_CORRELATION)
     # Only the squares of lengths are known: assume that correlation reduces both counts by the same factor.
     return np.asarray(np.minimum(plain, np.maximum(plain * np.minimum(correlated / by_rows, 1), 2)))
