@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from anls_frame.statistics.significance import BINOMIAL_FROM, TIE, check_draws, on_grid, sign_flip_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import numpy.typing as npt
 
@@ -117,12 +117,8 @@ class Units:
         return np.asarray(np.bincount(self.column, weights=values, minlength=self.columns), np.float64)
 
 
-class Statistic(Protocol):
-    """Turns sums under random signs, one column per draw, into the statistic of each slice."""
-
-    def __call__(self, sums: FloatArray, /) -> FloatArray:
-        """Return the statistic of each slice."""
-        ...
+Statistic: TypeAlias = "Callable[[FloatArray], FloatArray]"
+"""Turns sums under random signs, one column per draw, into the statistic of each slice."""
 
 
 def max_t(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -10,15 +10,13 @@ from anls_frame.statistics import step_down
 from anls_frame.statistics.significance import TIE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from anls_frame.statistics.student import FloatArray
 
 
-class Score(Protocol):
-    """A function from totals (one row per count, one column per score) to scores; nan where undefined."""
-
-    def __call__(self, totals: FloatArray, /) -> FloatArray:
-        """Return one score for each column."""
-        ...
+Score: TypeAlias = "Callable[[FloatArray], FloatArray]"
+"""A function from totals (one row per count, one column per score) to scores; nan where undefined."""
 
 
 def p_value(first: FloatArray, second: FloatArray, score: Score, *, draws: int, seed: int) -> float:
