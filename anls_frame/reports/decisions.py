@@ -247,7 +247,7 @@ def decide(
         names = dict(zip(COMPARED, planner.compared, strict=True))
         own = None if slices is None else slices.filter(**names).drop_nulls("answer")
         what = f"{within:g} in {planner.metric.label}" if several else f"{within:g}"
-        decided.append(_in_words(line, own, what))
+        decided.append(_decided_line(line, own, what))
     decided.sort(key=lambda pair: _ORDER.index(pair[0]))
     return Decision(
         within=within,
@@ -259,18 +259,22 @@ def decide(
     )
 
 
-def _in_words(line: Mapping[str, Any], slices: pl.DataFrame | None, margin: str) -> tuple[Answer, str]:
+def _decided_line(line: Mapping[str, Any], slices: pl.DataFrame | None, margin: str) -> tuple[Answer, str]:
     """Return the decision about all rows and the tested slices, and its sentence."""
     in_rows: Answer = line["answer"]
     in_slices = [] if slices is None else slices["answer"].to_list()
     answer = min((in_rows, *in_slices), key=_ORDER.index)
     where = "" if slices is None else _where(answer, in_rows, in_slices)
-    old, new = line["baseline"], line["system"]
+    said = f"{in_words(answer, line['baseline'], line['system'], margin)}{where}"
+    return answer, f"{said}; {_advice(line, slices)}" if answer == "undecided" else said
+
+
+def in_words(answer: Answer, old: str, new: str, margin: str) -> str:
+    """Return the sentence for an answer about a new system and an old one."""
     if answer == "fine":
-        return answer, f"fine: {new} is not worse than {old} by {margin} or more{where}"
+        return f"fine: {new} is not worse than {old} by {margin} or more"
     verb = "is" if answer == "regressed" else "could be"
-    said = f"{answer}: {new} {verb} worse than {old} by more than {margin}{where}"
-    return answer, said if answer == "regressed" else f"{said}; {_advice(line, slices)}"
+    return f"{answer}: {new} {verb} worse than {old} by more than {margin}"
 
 
 def _where(answer: Answer, in_rows: Answer, in_slices: Sequence[Answer]) -> str:

@@ -228,22 +228,17 @@ def _print_compared(table: pl.DataFrame, measure: str) -> None:
 
 def _decide(table: pl.DataFrame, within: float, *, has_documents: bool) -> None:
     """Say for each system what was decided, and end with the exit code of the worst answer."""
+    from anls_frame.reports.decisions import in_words
+
     first, *others = table.iter_rows(named=True)
-    unit = "document" if has_documents else "sentence"
+    unit, n = ("document", "n_clusters") if has_documents else ("sentence", "n")
     for row in others:
-        old, new = first["system"], row["system"]
-        counted = numbered(row["n_clusters"] if has_documents else row["n"], unit)
-        if row["answer"] == "fine":
-            say(f"anls-frame: fine: {new} is not worse than {old} by {within:g} or more")
-        elif row["answer"] == "regressed":
-            say(f"anls-frame: regressed: {new} is worse than {old} by more than {within:g}")
-        elif row["detectable"] is None:
-            say(f"anls-frame: undecided: {counted} can decide no margin about {new}")
-        else:
-            say(
-                f"anls-frame: undecided: {new} could be worse than {old} by more than {within:g}; {counted} "
-                f"can decide margins from {row['detectable']:.2g} on; this one needs about {row['needed']:,}"
-            )
+        advice = f"{numbered(row[n], unit)} can decide no margin"
+        if row["detectable"] is not None:
+            can = f"{numbered(row[n], unit)} can decide margins from {row['detectable']:.2g} on"
+            advice = f"{can}; this one needs about {row['needed']:,}"
+        sentence = in_words(row["answer"], first["system"], row["system"], f"{within:g}")
+        say(f"anls-frame: {sentence}" + (f"; {advice}" if row["answer"] == "undecided" else ""))
     answers = {row["answer"] for row in others}
     for answer, code in (("regressed", GATE_FAILED), ("undecided", UNDECIDED)):
         if answer in answers:

@@ -68,11 +68,14 @@ def score(
             ) from None
         # The rows are read twice, because written rows are not kept in memory.
         with reading(file, source.how):
-            means = _means(frame, scoring, ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None)
+            metrics = ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None
+            report = af.report(frame, "prediction", "answers", metrics=metrics, **vars(scoring))
+            if report.overall["n"] == 0:
+                raise ValueError("no row has an answer to score against")
             if target.output is not None:
                 row_files.write(scored, target.output, escape_formulas=escape_formulas)
     if target.json:
-        print_json(means)
+        print_json(_means(report))
         return
     if target.output is None:
         scores = [f"{name}{suffix}" for name in ("anls", "nls", "cer", "wer", "exact_match")]
@@ -82,7 +85,7 @@ def score(
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
         named = headings(shown.collect_schema(), names_of_rows(source.how).columns)
         print_table(Table("", shown.collect(), headings=named), most=_SHOWN_ROWS, height=rows)
-    _print_means(means, frame, scoring)
+    _print_means(report, frame, scoring)
 
 
 def _rates_of_pages(scoring: Scoring) -> pl.Expr:
@@ -90,36 +93,24 @@ def _rates_of_pages(scoring: Scoring) -> pl.Expr:
     return af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
 
 
-def _means(frame: pl.LazyFrame, scoring: Scoring, metrics: list[str] | None) -> dict[str, Any]:
-    report = af.report(frame, "prediction", "answers", metrics=metrics, **vars(scoring))
-    if report.overall["n"] == 0:
-        raise ValueError("no row has an answer to score against")
+def _means(report: af.Report) -> dict[str, Any]:
+    """Return the counts and means for JSON."""
     names = (*_COUNTS, *(metric.name for metric in report.measures))
     means = {name: report.overall[name] for name in names}
     return {"rows": report.summary.rows, **means, "signature": report.signature}
 
 
-def _print_means(means: dict[str, Any], frame: pl.LazyFrame, scoring: Scoring) -> None:
+def _print_means(report: af.Report, frame: pl.LazyFrame, scoring: Scoring) -> None:
     from anls_frame.frames import origins
 
-    names = {
-        "anls": "ANLS",
-        "nls": "NLS",
-        "cer_corpus": "CER",
-        "wer_corpus": "WER",
-        "exact_match": "exact match",
-    }
-    figures = [f"{label} {means[name]:.4f}" for name, label in names.items() if name in means]
-    figures = [
-        f"{figure} (mean {means['cer_mean']:.4f})" if figure.startswith("CER") else figure
-        for figure in figures
-    ]
-    scored_rows = numbered(means["rows"], "page" if "wer_corpus" in means else "row")
-    counted = f"{scored_rows}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer."
-    said = [", ".join(figures), counted]
+    means = report.overall
+    measures = [metric for metric in report.measures if metric.name != "zeros"]
+    said = [", ".join(f"{metric.label} {means[metric.name]:.4f}" for metric in measures)]
+    rows = numbered(report.summary.rows, "page" if "wer_corpus" in means else "row")
+    said.append(f"{rows}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
         said.append(f"{missing}. They count as empty strings here; in the rows, their scores are null.")
     if other := origins.difference(origins.protocol_of(frame), scoring.protocol):
         said.append(other)
-    print(plain("\n".join([*said, means["signature"]])))
+    print(plain("\n".join([*said, report.signature])))
