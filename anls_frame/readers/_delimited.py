@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _DELIMITERS = (",", ";", "\t", "|")
 # Arrow reads in blocks, and each row must fit into one.
 _BLOCK = 256 << 20
-_one_limit = threading.Lock()
+_limit_lock = threading.Lock()
 
 
 def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Raw:
@@ -54,7 +54,7 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
 @contextmanager
 def _fields_of_any_length() -> Iterator[None]:
     """Lift the limit of the length of a field, which all threads share."""
-    with _one_limit:
+    with _limit_lock:
         limit = csv.field_size_limit(sys.maxsize)
         try:
             yield

@@ -142,7 +142,7 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
     if not is_many(path):
         _content.check_file(path)
         return [path]
-    logs = [file for file in found_by(path, is_log, "logs") if not _is_one_of(file, without)]
+    logs = [file for file in files_named(path, is_log, "logs") if not _is_one_of(file, without)]
     if not path.is_dir():
         logs = [file for file in logs if not _is_aggregated(file)]
     if not logs:
@@ -153,7 +153,7 @@ def matching(name: str | os.PathLike[str], without: Collection[Path] = ()) -> li
 def _in(argument: Path, without: Collection[Path]) -> list[Path]:
     """Return the files and folders of a folder or pattern that may hold rows."""
     if not argument.is_dir():
-        matches = map(Path, glob.glob(str(argument), recursive=True))  # noqa: PTH207 - as in `found_by`
+        matches = map(Path, glob.glob(str(argument), recursive=True))  # noqa: PTH207 - as in `files_named`
         entries = sorted(path for path in matches if not _is_one_of(path, without))
         logs = [path for path in entries if path.is_dir() or is_log(path, path.parent)]
         return logs or entries or matching(argument)
@@ -175,7 +175,9 @@ def _is_one_of(path: Path, others: Collection[Path]) -> bool:
     return any(path.exists() and other.exists() and path.samefile(other) for other in others)
 
 
-def found_by(name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], bool], what: str) -> list[Path]:
+def files_named(
+    name: str | os.PathLike[str], is_wanted: Callable[[Path, Path], bool], what: str
+) -> list[Path]:
     """Return the file, or the files that match a pattern, or the wanted files of a folder, sorted by name."""
     path = _content.as_path(name)
     if path.is_dir():

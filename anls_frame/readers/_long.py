@@ -161,16 +161,15 @@ def _below_each_other(logs: Sequence[Log]) -> pl.DataFrame:
         for column in log.rows:
             columns.setdefault(column.name, []).append(column)
     wanted = {name: _common(parts) for name, parts in columns.items()}
-    epochs = _Epochs()
     frames = [
         log.rows.select(
             pl.lit(log.system).alias("system"),
             pl.lit(path_text(log.path)).alias("log_file"),
             pl.lit(log.task or "").alias(_TASK),
-            epochs.of(log),
+            epochs,
             *(_as(column, wanted[column.name]) for column in log.rows if column.name != "epoch"),
         )
-        for log in logs
+        for log, epochs in zip(logs, _renumbered(logs), strict=True)
     ]
     return pl.concat(frames, how="diagonal")
 
@@ -202,24 +201,19 @@ def tasks_of(logs: Sequence[Log]) -> list[str]:
     return sorted({task for _, task in tasks})
 
 
-class _Epochs:
-    """The questions and epochs in the files of each system so far."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, pl.DataFrame] = {}
-
-    def of(self, log: Log) -> pl.Series:
-        """Return the epochs of a file, renumbered to follow those of earlier files."""
+def _renumbered(logs: Sequence[Log]) -> list[pl.Series]:
+    """Return the epochs of each file, renumbered to follow those of earlier files of its system."""
+    known: dict[str, pl.DataFrame] = {}
+    epochs = []
+    for log in logs:
         own = log.rows.select(pl.lit(log.task or "").alias(_TASK), _QUESTION, "epoch")
-        before = self._known.get(log.system)
-        if before is None:
-            self._known[log.system] = own
-            return own["epoch"]
+        before = known.get(log.system, own.clear())
         if not before.join(own, on=[*_KEYS, "epoch"], how="semi").is_empty():
             last = before.join(own, on=_KEYS, how="semi")["epoch"].max()
             own = own.with_columns(pl.col("epoch") + last)
-        self._known[log.system] = pl.concat([before, own])
-        return own["epoch"]
+        known[log.system] = pl.concat([before, own])
+        epochs.append(own["epoch"])
+    return epochs
 
 
 def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: ManyProblems) -> pl.DataFrame:

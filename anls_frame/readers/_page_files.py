@@ -80,7 +80,7 @@ def _files_of(given: Pages) -> list[tuple[Path, Path]]:
     """Return each file, with the folder below which its path is the name of the page."""
     if isinstance(given, str | os.PathLike):
         path = _content.as_path(given)
-        files = _log_files.found_by(path, _is_text, "pages: files of .txt, .xml, .hocr or .html")
+        files = _log_files.files_named(path, _is_text, "pages: files of .txt, .xml, .hocr or .html")
         for file in files:
             _content.check_file(file, may_be_empty=True)
         return [(file, _folder(path)) for file in files]

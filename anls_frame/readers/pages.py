@@ -298,11 +298,13 @@ def _incomplete(files: Mapping[str, Mapping[str, object]]) -> int:
 def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
     """Warn if plain text with empty lines is compared with files without empty lines."""
     for name in [name for name in pages if name != REFERENCE]:
-        pair = {one: list(pages[one].values()) for one in (REFERENCE, name)}
-        spaced = [one for one, of_one in pair.items() if any(map(_has_empty_lines, of_one))]
-        other = next((one for one in pair if one not in spaced), None)
-        if len(spaced) == 1 and other is not None and any(page.kind != "text" for page in pair[other]):
-            said = f"{spaced[0]!r} is plain text with empty lines, which the files of {other!r} do not have: "
+        pair = {column: list(pages[column].values()) for column in (REFERENCE, name)}
+        spaced = [column for column, texts in pair.items() if any(map(_has_empty_lines, texts))]
+        dense = [column for column in pair if column not in spaced]
+        if len(spaced) == len(dense) and any(page.kind != "text" for page in pair[dense[0]]):
+            said = (
+                f"{spaced[0]!r} is plain text with empty lines, which the files of {dense[0]!r} do not have: "
+            )
             leave_out = Option("empty_lines", "drop", "pages")
             warn(Advice(f"{said}each counts as an error; ", leave_out, " leaves them out"))
 
