@@ -256,6 +256,13 @@ def one_table(by: list[str] | None) -> list[str] | None:
     return columns[0] if columns else None
 
 
+def given_options(*groups: Any) -> list[str]:
+    """Return the options in these groups that have other values than by default."""
+    fields = [(group, field) for group in groups for field in dataclasses.fields(group)]
+    names = [field.name for group, field in fields if getattr(group, field.name) != field.default]
+    return [f"--{name.replace('_', '-')}" for name in names]
+
+
 @dataclass(frozen=True, kw_only=True)
 class SlicingOptions:
     """Which rows belong together."""
@@ -303,11 +310,8 @@ class Reporting(Scoring):
             )
         if scores and len(metrics or ()) > 1:
             raise ValueError("--metric may be given once with --scores, as the name of the scores")
-        fields = dataclasses.fields(self)
-        given = [field.name for field in fields if getattr(self, field.name) != field.default]
-        if scores and given:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            raise ValueError(f"--scores cannot be combined with {options}")
+        if scores and (given := given_options(self)):
+            raise ValueError(f"--scores cannot be combined with {', '.join(given)}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-import sys
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,6 +61,7 @@ def _installation(*, json: bool) -> bool:
     from anls_frame.metrics import known_scores
 
     wrong = known_scores.wrong()
+    version = ".".join(platform.python_version_tuple()[:2])
     n_known = 4 * len(known_scores.KNOWN)
     facts = {
         "anls_frame": af.__version__,
@@ -69,7 +70,7 @@ def _installation(*, json: bool) -> bool:
         "platform": platform.platform(),
         "polars": pl.__version__,
         "threads": pl.thread_pool_size(),
-        "unicode of Python": _unicode(),
+        "unicode of Python": f"{unicodedata.unidata_version} (Python {version})",
         "self-check": f"{len(wrong)} of {n_known} scores are wrong"
         if wrong
         else f"{n_known} known scores are right",
@@ -118,9 +119,3 @@ def _against(file: Path, source: SourceOptions, scores: str, *, json: bool) -> b
 
 def _rule(row: Mapping[str, Any]) -> str:
     return row["rule"] if row["scale"] == 1 else f"{row['rule']}, times {row['scale']}"
-
-
-def _unicode() -> str:
-    import unicodedata
-
-    return f"{unicodedata.unidata_version} (Python {sys.version_info.major}.{sys.version_info.minor})"

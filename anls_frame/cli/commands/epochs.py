@@ -23,9 +23,7 @@ from anls_frame.cli.output import plain, print_json, working
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    import anls_frame as af
+    pass
 
 
 @command(
@@ -72,6 +70,7 @@ def epochs(
     """
     import polars as pl
 
+    from anls_frame.cli.metrics import metric_named
     from anls_frame.readers.repeated_answers import (
         check_repeated,
         components_of_systems,
@@ -84,7 +83,7 @@ def epochs(
     with working("Reading"):
         rows = logged(given, together=False)
         check_repeated(rows)
-        chosen = _chosen(metric, rows)
+        chosen = None if metric is None else metric_named(metric, lambda: rows.columns)
         by_system = components_of_systems(
             rows, chosen or "anls", by=one_table(slicing.by), cluster=slicing.cluster, **vars(scoring)
         )
@@ -122,10 +121,3 @@ def _sizes(pass_at: str | None) -> list[int]:
     if not all(part.strip().isdecimal() and int(part) for part in parts):
         raise ValueError(f"--pass-at must be whole numbers of at least 1, as 1,4, got {pass_at!r}")
     return [int(part) for part in parts]
-
-
-def _chosen(metric: str | None, rows: pl.DataFrame) -> str | af.Metric | None:
-    """Return the metric, which may be a column of the rows."""
-    from anls_frame.cli import metrics
-
-    return None if metric is None else metrics.metric_named(metric, lambda: rows.columns)

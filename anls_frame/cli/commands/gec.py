@@ -187,9 +187,11 @@ def compare(
     """
     from anls_frame import gec
     from anls_frame.gec._corpus_measures import measure_of
+    from anls_frame.readers._log_files import check_different, names_of
 
     if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
         raise ValueError("name two or more systems, and GOLD.m2 after them")
+    check_different(systems)
     measure = measure.replace("-", "_")
     if require_within is not None:
         scored = measure_of(measure, {})
@@ -202,7 +204,7 @@ def compare(
     if measure == "errant":
         files["prediction_edits"] = columns
     table: pl.DataFrame = gec.compare(  # type: ignore[call-overload]
-        dict(zip(_names(systems), columns, strict=True)),
+        dict(zip(names_of(systems), columns, strict=True)),
         _read(gold, **files),
         measure=measure,
         cluster=None if documents is None else "document",
@@ -243,14 +245,6 @@ def _decide(table: pl.DataFrame, within: float, *, has_documents: bool) -> None:
     for answer, code in (("regressed", GATE_FAILED), ("undecided", UNDECIDED)):
         if answer in answers:
             raise typer.Exit(code)
-
-
-def _names(paths: list[Path]) -> list[str]:
-    """Return the names of files without folder and suffix, or their paths if these names are not distinct."""
-    for names in ([path.stem for path in paths], [str(path) for path in paths]):
-        if len(set(names)) == len(names):
-            return names
-    raise ValueError("each system must be a file of its own, but one is named twice")
 
 
 def _read(gold: Path, **others: Any) -> pl.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +18,7 @@ from anls_frame.cli.options import (
     SystemColumns,
     Target,
     command,
+    given_options,
     scores_of_rows,
 )
 from anls_frame.cli.output import check_rows, working
@@ -142,14 +142,11 @@ def slices(
 
 def _check_left_out(others: Sequence[Path], given: dict[str, Any], *groups: Any) -> None:
     """Raise an error for further files, and for options that apply only to files of rows."""
-    passed = [name for name, value in given.items() if value is not None]
-    passed += [
-        field.name
-        for group in groups
-        for field in fields(group)
-        if getattr(group, field.name) != field.default
+    named = [
+        *(["all other files"] if others else []),
+        *(f"--{name}" for name, value in given.items() if value is not None),
+        *given_options(*groups),
     ]
-    named = [*(["all other files"] if others else []), *(f"--{name.replace('_', '-')}" for name in passed)]
     if named:
         raise ValueError(
             f"a summary has no rows, and knows how they were read and scored: leave out {', '.join(named)}"
