@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -16,7 +15,7 @@ from anls_frame.readers._json import read_lines, with_newlines
 from anls_frame.readers._problems import Problems, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 # The kinds of values, in the order of their bits. Missing values are null; lists of strings are a separate
@@ -26,7 +25,7 @@ _TEXT, _TEXTS, _LIST, _OBJECT = (1 << bit for bit in (4, 5, 6, 7))
 _NULLS = 0b11
 
 
-class JsonColumn(Sequence[Any]):
+class JsonColumn:
     """The values of a key; null where an object lacks the key."""
 
     def __init__(self, lines: native.JsonLines, index: int) -> None:
@@ -105,14 +104,6 @@ class JsonColumn(Sequence[Any]):
         """The values as Python objects, with numbers as `Number`."""
         return self._lines.values(self._index, Number)
 
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        """Return one value, or several."""
-        return self.values[index]
-
     def __iter__(self) -> Iterator[Any]:
         """Return the values."""
         return iter(self.values)
@@ -122,33 +113,12 @@ class JsonColumn(Sequence[Any]):
         return self._lines.height
 
 
-class Places(Sequence[str]):
-    """The places of the objects: lines, some of which may be empty."""
-
-    def __init__(self, lines: native.JsonLines) -> None:
-        """Take the places of a table."""
-        self._numbers = lines.lines or range(1, lines.height + 1)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        """Return one place, or several."""
-        if isinstance(index, slice):
-            return [f"line {number}" for number in self._numbers[index]]
-        return f"line {self._numbers[index]}"
-
-    def __len__(self) -> int:
-        """Return the number of objects."""
-        return len(self._numbers)
-
-
 class JsonTable(NamedTuple):
     """The objects of JSON Lines."""
 
     columns: dict[str, JsonColumn]
-    places: Places
+    lines: Sequence[int]
+    """The number of the line of each object; lines may be empty."""
 
 
 def from_lines(path: Path, text: str) -> JsonTable:
@@ -184,7 +154,8 @@ def too_many_keys(keys: Iterable[str]) -> str:
 
 
 def _table(lines: native.JsonLines) -> JsonTable:
-    return JsonTable({column.key: column for column in _columns(lines)}, Places(lines))
+    numbers = lines.lines or range(1, lines.height + 1)
+    return JsonTable({column.key: column for column in _columns(lines)}, numbers)
 
 
 def _columns(lines: native.JsonLines) -> list[JsonColumn]:

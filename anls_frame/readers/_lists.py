@@ -77,7 +77,7 @@ def lists(
     if kinds <= {list, NoneType} and not (
         set(map(type, chain.from_iterable(filter(None, column)))) - {str, NoneType}
     ):
-        return as_lists(name, column)
+        return as_lists(name, list(column))
     texts = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
     from_texts = _from_texts(name, texts, problems, place, answers_format).to_list()
     entries: list[Sequence[str | None] | None] = []

@@ -17,7 +17,7 @@ from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers._sample_fields import SAMPLE, role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from anls_frame.readers._json_columns import JsonTable
@@ -71,9 +71,9 @@ def check_response(response: Response | None) -> None:
 
 def columns(
     path: Path, samples: JsonTable, response: Response | None, problems: Problems
-) -> tuple[dict[Key, Column], Sequence[str]]:
+) -> tuple[dict[Key, Column], int, Callable[[int], str]]:
     """
-    Return the fields of all samples as columns, and the samples' places.
+    Return the fields of all samples as columns, and the number of the rows and the place of each.
 
     The prediction is the only response, or the response selected by `response`. With "all", each response has
     its own row and epoch: each filtered response or, if the filter only selects one of several (as
@@ -84,13 +84,12 @@ def columns(
     predictions = _predictions(samples, response, problems)
     resps = logged["resps"].out_of_lists() if "resps" in logged else None
     columns = dict(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions))
-    places: Sequence[str] = lines
     if response == "all":
         rows = _LoggedRows(predictions, resps)
         columns = dict(rows.column(key, values) for key, values in columns.items())
         columns[SAMPLE, "epoch"] = pl.Series(rows.epochs, dtype=pl.Int64)
-        places = lines if rows.are_samples else [lines[sample] for sample in rows.samples]
-    return _with_run(path, columns, len(places)), places
+        lines = lines if rows.are_samples else [lines[sample] for sample in rows.samples]
+    return _with_run(path, columns, len(lines)), len(lines), lambda row: f"line {lines[row]}"
 
 
 def _predictions(samples: JsonTable, response: Response | None, problems: Problems) -> Values:
@@ -99,8 +98,8 @@ def _predictions(samples: JsonTable, response: Response | None, problems: Proble
     single = responses.out_of_lists().only_texts()
     if single.kinds == {str} and response in (None, "all", 1, -1):
         return single
-    pairs = zip(samples.places, responses, strict=True)
-    return [_response(place, texts, response, problems) for place, texts in pairs]
+    pairs = zip(samples.lines, responses, strict=True)
+    return [_response(f"line {line}", texts, response, problems) for line, texts in pairs]
 
 
 def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:

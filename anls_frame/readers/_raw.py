@@ -72,8 +72,8 @@ class Raw:
 
 def from_table(table: _json_columns.JsonTable) -> Raw:
     """Return JSON Lines as a table whose columns have no roles."""
-    columns, places = table
-    return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
+    columns, lines = table
+    return Raw(list(columns), list(columns.values()), len(lines), lambda row: f"line {lines[row]}")
 
 
 def from_frame(frame: pl.DataFrame) -> Raw:

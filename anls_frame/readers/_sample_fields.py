@@ -16,7 +16,7 @@ from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _json_columns, _raw, _standard
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
 
@@ -48,8 +48,10 @@ def members(source: str, value: Any) -> dict[Key, Any]:
 
 def frame(
     columns: Mapping[Key, _raw.Column],
-    places: Sequence[str],
+    height: int,
+    place: Callable[[int], str],
     problems: Problems,
+    *,
     doc_ids: Sequence[str] = DOC_IDS,
     answers_format: str = "list",
 ) -> pl.DataFrame:
@@ -61,7 +63,7 @@ def frame(
     the document's id get these roles; the prompt is then named `input`.
     """
     names = _names(columns, doc_ids)
-    raw = _raw.Raw([names[key] for key in columns], list(columns.values()), len(places), places.__getitem__)
+    raw = _raw.Raw([names[key] for key in columns], list(columns.values()), height, place)
     chosen: dict[_standard.Role, str] = {usual: usual for usual in _standard.ROLES if usual in raw.names}
     return _standard.frame(raw, chosen, problems, unique_ids=False, answers_format=answers_format)
 

@@ -71,7 +71,9 @@ def read(
     problems.raise_any()
     places = ((f"index {known[key]}, id {key}", fields) for key, fields in rows.items())
     columns, names = _raw.gathered(gold, places)
-    frame = _sample_fields.frame(columns, names, problems, doc_ids=doc_ids, answers_format="text")
+    frame = _sample_fields.frame(
+        columns, len(names), names.__getitem__, problems, doc_ids=doc_ids, answers_format="text"
+    )
     problems.raise_any()
     return frame
 

@@ -23,7 +23,7 @@ from anls_frame.readers.score_columns import with_numbers_where_all_are
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from anls_frame.readers._logged import Response
@@ -242,7 +242,8 @@ def read_inspect(
             raise problem(path, f"no scorer {quoted(scorer)}; available: {among}")
     columns, places = _raw.gathered(path, _inspect.fields(log, scorer, problems))
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
-    return _frame(path, _inspect.make_numbers(columns), places, problems, answers_format="text")
+    columns = _inspect.make_numbers(columns)
+    return _frame(path, columns, len(places), places.__getitem__, problems, answers_format="text")
 
 
 def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -> pl.DataFrame:
@@ -312,18 +313,19 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
 def _frame(
     path: Path,
     columns: Mapping[Key, Column],
-    places: Sequence[str],
+    height: int,
+    place: Callable[[int], str],
     problems: Problems,
     *,
     answers_format: str = "list",
 ) -> pl.DataFrame:
-    if not places:
+    if not height:
         problems.raise_any()
         raise problem(path, "holds no samples")
-    frame = _sample_fields.frame(columns, places, problems, answers_format=answers_format)
+    frame = _sample_fields.frame(columns, height, place, problems, answers_format=answers_format)
     if "question_id" in frame.columns:
         epochs = columns.get((SAMPLE, "epoch"), [None] * frame.height)
-        _standard.check_ids(frame["question_id"], problems, places.__getitem__, epochs)
+        _standard.check_ids(frame["question_id"], problems, place, epochs)
     problems.raise_any()
     _check_answers(path, frame)
     return frame

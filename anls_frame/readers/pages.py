@@ -222,7 +222,8 @@ def _read(
     problems.raise_any()
     if lacking:
         what = "left out" if unmatched == "drop" else "null in some columns"
-        n = len(set().union(*files.values()) - wanted) if unmatched == "drop" else _incomplete(files)
+        in_all = set.intersection(*map(set, files.values()))
+        n = len(set().union(*files.values()) - in_all)
         warn(f"{numbered(n, 'page')} {what}, because {'; '.join(lacking)}")
     if empty_lines == "keep":
         _warn_of_empty_lines(pages)
@@ -288,11 +289,6 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
     if hint := differing_in_case(unpaired):
         messages.append(hint)
     return messages
-
-
-def _incomplete(files: Mapping[str, Mapping[str, object]]) -> int:
-    every = set().union(*files.values())
-    return sum(any(page not in pages for pages in files.values()) for page in every)
 
 
 def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:

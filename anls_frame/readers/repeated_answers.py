@@ -34,12 +34,9 @@ def has_epochs(frame: pl.LazyFrame) -> bool:
     keys = frame.select("question_id", "epoch")
     if keys.select(pl.col("epoch").n_unique()).collect(engine="streaming").item() == 1:
         return False
-    counted = keys.select(
-        rows=pl.len(), ids=pl.col("question_id").n_unique(), keys=pl.struct(pl.all()).n_unique()
-    )
-    rows, ids, pairs = counted.collect(engine="streaming").row(0)
-    epochs = frame.select("epoch").collect(engine="streaming")
-    return ids < rows == pairs and _long.epochs_of(epochs) is not None
+    table = keys.collect(engine="streaming")
+    is_distinct = table["question_id"].n_unique() < table.height == table.n_unique()
+    return is_distinct and _long.epochs_of(table) is not None
 
 
 def note_of_uneven(rows: pl.DataFrame) -> str | None:

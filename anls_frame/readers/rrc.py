@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from anls_frame._arguments import takes_names
@@ -161,10 +162,4 @@ def write_submission(
 
 
 def _is_whole(text: str) -> bool:
-    digits = text.removeprefix("-")
-    return (
-        digits.isascii()
-        and digits.isdigit()
-        and (digits == "0" or not digits.startswith("0"))
-        and text != "-0"
-    )
+    return re.fullmatch("0|-?[1-9][0-9]*", text) is not None

@@ -62,7 +62,7 @@ def check_columns(text: str) -> bool:
     if wrong:
         return False
     columns, places = _raw.gathered(PATH, lines)
-    assert list(table.places) == places
+    assert [f"line {line}" for line in table.lines] == places
     assert [*table.columns] == [*columns]
     rows = [row for _, row in lines]
     for key, column in table.columns.items():
