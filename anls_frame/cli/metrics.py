@@ -37,7 +37,8 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
         return Metric.quantile(metric_named(score, columns))
     if kind == "quantile":
         return _quantile(score, columns)
-    return _from_python(name) if _is_python(name) else name
+    module, _, attribute = name.rpartition(":")
+    return _from_python(module, attribute) if module and attribute.isidentifier() else name
 
 
 def _quantile(name: str, columns: Callable[[], Collection[str]]) -> Metric:
@@ -52,20 +53,13 @@ def _quantile(name: str, columns: Callable[[], Collection[str]]) -> Metric:
     return Metric.quantile(metric_named(score, columns), number)
 
 
-def _is_python(name: str) -> bool:
-    module, colon, attribute = name.rpartition(":")
-    return bool(colon) and attribute.isidentifier() and bool(module)
-
-
-def _from_python(name: str) -> Metric:
-    module_name, _, attribute = name.rpartition(":")
-    module = _module(module_name)
-    value: Any = getattr(module, attribute, None)
+def _from_python(module: str, attribute: str) -> Metric:
+    value: Any = getattr(_module(module), attribute, None)
     if isinstance(value, Metric):
         return value
     if callable(value):
         return Metric(value, name=attribute)
-    raise ValueError(f"--metric {name}: {module_name} has no metric or function {attribute!r}")
+    raise ValueError(f"--metric {module}:{attribute}: {module} has no metric or function {attribute!r}")
 
 
 def _module(name: str) -> ModuleType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -230,28 +230,18 @@ def compare(
     shown = boarding.options
     metrics = parse(metric) or [usual_metric(given)]
     with working("Comparing"):
+        how: dict[str, Any] = {
+            "by": tables(slicing.by),
+            "cluster": slicing.cluster,
+            "baseline": baseline,
+            "details": details,
+            "confidence": confidence,
+        }
         if scores:
-            comparison = compare_scores(
-                given,
-                metric[0] if metric else "score",
-                lower_is_better=lower_is_better,
-                by=tables(slicing.by),
-                cluster=slicing.cluster,
-                baseline=baseline,
-                details=details,
-                confidence=confidence,
-            )
+            name = metric[0] if metric else "score"
+            comparison = compare_scores(given, name, lower_is_better=lower_is_better, **how)
         else:
-            comparison = compare_texts(
-                given,
-                metrics,
-                by=tables(slicing.by),
-                cluster=slicing.cluster,
-                baseline=baseline,
-                details=details,
-                confidence=confidence,
-                scoring=vars(scoring),
-            )
+            comparison = compare_texts(given, metrics, scoring=vars(scoring), **how)
         gate.check(comparison)
         page = None
         if rows is not None:
