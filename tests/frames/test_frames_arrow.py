@@ -87,33 +87,6 @@ def test_zero_rows_give_zero_rows_of_the_same_types(kind: str) -> None:
     assert {field: result.schema.field(field).type for field in FIELDS} == TYPES
 
 
-def test_a_table_without_chunks_gives_zero_rows() -> None:
-    empty = pair(pa.chunked_array([], pa.string()), pa.chunked_array([], pa.list_(pa.string())))
-
-    result: Any = af.add_scores(empty, "prediction", "answers")
-
-    assert result.num_rows == 0
-
-
-def test_chunks_that_are_cut_differently_give_the_rows_of_one() -> None:
-    repeated = pa.concat_tables([TABLE] * 40).combine_chunks()
-    predictions, answers = repeated["prediction"], repeated["answers"]
-    cut = pair(
-        pa.chunked_array([predictions.slice(start, 7).combine_chunks() for start in range(0, 600, 7)]),
-        pa.chunked_array([answers.slice(start, 11).combine_chunks() for start in range(0, 600, 11)]),
-    )
-
-    result: Any = af.add_scores(cut, "prediction", "answers")
-
-    assert result["nls"].to_pylist() == EXPECTED["nls"] * 40
-
-
-def test_a_sliced_table_is_scored_from_its_offset() -> None:
-    result: Any = af.add_scores(TABLE.slice(3, 9), "prediction", "answers")
-
-    assert result["nls"].to_pylist() == EXPECTED["nls"][3:12]
-
-
 TEXT = ["a", None]
 TEXT_ARRAYS = {
     "string": pa.array(TEXT, pa.string()),
@@ -201,15 +174,6 @@ def test_lists_that_polars_cannot_read_are_scored_or_an_error_that_names_the_col
         assert "'answers'" in str(error)  # noqa: PT017 - either outcome is right
     else:
         assert result["nls"].to_pylist() == expected
-
-
-def test_a_name_that_stands_twice_is_refused_only_where_it_is_asked_for() -> None:
-    doubled = pa.Table.from_arrays([pa.array(["a"])] * 4, names=["x", "x", "prediction", "answer"])
-
-    with pytest.raises(af.exceptions.ColumnNotFoundError, match="'x' occurs 2 times"):
-        af.add_scores(doubled, "x", "answer")
-    result: Any = af.add_scores(doubled, "prediction", "answer", columns=["nls"])
-    assert result.column_names == ["x", "x", "prediction", "answer", "nls"]
 
 
 def test_the_metadata_of_a_table_stays() -> None:

@@ -67,16 +67,6 @@ def test_all_scores_are_added_behind_the_frames_own_columns(
 
 
 @in_polars
-def test_the_given_frame_stays_as_it_is(add_scores: AddScores) -> None:
-    before = FRAME.clone()
-
-    add_scores(FRAME, "prediction", "answers")
-
-    assert FRAME.equals(before)
-    assert FRAME.columns == before.columns
-
-
-@in_polars
 def test_the_options_reach_the_scores(add_scores: AddScores) -> None:
     protocol = af.PROTOCOLS["rrc"].replace(threshold=0.3, errors="anls")
 
@@ -198,14 +188,6 @@ def test_a_misspelt_column_is_answered_with_the_nearest_name(
 
 
 @in_polars
-def test_a_frame_without_columns_has_no_such_column(add_scores: AddScores) -> None:
-    with pytest.raises(
-        af.exceptions.ColumnNotFoundError, match="no column 'prediction': there are no columns"
-    ):
-        add_scores(pl.DataFrame(), "prediction", "answer")
-
-
-@in_polars
 @pytest.mark.parametrize("name", [None, 0, ["prediction"], pl.col("prediction"), SMALL["prediction"]])
 def test_columns_are_given_by_name(add_scores: AddScores, name: object) -> None:
     with pytest.raises(TypeError, match=r"prediction .* names? of .*column.*, got"):
@@ -237,16 +219,6 @@ def test_zero_rows_give_zero_rows_with_the_same_dtypes(add_scores: AddScores, dt
 
 
 @in_polars
-def test_rows_keep_their_order_over_many_chunks(add_scores: AddScores) -> None:
-    chunks = pl.concat([FRAME.slice(number % 7, number % 5) for number in range(2_000)], rechunk=False)
-
-    result = add_scores(chunks, "prediction", "answers")
-
-    assert result["id"].equals(chunks["id"])
-    assert result["nls"].to_list() == [LIST_EXAMPLES[number].nls for number in chunks["id"]]
-
-
-@in_polars
 @pytest.mark.parametrize(
     ("names", "message"),
     [
@@ -273,14 +245,6 @@ def test_a_dtype_that_does_not_fit_is_a_type_error_that_names_it(
     assert isinstance(caught.value, TypeError)
     assert "\n" not in str(caught.value)
     assert "plugin" not in str(caught.value)
-
-
-@in_polars
-def test_a_dtype_error_survives_a_newline_in_the_columns_name(add_scores: AddScores) -> None:
-    frame = FRAME.rename({"id": "the\nid"})
-
-    with pytest.raises(af.DTypeError, match=r"has dtype Int64\. Read it as text"):
-        add_scores(frame, "the\nid", "answers")
 
 
 @pytest.mark.parametrize(

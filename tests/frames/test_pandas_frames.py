@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
-from registry import namespace
 
 import anls_frame as af
 
@@ -136,9 +135,3 @@ def test_attributes_and_subclasses_are_kept() -> None:
 def test_other_pandas_objects_are_no_frames(frame: object) -> None:
     with pytest.raises(TypeError, match="frame "):
         af.add_scores(frame, "prediction", "answers")
-
-
-def test_the_accessor_does_no_work_and_keeps_nothing() -> None:
-    assert namespace(FRAME) is not namespace(FRAME)
-    assert not hasattr(pd.Series([1]), "anls")
-    assert namespace(pd.DataFrame) is type(namespace(FRAME))

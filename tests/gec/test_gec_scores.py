@@ -78,10 +78,6 @@ def test_columns_of_groups_may_be_called_as_patterns_are(data: Any) -> None:
     assert list(table["^s.*$"]) == [0, 1]
 
 
-def test_other_columns_are_left_alone() -> None:
-    assert gec.scores(PANDAS.assign(other=[{1, 2}] * 60), CORPUS["m2"]).shape == (1, 7)
-
-
 def test_wrong_arguments() -> None:
     with pytest.raises(ColumnNotFoundError, match=r"no column 'model' among"):
         gec.scores(DATA, CORPUS["m2"], by="model")

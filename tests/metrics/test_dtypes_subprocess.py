@@ -139,7 +139,7 @@ CASES: dict[str, tuple[Sample, Nesting]] = {
 }
 EQUAL = next(example for example in TEXT_EXAMPLES if example.prediction == example.answers == "a")
 MATCH: dict[str, Any] = {row.name: EQUAL.expected(row.name) for row in ROW_EXPRESSIONS} | {
-    "add_scores": EQUAL.anls
+    "add_scores": EQUAL.expected("anls")
 }
 
 

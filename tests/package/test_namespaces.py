@@ -39,14 +39,6 @@ def test_the_namespace_is_there(owner: str) -> None:
 
 
 @each_owner
-def test_the_namespace_is_registered_as_polars_asks(owner: str) -> None:
-    accessors = getattr(pl, owner)._accessors  # noqa: SLF001 - where Polars keeps them
-
-    assert "anls" in accessors
-    assert "anls" in dir(OWNERS[owner][0]())
-
-
-@each_owner
 def test_the_namespace_is_not_kept_on_its_owner(owner: str) -> None:
     instance = OWNERS[owner][0]()
     before = dict(vars(instance))
@@ -55,21 +47,6 @@ def test_the_namespace_is_not_kept_on_its_owner(owner: str) -> None:
 
     assert first is not second
     assert vars(instance) == before
-
-
-@each_owner
-def test_the_namespace_can_be_had_from_a_subclass(owner: str) -> None:
-    make, expected = OWNERS[owner]
-    derived: type = type("Derived", (type(make()),), {})
-
-    assert namespace(derived) is expected
-
-
-def test_a_frame_is_copied_and_pickled_as_before() -> None:
-    namespace(FRAME).add_scores("prediction", "answer")
-
-    assert copy.deepcopy(FRAME).equals(FRAME)
-    assert pickle.loads(pickle.dumps(FRAME)).equals(FRAME)  # noqa: S301 - our own bytes
 
 
 def test_a_namespace_shows_what_it_offers() -> None:
@@ -105,44 +82,6 @@ def test_a_method_of_an_expression_builds_what_its_function_builds(row: RowExpre
 
     # So that the comparison above compares something: the options are part of what is built.
     assert len(built) > len(row.options)
-
-
-@pytest.mark.parametrize("frame", [FRAME, FRAME.lazy()], ids=["DataFrame", "LazyFrame"])
-def test_a_method_of_a_frame_hands_every_argument_on(
-    monkeypatch: pytest.MonkeyPatch, frame: pl.DataFrame | pl.LazyFrame
-) -> None:
-    calls: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(
-        "anls_frame.metrics.scoring.add_scores", lambda *names, **options: calls.append((names, options))
-    )
-    options = {
-        "protocol": "rrc",
-        "missing": "empty",
-        "columns": ["cer"],
-        "prefix": "a",
-        "suffix": "b",
-        "overwrite": True,
-    }
-
-    namespace(frame).add_scores("prediction", "answer", **options)
-
-    assert calls == [((frame, "prediction", "answer"), options)]
-
-
-def test_the_prediction_of_an_expression_may_be_computed() -> None:
-    cleaned = pl.col("prediction").str.replace("Coca", "Coca ")
-
-    result = FRAME.select(namespace(cleaned).levenshtein("answer"))
-
-    assert result.to_dict(as_series=False) == {"levenshtein": [0, None]}
-
-
-def test_a_scored_expression_can_be_scored_again() -> None:
-    nearest = af.nearest_answer("prediction", "answer")
-
-    result = FRAME.select(namespace(nearest).exact_match("answer"))
-
-    assert result.to_series().to_list() == [True, None]
 
 
 def test_loading_the_package_anew_warns_of_nothing() -> None:

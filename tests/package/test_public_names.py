@@ -252,7 +252,7 @@ def test_a_method_has_the_help_of_its_function(owner: type, name: str) -> None:
 
 
 @pytest.mark.parametrize("scalar", SCALAR_FUNCTIONS, ids=lambda scalar: scalar.name)
-def test_a_function_of_strings_gives_the_written_values(scalar: ScalarFunction) -> None:
+def test_a_function_of_strings_gives_the_defined_values(scalar: ScalarFunction) -> None:
     for arguments, value in scalar.calls:
         assert scalar.function(*arguments) == value
         assert type(scalar.function(*arguments)) is type(value)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import polars as pl
 import pytest
+from campaign import amount
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from plot_cases import ARGUMENTS, DETAILED, INPUTS, PLOTS, WRONG_INPUTS, frame
@@ -56,8 +57,8 @@ def test_the_axes_given_are_drawn_on_and_returned_with_the_title_that_they_have(
 
 def test_new_axes_are_a_picture_in_notebooks_change_no_settings_and_go_with_their_figure() -> None:
     before, figures = dict(mpl.rcParams), []
-    for name, plot in PLOTS.items():
-        ax = plot(frame(), None)
+    for name in amount([*PLOTS][::4], [*PLOTS]):
+        ax = PLOTS[name](frame(), None)
         picture, size = ax._repr_png_()
         assert isinstance(ax, Axes), name
         assert picture.startswith(PNG), name
@@ -66,7 +67,7 @@ def test_new_axes_are_a_picture_in_notebooks_change_no_settings_and_go_with_thei
         figures.append(weakref.ref(ax.figure))
     del ax
     gc.collect()
-    assert [figure() for figure in figures] == [None] * len(PLOTS)
+    assert [figure() for figure in figures] == [None] * len(figures)
 
 
 def test_neither_plotting_nor_importing_loads_pyplot_and_importing_no_matplotlib() -> None:

@@ -39,6 +39,11 @@ TALK = {
 }
 STYLES: dict[str, dict[str, Any]] = {"usual": {}, "talk": TALK}
 LAYOUTS = (None, "constrained")
+AXES: dict[str, Callable[[], Axes | None]] = {
+    "new": lambda: None,
+    "usual": lambda: Figure().add_subplot(),
+    "constrained": lambda: Figure(layout="constrained").add_subplot(),
+}
 KINDS = list(ERROR_TYPES)
 LONG = "a rather long name of a slice, number "
 
@@ -145,18 +150,11 @@ def may_meet(one: str, two: str) -> bool:
 
 
 @pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("case", CASES)
-def test_new_figures_hold_all_texts(case: str, style: str) -> None:
+def test_all_texts_have_room(case: str, axes: str, style: str) -> None:
     with mpl.rc_context(STYLES[style]):
-        check(CASES[case](None))
-
-
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("case", CASES)
-def test_axes_of_the_usual_size_hold_all_texts(case: str, layout: str | None, style: str) -> None:
-    with mpl.rc_context(STYLES[style]):
-        check(CASES[case](Figure(layout=layout).add_subplot()))
+        check(CASES[case](AXES[axes]()))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

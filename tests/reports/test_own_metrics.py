@@ -177,7 +177,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @pytest.mark.usefixtures("each_default_engine")
-@report_oracle.FEWER
+@report_oracle.FEWER_EACH
 @given(
     rows=st.lists(ROW, max_size=12),
     cuts=st.lists(st.integers(0, 12), min_size=2, max_size=2).map(sorted),

@@ -1,5 +1,5 @@
 """
-What the package promises by name: one row for each public name, with examples written out by hand.
+What the package promises by name: one row for each public name, with examples to score.
 
 The contract tests are driven from here. `test_public_names.py` fails where a public name, a method of a
 namespace or an exported symbol is missing.
@@ -7,17 +7,19 @@ namespace or an exported symbol is missing.
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import inspect
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
+import error_oracle
 import numpy as np
 import oracle
 import pandas as pd
 import polars as pl
 import pytest
+from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
 from anls_frame import gec, readers
@@ -47,142 +49,6 @@ SCORE_DTYPE = pl.Struct(
 )
 
 
-@dataclass(frozen=True)
-class Example:
-    """A row with its scores under the default options."""
-
-    prediction: str | None
-    answers: Answers
-    nls: float | None = None
-    anls: float | None = None
-    cer: float | None = None
-    exact_match: bool | None = None
-    nearest_answer: str | None = None
-    char_errors: int | None = None
-    reference_length: int | None = None
-    answer_index: int | None = None
-    levenshtein: int | None = None
-    lcs_distance: int | None = None
-    hamming: int | None = None
-    error_type: str | None = None
-    edit_ops: list[dict[str, Any]] | None = None
-    wer: float | None = None
-    word_errors: dict[str, int] | None = None
-    edit_counts: dict[str, int] | None = None
-    page_errors: dict[str, int] | None = None
-
-    def expected(self, name: str) -> Any:
-        """Return the value of the expression of this name: one of the above, or what its definition gives."""
-        if name == "score":
-            if self.nls is None:
-                return None
-            return {field: getattr(self, field) for field in SCORE_DTYPE.to_schema()}
-        if name in Example.__dataclass_fields__:
-            return getattr(self, name)
-        [row] = [row for row in ROW_EXPRESSIONS if row.name == name]
-        protocols = [af.PROTOCOLS[str(one.default)] for one in row.options if one.name == "protocol"]
-        return getattr(oracle, name)(self.prediction, self.answers, *protocols)
-
-
-_1_9, _8_9, _5_9, _4_9 = 0.1111111111111111, 0.8888888888888888, 0.5555555555555556, 0.4444444444444444
-_1_7, _6_7 = 0.14285714285714285, 0.8571428571428572
-_COKE = "Coca Cola"
-
-# One text against one text. NLS prepares the texts (case, whitespace), CER and the distances do not.
-# prediction, reference, nls, anls, cer, exact_match, nearest_answer, char_errors, reference_length,
-# answer_index, levenshtein, lcs_distance, hamming
-_TEXT_TABLE: tuple[tuple[Any, ...], ...] = (
-    ("rain", "shine", 0.4, 0.0, 0.6, False, "shine", 3, 5, 0, 3, 5, None),
-    ("lnaguaeg", "language", 0.5, 0.0, 0.5, False, "language", 4, 8, 0, 4, 4, 4),
-    ("CocaCola", _COKE, _8_9, _8_9, _1_9, False, _COKE, 1, 9, 0, 1, 1, None),
-    ("Coca cola", _COKE, 1.0, 1.0, _1_9, True, _COKE, 1, 9, 0, 1, 2, 1),
-    ("Cola", _COKE, _4_9, 0.0, _5_9, False, _COKE, 5, 9, 0, 5, 5, None),
-    ("", _COKE, 0.0, 0.0, 1.0, False, _COKE, 9, 9, 0, 9, 9, None),
-    (None, _COKE),
-    ("Cola", "Cola", 1.0, 1.0, 0.0, True, "Cola", 0, 4, 0, 0, 0, 0),
-    ("a", "a", 1.0, 1.0, 0.0, True, "a", 0, 1, 0, 0, 0, 0),
-    ("Cola", "", 0.0, 0.0, 4.0, False, "", 4, 0, 0, 4, 4, None),
-    ("Cola", None),
-    ("", "", 1.0, 1.0, 0.0, True, "", 0, 0, 0, 0, 0, 0),
-    (None, None),
-    (
-        "na\u00efve \U0001f600",
-        "naive \U0001f600",
-        _6_7,
-        _6_7,
-        _1_7,
-        False,
-        "naive \U0001f600",
-        1,
-        7,
-        0,
-        1,
-        2,
-        1,
-    ),
-)
-
-_BRANDS: Answers = [_COKE, None, "Pepsi"]
-
-# One text against a list of at most three. Nulls in a list are skipped, but keep their positions.
-_LIST_TABLE: tuple[tuple[Any, ...], ...] = (
-    ("rain", ["shine"], 0.4, 0.0, 0.6, False, "shine", 3, 5, 0),
-    ("CocaCola", _BRANDS, _8_9, _8_9, _1_9, False, _COKE, 1, 9, 0),
-    ("Coca cola", _BRANDS, 1.0, 1.0, _1_9, True, _COKE, 1, 9, 0),
-    ("PEPSI", _BRANDS, 1.0, 1.0, 0.8, True, "Pepsi", 4, 5, 2),
-    ("", _BRANDS, 0.0, 0.0, 1.0, False, _COKE, 9, 9, 0),
-    (None, _BRANDS),
-    ("Cola", ["", None], 0.0, 0.0, 4.0, False, "", 4, 0, 0),
-    ("", ["a", ""], 1.0, 1.0, 0.0, True, "", 0, 0, 1),
-    # The first of equals.
-    ("ab", ["ba", "ax", "xb"], 0.5, 0.0, 0.5, False, "ax", 1, 2, 1),
-    # The best similarity and the lowest error rate can belong to different answers.
-    ("abcd", ["ab", "abxyz"], 0.5, 0.0, 0.6, False, "ab", 3, 5, 0),
-    ("Cola", [None]),
-    ("Cola", []),
-    ("Cola", None),
-    (None, None),
-    ("Cola", [None, None, "Cola"], 1.0, 1.0, 0.0, True, "Cola", 0, 4, 2),
-)
-
-# The error type of each row of the tables, and the edits in the first: operation, position in the reference
-# and in the prediction, characters there.
-_TEXT_ERRORS = (
-    ("wrong", ("replace 0 0 s r", "replace 1 1 h a", "delete 4 4 e")),
-    ("wrong", ("insert 1 1 n", "delete 2 3 n", "insert 6 6 e", "delete 7 8 e")),
-    ("whitespace", ("delete 4 4 _",)),
-    ("case", ("replace 5 5 C c",)),
-    ("truncated", ("delete 2 2 c", "delete 3 2 a", "delete 4 2 _", "delete 5 2 C", "delete 6 2 o")),
-    ("empty", tuple(f"delete {position} 0 {letter}" for position, letter in enumerate("Coca_Cola"))),
-    ("missing", None),
-    ("exact", ()),
-    ("exact", ()),
-    ("invented", tuple(f"insert 0 {position} {letter}" for position, letter in enumerate("Cola"))),
-    (None, None),
-    ("exact", ()),
-    (None, None),
-    ("diacritics", ("replace 2 2 i \u00ef",)),
-)
-_LIST_ERRORS = (
-    *("wrong", "whitespace", "case", "case", "empty", "missing", "invented", "exact"),
-    *("wrong", "wrong", None, None, None, None, "exact"),
-)
-
-# Substitutions, deletions, insertions and hits of each row: words of the first table; words and characters of
-# the second, each of the answer with the lowest rate.
-_TEXT_WORDS = (
-    *((1, 0, 0, 0), (1, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0, 1), (0, 1, 0, 1), (0, 2, 0, 0), None, (0, 0, 0, 1)),
-    *((0, 0, 0, 1), (0, 0, 1, 0), None, (0, 0, 0, 0), None, (1, 0, 0, 1)),
-)
-_LIST_WORDS = (
-    *((1, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0, 1), (1, 1, 0, 0), (0, 2, 0, 0), None, (0, 0, 1, 0), (0, 0, 0, 0)),
-    *((1, 0, 0, 0), (1, 0, 0, 0), None, None, None, None, (0, 0, 0, 1)),
-)
-_LIST_CHARACTERS = (
-    *((2, 1, 0, 2), (0, 1, 0, 8), (1, 0, 0, 8), (4, 0, 0, 1), (0, 9, 0, 0), None, (0, 0, 4, 0), (0, 0, 0, 0)),
-    *((1, 0, 0, 1), (2, 1, 0, 2), None, None, None, None, (0, 0, 0, 4)),
-)
-
 EDIT_COUNTS_DTYPE = pl.Struct(dict.fromkeys(("substitutions", "deletions", "insertions", "hits"), pl.Int64))
 
 PAGE_ERRORS_DTYPE = pl.Struct(
@@ -202,69 +68,133 @@ EDIT_DTYPE = pl.Struct(
 )
 
 
-def _edit(text: str) -> dict[str, Any]:
-    op, reference, prediction, *letters = text.split()
-    characters: list[str | None] = [" " if letter == "_" else letter for letter in letters]
-    if op == "insert":
-        characters.insert(0, None)
-    elif op == "delete":
-        characters.append(None)
-    return dict(zip(EDIT_DTYPE.to_schema(), [op, int(reference), int(prediction), *characters], strict=True))
+@dataclass(frozen=True)
+class Example:
+    """A row to score."""
+
+    prediction: str | None
+    answers: Answers
+
+    def expected(self, name: str) -> Any:
+        """Return the value of an expression, or of a field of `score`, by its definition."""
+        return _value(
+            name, self.prediction, tuple(self.answers) if isinstance(self.answers, list) else self.answers
+        )
 
 
-def _with_errors(
-    values: tuple[Any, ...], error_type: str | None, edits: tuple[str, ...] | None = None
-) -> Example:
-    edit_ops = None if edits is None else [_edit(edit) for edit in edits]
-    return dataclasses.replace(Example(*values), error_type=error_type, edit_ops=edit_ops)
-
-
-def _characters(example: Example) -> tuple[int, ...] | None:
-    """Return how many characters the edits of a row substitute, delete and insert, and what stays."""
-    if example.edit_ops is None or example.reference_length is None:
+@functools.cache
+def _value(name: str, prediction: str | None, answers: Any) -> Any:
+    """Return the value under the default options."""
+    raw, anls = af.PROTOCOLS["raw"], af.PROTOCOLS["anls"]
+    if name in SCORE_DTYPE.to_schema():
+        score = _value("score", prediction, answers)
+        return score and score[name]
+    if name == "score":
+        return oracle.score(prediction, answers, anls, 0.5, raw)
+    if name == "error_type":
+        return error_oracle.error_type(prediction, answers, anls)
+    if not oracle.given(prediction, answers):
         return None
-    kinds = [edit["op"] for edit in example.edit_ops]
-    substitutions, deletions, insertions = map(kinds.count, ("replace", "delete", "insert"))
-    return substitutions, deletions, insertions, example.reference_length - substitutions - deletions
+    if name in _DEFINITIONS:
+        return _DEFINITIONS[name](prediction, answers)
+    [row] = [row for row in ROW_EXPRESSIONS if row.name == name]
+    protocols = [af.PROTOCOLS[str(one.default)] for one in row.options if one.name == "protocol"]
+    return getattr(oracle, name)(prediction, answers, *protocols)
 
 
-def _with_counts(
-    example: Example, words: tuple[int, int, int, int] | None, characters: tuple[int, ...] | None
-) -> Example:
-    if words is None or characters is None:
-        return example
+def _edit_ops(prediction: str, reference: str) -> list[dict[str, Any]]:
+    """Return the edits of rapidfuzz."""
+    return [
+        {
+            "op": edit.tag,
+            "reference_pos": edit.src_pos,
+            "prediction_pos": edit.dest_pos,
+            "reference_char": None if edit.tag == "insert" else reference[edit.src_pos],
+            "predicted_char": None if edit.tag == "delete" else prediction[edit.dest_pos],
+        }
+        for edit in Levenshtein.editops(reference, prediction)
+    ]
+
+
+def _counts(units: Callable[[str], Any], prediction: str, answers: Any) -> dict[str, int]:
+    """Return the edits of units by kind, and the hits, for the first answer with the lowest rate."""
+    texts = [units(answer) for _, _, answer in oracle.given(prediction, answers)]
+    read = units(prediction)
+    nearest = min(texts, key=lambda text: Levenshtein.distance(text, read) / max(len(text), 1))
+    tags = [edit.tag for edit in Levenshtein.editops(nearest, read)]
+    substitutions, deletions, insertions = map(tags.count, ("replace", "delete", "insert"))
+    hits = len(nearest) - substitutions - deletions
     names = EDIT_COUNTS_DTYPE.to_schema()
-    substitutions, deletions, insertions, hits = words
-    edits = substitutions + deletions + insertions
-    return dataclasses.replace(
-        example,
-        wer=edits / max(substitutions + deletions + hits, 1),
-        word_errors=dict(zip(names, words, strict=True)),
-        edit_counts=dict(zip(names, characters, strict=True)),
-        page_errors=_page_errors(example, characters),
-    )
+    return dict(zip(names, (substitutions, deletions, insertions, hits), strict=True))
 
 
-def _page_errors(example: Example, characters: tuple[int, ...]) -> dict[str, int]:
+def _wer(prediction: str, answers: Any) -> float:
+    substitutions, deletions, insertions, hits = _counts(str.split, prediction, answers).values()
+    return (substitutions + deletions + insertions) / max(substitutions + deletions + hits, 1)
+
+
+def _page_errors(prediction: str, answers: Any) -> dict[str, int]:
     """Return the errors by kind of a row without blocks: words are missing in "Cola" and "" alone."""
-    substitutions, deletions, insertions, _ = characters
-    omitted = deletions if example.prediction in ("", "Cola") else 0
-    added = insertions if example.reference_length == 0 else 0
+    substitutions, deletions, insertions, hits = _counts(str, prediction, answers).values()
+    length = substitutions + deletions + hits
+    omitted = deletions if prediction in ("", "Cola") else 0
+    added = 0 if length else insertions
     misread = substitutions + deletions + insertions - omitted - added
-    values = (misread, omitted, added, 0, 0, 0, example.reference_length)
-    return dict(zip(PAGE_ERRORS_DTYPE.to_schema(), values, strict=True))
+    return dict(zip(PAGE_ERRORS_DTYPE.to_schema(), (misread, omitted, added, 0, 0, 0, length), strict=True))
 
 
-_TEXT_ROWS = [_with_errors(values, *errors) for values, errors in zip(_TEXT_TABLE, _TEXT_ERRORS, strict=True)]
-_LIST_ROWS = [
-    _with_errors(values, error_type) for values, error_type in zip(_LIST_TABLE, _LIST_ERRORS, strict=True)
-]
+_DEFINITIONS: dict[str, Callable[[str, Any], Any]] = {
+    "levenshtein": oracle.edit_distance,
+    "lcs_distance": lambda prediction, reference: oracle.edit_distance(prediction, reference, 2),
+    "hamming": oracle.hamming,
+    "edit_ops": _edit_ops,
+    "edit_counts": lambda prediction, answers: _counts(str, prediction, answers),
+    "word_errors": lambda prediction, answers: _counts(str.split, prediction, answers),
+    "wer": _wer,
+    "page_errors": _page_errors,
+}
 
-TEXT_EXAMPLES = tuple(map(_with_counts, _TEXT_ROWS, _TEXT_WORDS, map(_characters, _TEXT_ROWS)))
+_COKE = "Coca Cola"
+_BRANDS: Answers = [_COKE, None, "Pepsi"]
+
+TEXT_EXAMPLES = (
+    Example("rain", "shine"),
+    Example("lnaguaeg", "language"),
+    Example("CocaCola", _COKE),
+    Example("Coca cola", _COKE),
+    Example("Cola", _COKE),
+    Example("", _COKE),
+    Example(None, _COKE),
+    Example("Cola", "Cola"),
+    Example("a", "a"),
+    Example("Cola", ""),
+    Example("Cola", None),
+    Example("", ""),
+    Example(None, None),
+    Example("na\u00efve \U0001f600", "naive \U0001f600"),
+)
 """Rows with one text on either side."""
 
-LIST_EXAMPLES = tuple(map(_with_counts, _LIST_ROWS, _LIST_WORDS, _LIST_CHARACTERS))
-"""Rows with a list of answers."""
+LIST_EXAMPLES = (
+    Example("rain", ["shine"]),
+    Example("CocaCola", _BRANDS),
+    Example("Coca cola", _BRANDS),
+    Example("PEPSI", _BRANDS),
+    Example("", _BRANDS),
+    Example(None, _BRANDS),
+    Example("Cola", ["", None]),
+    Example("", ["a", ""]),
+    # The first of equals.
+    Example("ab", ["ba", "ax", "xb"]),
+    # The best similarity and the lowest error rate can belong to different answers.
+    Example("abcd", ["ab", "abxyz"]),
+    Example("Cola", [None]),
+    Example("Cola", []),
+    Example("Cola", None),
+    Example(None, None),
+    Example("Cola", [None, None, "Cola"]),
+)
+"""Rows with a list of at most three answers. Nulls in a list are skipped, but keep their positions."""
 
 TEXTS, LISTS = (
     pl.DataFrame({name: [getattr(row, name) for row in rows] for name in ("prediction", "answers")})
@@ -544,7 +474,7 @@ SCALAR_FUNCTIONS = (
         name="anls_score",
         function=af.anls_score,
         calls=(
-            (("CocaCola", [_COKE, "Coca Cola Company"]), _8_9),
+            (("CocaCola", [_COKE, "Coca Cola Company"]), 1 - 1 / 9),
             (("rain", ["shine"]), 0.0),
             (("rain", ["shine"], 0.7), 0.4),
             (("", [""]), 1.0),
