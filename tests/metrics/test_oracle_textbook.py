@@ -160,13 +160,13 @@ def test_the_cut_at_the_threshold_and_at_its_neighbouring_floats(preset: str) ->
 
 
 @pytest.mark.parametrize("preset", amount(["anls"], [*af.PROTOCOLS]))
-def test_twenty_thousand_answers_of_one_row(preset: str) -> None:
+def test_thousands_of_answers_of_one_row(preset: str) -> None:
     rng, protocol = random.Random(64), af.PROTOCOLS[preset]
     base = "Total amount due"
-    answers: list[str | None] = [random_text(rng, "aT mé ", rng.randrange(12)) for _ in range(20_000)]
-    answers[7_000] = None
-    answers[13_000] = answers[17_000] = edited(rng, base, "xy", 2)
-    answers[19_999] = base.upper()
+    answers: list[str | None] = [random_text(rng, "aT mé ", rng.randrange(12)) for _ in range(5_000)]
+    answers[1_000] = None
+    answers[3_000] = answers[4_000] = edited(rng, base, "xy", 2)
+    answers[4_999] = base.upper()
     rows = [NullableRow(base, answers), NullableRow("am", answers), NullableRow("", answers)]
     expected = [oracle.score(*row, protocol, 0.5, af.PROTOCOLS["raw"]) for row in rows]
     assert_same_bits(column(rows, af.score, protocol=scoring(preset)), expected, range(3))
