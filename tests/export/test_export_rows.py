@@ -61,15 +61,6 @@ def test_the_shell_writes_workbooks_without_loss(tmp_path: Path) -> None:
                 assert row[0] == text
 
 
-def test_confusions_of_markup_come_back_from_a_workbook(tmp_path: Path) -> None:
-    pl.DataFrame({"prediction": ["<r>a</r>", "=b"], "answers": ["x", "=a"]}).write_parquet(
-        tmp_path / "in.parquet"
-    )
-    fine(shell.run(tmp_path, "confusions", "in.parquet", "--max-length", "3", "-o", "out.xlsx"))
-    expected = af.confusions(pl.read_parquet(tmp_path / "in.parquet"), "prediction", "answers", max_length=3)
-    assert cells(tmp_path / "out.xlsx") == expected.rows()
-
-
 def test_values_that_are_no_numbers_of_excel_are_texts(tmp_path: Path) -> None:
     frame = pl.DataFrame({"value": [math.nan, math.inf, -math.inf, None, 0.30000000000000004]})
     assert [row[0] for row in cells(written(frame, tmp_path))] == [
@@ -84,11 +75,6 @@ def test_values_that_are_no_numbers_of_excel_are_texts(tmp_path: Path) -> None:
         str(2**63 - 1),
         0,
     ]
-
-
-def test_a_column_called_slice_is_a_column_like_others(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"slice": ["overall", "group"], "prediction": ["", None]})
-    assert cells(written(frame, tmp_path)) == [("overall", ""), ("group", None)]
 
 
 @pytest.mark.parametrize("text", ["a\ufffeb", "\uffff"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from typing import TYPE_CHECKING
@@ -17,8 +16,6 @@ from anls_frame.export import SUFFIXES, Document, Table, write
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-QUOTES = '""'
 
 # CSV and TSV
 
@@ -36,26 +33,10 @@ group,"",5,,,,,0.25,few rows,anls|protocol:anls|threshold:0.5,0123
     assert tabs == expected.replace(",", "\t")
 
 
-def test_csv_reads_back_with_dtypes_in_polars(tmp_path: Path) -> None:
-    frame = pl.read_csv(write(report(), tmp_path / "report.csv"), schema_overrides={"digest": pl.String})
-    assert frame.drop("signature", "digest").equals(report().main.frame)
-
-
 def test_columns_of_the_settings_give_way_to_the_tables_own(tmp_path: Path) -> None:
     frame = pl.DataFrame({"digest": ["a"], "signature": ["b"], "signature_": ["c"]})
     path = write(Document("t", [Table("T", frame)], {"digest": "d"}, "s"), tmp_path / "report.csv")
     assert path.read_text() == "digest,signature,signature_,signature__,digest_\na,b,c,s,d\n"
-
-
-@pytest.mark.parametrize(
-    ("value", "escaped"),
-    [("=1", "'=1"), ("+1", "'+1"), ("-1", "'-1"), ("@a", "'@a"), ("a=1", "a=1"), ("", '""'), ("'=1", "'=1")],
-)
-def test_escaped_formulas(tmp_path: Path, value: str, escaped: str) -> None:
-    path = write(single([value]), tmp_path / "report.csv")
-    assert path.read_text() == f"value,signature,digest\n{value or QUOTES},s,\n"
-    path = write(single([value]), path, escape_formulas=True)
-    assert path.read_text() == f"value,signature,digest\n{escaped},s,\n"
 
 
 def test_a_byte_order_mark_at_the_start_is_part_of_a_name(tmp_path: Path) -> None:
@@ -101,12 +82,6 @@ def test_json_as_a_whole(tmp_path: Path) -> None:
     assert list(first) == report().main.frame.columns
     assert (second["anls"], second["cer"], third["cer"]) == (SUM, None, None)
     assert (third["type"], fourth["type"]) == (None, "")
-
-
-def test_json_lines_are_the_rows_of_the_main_table(tmp_path: Path) -> None:
-    lines = write(report(), tmp_path / "report.jsonl").read_text().splitlines()
-    rows = strict_json(write(report(), tmp_path / "report.json"))["tables"]["By type"]
-    assert [json.loads(line) for line in lines] == rows
 
 
 def test_json_settings_have_null_for_nan(tmp_path: Path) -> None:
@@ -199,12 +174,6 @@ def test_latex_breaks_long_tables_over_pages(tmp_path: Path, rows: int, environm
     source = write(single(list(range(rows))), tmp_path / "report.tex").read_text()
     assert source.count(rf"\begin{{{environment}}}") == source.count(rf"\end{{{environment}}}") == 1
     assert source.count(r" \tabularnewline") == rows + (2 if environment == "longtable" else 1)
-
-
-def test_latex_turns_the_page_for_wide_long_tables(tmp_path: Path) -> None:
-    frame = pl.DataFrame({f"a column {index}": [1] * 50 for index in range(9)})
-    source = write(Document("t", [Table("T", frame)], {}, ""), tmp_path / "report.tex").read_text()
-    assert source.count(r"\begin{landscape}") == source.count(r"\end{landscape}") == 1
 
 
 def test_latex_gives_each_table_its_label(tmp_path: Path) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
@@ -15,9 +12,6 @@ from notebook_tables import HOSTILE, NONE, TAGS, Texts
 import anls_frame as af
 from anls_frame.analysis.browsing import RowsPage
 from anls_frame.reports.reports import Report, report
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FRAME = pl.DataFrame(
     {
@@ -200,18 +194,6 @@ def test_large_counts_are_grouped_and_long_keys_cut_with_a_mark() -> None:
     assert " 1,234 " in text
     assert max(map(len, text.splitlines()[:8])) < 200
     assert "…" in text
-
-
-def test_files_hold_the_figures(tmp_path: Path) -> None:
-    one = made(worst=2)
-    frame = one.to_polars()
-    assert pl.read_parquet(one.write(tmp_path / "r.parquet")).select(frame.columns).equals(frame)
-    document = json.loads(one.write(tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert document["settings"] == json.loads(json.dumps(one.settings))
-    assert (document["signature"], len(document["tables"])) == (one.signature, 2)
-    rows = [*csv.DictReader(StringIO(one.write(tmp_path / "r.csv").read_text(encoding="utf-8")))]
-    assert [float(row["anls"]) for row in rows] == frame["anls"].to_list()
-    assert {row["digest"] for row in rows} == {one.summary.digest}
 
 
 def test_a_summary_is_a_line_at_the_prompt() -> None:

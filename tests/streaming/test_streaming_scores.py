@@ -61,6 +61,17 @@ def test_the_rate_of_the_corpus_is_that_of_jiwer(name: str, way: str, as_way: Ca
     assert metric.reference_length == counts.hits + counts.substitutions + counts.deletions
 
 
+@pytest.mark.parametrize(
+    ("predictions", "references", "rate"),
+    [(["abc", "d"], ["", ""], 4.0), (["", ""], ["", ""], 0.0), (["abc", "a"], ["", "a"], 3.0)],
+)
+def test_empty_references_count_as_in_jiwer(
+    predictions: list[str], references: list[str], rate: float
+) -> None:
+    assert jiwer.cer(references, predictions) == rate
+    assert CharErrorRate()(predictions, references) == rate
+
+
 def test_the_rates_of_the_pairs_are_reduced_apart_from_the_rate_of_the_corpus() -> None:
     rows = [Row(row.prediction, row.answers[:1]) for row in mixed_rows(200, seed=3)]
     pairs = columns(rows)

@@ -27,10 +27,7 @@ from sample import DATA
 from summary_checks import SCHEMA, with_cells
 
 import anls_frame as af
-from anls_frame.summary import fixed_point, own_metrics
-from anls_frame.summary.rows import Live, scored_texts
-from anls_frame.summary.settings import Settings
-from anls_frame.summary.slicing import Slicing
+from anls_frame.summary import fixed_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -273,27 +270,6 @@ def test_sample_data_in_any_order_and_parts(cluster: str | None, tmp_path: Path)
         nested = af.merge([af.merge(parts[3:]), parts[1], af.merge([parts[2], parts[0]])])
         nested.save(tmp_path / "whole.parquet")
         assert bits_of(af.Summary.load(tmp_path / "whole.parquet")) == expected
-
-
-def test_engines_add_up_alike() -> None:
-    frame = questions(2).lazy().with_columns(errors=pl.col("tesseract").str.len_chars().fill_null(0))
-    metrics = [
-        af.Metric((pl.col("errors") / 7 + 1.7e9).alias("far")),
-        af.Metric("errors", denominator=pl.col("errors") * 2 + 1, name="rate"),
-    ]
-    settings = Settings(by=("question_types",), cluster="doc_id", metrics=tuple(metrics))
-    live = Live(slicing=Slicing(settings.by), metrics=tuple(metrics))
-    rows = scored_texts(frame, ("tesseract", "answers"), live, settings)
-    order = ("cluster", pl.col("key_0").list.join(" "))
-    queries = [rows.frame.group_by(rows.keys).agg(rows.sums).sort(order)]
-    for place, metric in enumerate(metrics):
-        values = own_metrics.prepared(rows.frame, rows.keys, place, metric)
-        queries.append(values.group_by(rows.keys).agg(own_metrics.sums(metric)).sort(order))
-    for query in queries:
-        in_memory, streaming = (query.collect(engine=engine) for engine in ("in-memory", "streaming"))
-        # Floats about 1.7e9 are whole multiples of 2e-7.
-        assert_frame_equal(in_memory, streaming, rel_tol=1e-6, abs_tol=1e-6)
-        assert in_memory.drop(cs.float()).equals(streaming.drop(cs.float()))
 
 
 @pytest.mark.parametrize("missing", ["empty", "drop"])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 import report_oracle
-from campaign import amount
 
 import anls_frame as af
 
@@ -80,19 +78,6 @@ def test_groups_are_clusters() -> None:
     expected = af.report(grouped, "p", "a", by="lang", cluster="group")
     report_oracle.check_alike(folded.to_polars(), expected.to_polars())
     report_oracle.check_alike(folded.against_rest(), expected.against_rest())
-
-
-@pytest.mark.parametrize("parts", [*itertools.product(range(2), repeat=4)][:: amount(3, 1)])
-def test_parts_add_up_whether_they_share_clusters_or_not(parts: tuple[int, ...]) -> None:
-    part = pl.Series([*parts, *parts[::-1]])
-    folded = [summary_of(FRAME.filter(part == number)).fold_clusters() for number in (0, 1)]
-    check_alike(af.merge(folded), summary_of(FRAME))
-
-
-def test_existing_scores_fold() -> None:
-    scored = FRAME.with_columns(score=pl.Series([0.0, 2.5, 1.0, None, 0.25, 1.0, 0.5, -1.0]))
-    summary = af.summarize(scored, metrics="score", by=BY, cluster="doc")
-    check_alike(summary.fold_clusters(), summary)
 
 
 def test_folded_summary_is_saved_and_loaded(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from summary_checks import SCHEMA, check_equal
 import anls_frame as af
 from anls_frame import Summary, merge, summarize
 from anls_frame.reports.reports import Report
-from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
     from report_oracle import Options
@@ -71,12 +70,6 @@ def test_same_part_twice_is_refused() -> None:
     again = summarize(FRAME[:1], "prediction", "answers", part="two")
     with pytest.raises(ValueError, match="the same part occurs twice: two"):
         merge([first, second, again])
-
-
-def test_parts_without_a_name_are_told_apart() -> None:
-    merged = merge(summarize(FRAME, "prediction", "answers") for _ in range(3))
-    assert merged.rows == 15
-    assert len(merged.parts) == 3
 
 
 @pytest.mark.parametrize("part", ["", 3, b"one", ["one"]], ids=repr)
@@ -245,9 +238,3 @@ def test_parts_come_from_other_processes() -> None:
     sent = [pickle.loads(pickle.dumps(part)) for part in parts]  # noqa: S301 - our own
     assert sent[0].settings == parts[0].settings
     check_equal(merge(sent), summary_of(FRAME, options, worst=2))
-
-
-def test_settings_are_equal_if_all_are() -> None:
-    assert Settings(by=("a",)) == Settings(by=("a",))
-    assert Settings(by=("a",)) != Settings(by=("b",))
-    assert Settings(protocol=af.ScoreProtocol(threshold=0.5)) != Settings()
