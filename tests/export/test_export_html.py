@@ -109,7 +109,7 @@ def test_hostile_labels_of_figures_do_nothing(tmp_path: Path) -> None:
 
 
 def test_hostile_categories_of_a_matrix_do_nothing(tmp_path: Path) -> None:
-    texts = [text for text in HOSTILE_TEXTS if 0 < len(text) < 200]
+    texts = [text for text in HOSTILE_NAMES if 0 < len(text) < 200]
     cells = {(text, text): (1, place) for place, text in enumerate(texts)}
     figure = Crossed("figure", "table", [((texts[0], texts[1]), texts, texts, cells)], "caption")
     table = Table("table", pl.DataFrame({"n": [1] * len(texts)}))

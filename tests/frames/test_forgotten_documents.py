@@ -126,7 +126,7 @@ def test_shell_notes_repeated_documents(tmp_path: Path) -> None:
         assert "Documents have several rows" not in run(tmp_path, *command, "-c", "doc_id").stdout
 
 
-@pytest.mark.parametrize("call", ["report", "two", "metrics", "many"])
+@pytest.mark.parametrize("call", ["report", "many"])
 def test_slices_of_nearly_one_row_each_are_noted(call: str) -> None:
     def noted(by: str | list[list[str]], rows: int = 120) -> list[str]:
         return [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import polars as pl
 import pytest
+from campaign import amount
 
 import anls_frame as af
 from anls_frame import plot
@@ -126,10 +127,10 @@ def test_frames_are_as_with_plain_names(kind: str, make: Callable[[Any, Any], An
     assert patterns.shape[1] == plain.shape[1]
 
 
-@pytest.mark.parametrize("make", PLOTS.values(), ids=PLOTS)
-def test_plots_are_as_with_plain_names(make: Callable[[Any, Any], Axes]) -> None:
+@pytest.mark.parametrize("name", amount([*PLOTS][::3], [*PLOTS]))
+def test_plots_are_as_with_plain_names(name: str) -> None:
     plain, patterns = (
-        drawn(make(frame, names)) for frame, names in zip((PLAIN, PATTERNS), BOTH, strict=True)
+        drawn(PLOTS[name](frame, names)) for frame, names in zip((PLAIN, PATTERNS), BOTH, strict=True)
     )
 
     assert patterns == plain

@@ -193,7 +193,6 @@ def test_lower_is_better_where_the_metric_says_so() -> None:
     assert found.frame["difference"][0] > 0
 
 
-@pytest.mark.usefixtures("each_default_engine")
 def test_all_metrics_are_one_family() -> None:
     frame = with_fault(questions(), FAULTS["is_scan = true"], 0.15)
     one, several = (found_in(frame, metrics=names) for names in ("anls", ["anls", "exact_match", "cer_mean"]))

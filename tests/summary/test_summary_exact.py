@@ -298,7 +298,7 @@ def test_of_equal_texts_the_same_rows_are_the_worst(missing: Any) -> None:
 @functools.cache
 def fingerprint() -> str:
     """Return a digest of a report, a report of scores and comparisons, over many row groups."""
-    frame = questions(amount(10, 30)).lazy()
+    frame = questions(amount(5, 30)).lazy()
     scored = af.add_scores(frame, "rapidocr", "answers", columns=["nls"])
     options: dict[str, Any] = {"by": "question_types", "cluster": "doc_id"}
     systems = {"one": "tesseract", "two": "rapidocr"}
