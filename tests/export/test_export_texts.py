@@ -176,6 +176,12 @@ def test_latex_breaks_long_tables_over_pages(tmp_path: Path, rows: int, environm
     assert source.count(r" \tabularnewline") == rows + (2 if environment == "longtable" else 1)
 
 
+def test_latex_turns_the_page_for_wide_long_tables(tmp_path: Path) -> None:
+    frame = pl.DataFrame({f"a column {index}": [1] * 50 for index in range(9)})
+    source = write(Document("t", [Table("T", frame)], {}, ""), tmp_path / "report.tex").read_text()
+    assert source.count(r"\begin{landscape}") == source.count(r"\end{landscape}") == 1
+
+
 def test_latex_gives_each_table_its_label(tmp_path: Path) -> None:
     tables = [Table(name, pl.DataFrame({"a": [1]})) for name in ("Type", "type", "TYPE!", "", "日本")]
     source = write(Document("", tables, {}, ""), tmp_path / "report.tex").read_text()

@@ -249,6 +249,16 @@ def test_frames_of_any_kind(make: Callable[[pl.DataFrame], Any]) -> None:
     assert found.cast(expected.schema).equals(expected)  # type: ignore[arg-type]
 
 
+def test_systems_are_columns_expressions_or_series() -> None:
+    named = gec.compare({"a": "prediction", "b": "other"}, DATA, draws=9)
+
+    others = gec.compare({"a": pl.col("prediction"), "b": DATA["other"].alias("x")}, DATA, draws=9)
+    without = gec.compare({"a": "prediction", "b": "other"}, DATA.drop("document", "third"), draws=9)
+
+    assert named.equals(others)
+    assert named.equals(without)
+
+
 def test_annotators_and_references_are_optional() -> None:
     data = DATA.drop("annotators")
     counts = gec.m2("prediction", "source", "edits")

@@ -121,6 +121,18 @@ def test_the_annotators_chosen_are_those_of_the_definition(beta: float) -> None:
     assert {kind: [tp, fp, fn] for kind, tp, fp, fn, *_ in table.iter_rows()} == by_type
 
 
+def test_tiers_add_up() -> None:
+    data = frame(rows(3, 200))
+
+    tables = [gec.by_type(data, counts(mode="ds"), tier=tier) for tier in (1, 2, 3)]
+
+    assert [sorted(table["type"]) for table in tables[:2]] == [
+        ["M", "Odd", "R", "U", "UNK"],
+        ["DET", "NOUN", "Odd", "SPELL", "UNK"],
+    ]
+    assert len({table.select(pl.sum("tp", "fp", "fn")).row(0) for table in tables}) == 1
+
+
 def test_no_edits_at_all_are_right() -> None:
     empty = frame([({0: []}, {0: []})])
 

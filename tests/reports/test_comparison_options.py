@@ -49,6 +49,12 @@ def test_rows_are_accounted_for(missing: Any, counts: dict[str, int]) -> None:
     assert dict(made.by_group.select("k", "n").iter_rows()) == expected
 
 
+def test_slices_are_sorted_by_size_and_key_with_null_last() -> None:
+    frame = pl.DataFrame({"a": ["x"] * 7, "t": ["x"] * 7, "k": ["d", "d", None, None, "c", "b", "b"]})
+    made = compare(frame, {"old": "a", "new": "a"}, "t", by="k")
+    assert made.by_group["k"].to_list() == ["b", "d", None, "c"]
+
+
 @pytest.mark.parametrize(
     "column", [[0.5, None, 1.0], [1, None, 0], [True, None, False], [None, None, None]], ids=str
 )

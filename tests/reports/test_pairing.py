@@ -203,6 +203,12 @@ def test_names_that_are_taken_are_refused(names: tuple[str, str]) -> None:
         pair(pd.DataFrame(old), pd.DataFrame(NEW), on="id", prediction="prediction", names=names)
 
 
+@pytest.mark.parametrize("names", [(), ("one",), ("one", "two", "three")], ids=str)
+def test_names_are_two(names: Any) -> None:
+    with pytest.raises(ValueError, match="names must have two entries"):
+        paired(OLD, NEW, names=names)
+
+
 @pytest.mark.parametrize(
     "name", ["^id$", "*", "", "key_0", "row", "row_second", "prediction_second", "first"]
 )

@@ -135,6 +135,18 @@ def test_what_the_second_system_lost_is_that_of_the_rows() -> None:
         check_equal(af.find_slices(summary, **one), of_rows, draws=2)
 
 
+def test_what_several_systems_lost_is_that_of_the_rows() -> None:
+    cut = pl.when(pl.col("doc_type") == "form").then(pl.col("rapidocr").str.head(3)).otherwise("rapidocr")
+    frame = QUESTIONS.with_columns(cut=cut)
+    systems, metrics = ["rapidocr", "tesseract", "cut"], ["exact_match", "nls"]
+    options: dict[str, Any] = {"cluster": "doc_id", "metrics": metrics}
+    summary = merged(frame, systems, "answers", by=COLUMNS, **options)
+    for search in (af.SliceSearch(), HONEST):
+        of_rows = af.find_slices(frame, systems, "answers", COLUMNS, search=search, **options)
+        assert of_rows.frame["system"].unique().sort().to_list() == ["cut", "tesseract"]
+        check_equal(af.find_slices(summary, search=search), of_rows, draws=2)
+
+
 def test_a_saved_summary_and_a_pandas_frame_give_the_same(tmp_path: Path) -> None:
     summary = af.summarize(scores(), by="kind", cluster="doc", metrics="score")
     summary.save(tmp_path / "cells.summary")

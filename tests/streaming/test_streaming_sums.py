@@ -80,6 +80,13 @@ def test_sums_are_those_of_fractions(scores: list[float]) -> None:
         assert exact_sum.to_float(units, len(scores)) == float(exact / len(scores))
 
 
+def test_a_long_array_does_not_overflow() -> None:
+    # 2**21 scores with all 53 bits set: sums of 2**74, beyond 64 bits.
+    array = np.full(2**21, 1 - 2**-53)
+    assert exact_sum.of_array(array) == 2**21 * exact_sum.of_list([1 - 2**-53])
+    assert exact_sum.of_array(-array) == -exact_sum.of_array(array)
+
+
 def test_the_sum_stays_exact_over_100_million_updates() -> None:
     # The same 1,000 pairs 10**5 times, by merging a metric with itself again and again.
     texts = [("x" * (index % 7) + "abc" * (index % 11 + 1)) for index in range(1_000)]
