@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anls_frame.export.document import Selection, Table
     from anls_frame.export.rows_content import RowsContent
 
-_TRANSITION = ("old_error_type", "new_error_type")
+_TRANSITION = ("baseline_error_type", "error_type")
 _FEW_NUMBERS = 30
 """Number of different numbers that the page lists; of more it asks for the ends."""
 _SUBSTITUTION = ("reference_char", "predicted_char")

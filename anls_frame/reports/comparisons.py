@@ -215,7 +215,7 @@ class Comparison(SlicedResult[Table_co]):
         """
         Counts of rows by the error types of the baseline and of another system, for each slice.
 
-        The columns are the keys, `system`, `old_error_type`, `new_error_type`, `n` and its `share` in
+        The columns are the keys, `system`, `baseline_error_type`, `error_type`, `n` and its `share` in
         the slice. Error types are those of `anls_frame.error_type`.
 
         Raises
@@ -230,14 +230,14 @@ class Comparison(SlicedResult[Table_co]):
         >>> df = pl.DataFrame({"old": ["a", "b"], "new": ["a", None], "answer": ["a", "b"]})
         >>> af.compare(df, ["old", "new"], "answer", details=True).transitions
         shape: (2, 5)
-        ┌────────┬────────────────┬────────────────┬─────┬───────┐
-        │ system ┆ old_error_type ┆ new_error_type ┆ n   ┆ share │
-        │ ---    ┆ ---            ┆ ---            ┆ --- ┆ ---   │
-        │ str    ┆ enum           ┆ enum           ┆ i64 ┆ f64   │
-        ╞════════╪════════════════╪════════════════╪═════╪═══════╡
-        │ new    ┆ exact          ┆ missing        ┆ 1   ┆ 0.5   │
-        │ new    ┆ exact          ┆ exact          ┆ 1   ┆ 0.5   │
-        └────────┴────────────────┴────────────────┴─────┴───────┘
+        ┌────────┬─────────────────────┬────────────┬─────┬───────┐
+        │ system ┆ baseline_error_type ┆ error_type ┆ n   ┆ share │
+        │ ---    ┆ ---                 ┆ ---        ┆ --- ┆ ---   │
+        │ str    ┆ enum                ┆ enum       ┆ i64 ┆ f64   │
+        ╞════════╪═════════════════════╪════════════╪═════╪═══════╡
+        │ new    ┆ exact               ┆ missing    ┆ 1   ┆ 0.5   │
+        │ new    ┆ exact               ┆ exact      ┆ 1   ┆ 0.5   │
+        └────────┴─────────────────────┴────────────┴─────┴───────┘
         """
         if not self._sums.transitions:
             raise ValueError("error types were not counted: pass details=True when comparing")

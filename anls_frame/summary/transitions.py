@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.slicing import Slicing
 
-PAIR = ("old_error_type", "new_error_type")
+PAIR = ("baseline_error_type", "error_type")
 """Columns of counts: the error types of the first system and of the second."""
 
 

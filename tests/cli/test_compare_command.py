@@ -315,14 +315,14 @@ def test_details_print_how_error_types_changed(run: Run) -> None:
     printed = fine(run(*options, "--details"))
 
     made = af.compare(FRAME, ["rapidocr", "silent", "dates"], "answers", details=True)
-    changed = made.transitions.filter(pl.col("old_error_type") != pl.col("new_error_type"))
+    changed = made.transitions.filter(pl.col("baseline_error_type") != pl.col("error_type"))
     largest = changed.sort("n", descending=True).row(0, named=True)
     title, first = "Error types that differ from those of rapidocr", printed.splitlines()
     heads = [cell.strip() for cell in first[first.index(title) + 2].strip("│").split("┆")]
     assert heads == ["system", "error type of rapidocr", "its error type", "rows", "share"]
     line = [cell.strip() for cell in first[first.index(title) + 4].strip("│").split("┆")]
     assert line[:4] == [
-        *(largest[name] for name in ("system", "old_error_type", "new_error_type")),
+        *(largest[name] for name in ("system", "baseline_error_type", "error_type")),
         str(largest["n"]),
     ]
     assert title not in fine(run(*options))

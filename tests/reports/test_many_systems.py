@@ -216,9 +216,9 @@ def test_transitions_count_error_types_against_the_first_system() -> None:
     ).drop_nulls("old")
     expected = kinds.group_by("lang", "old", "new").len().sort("lang", "old", "new")
     found = made.filter(pl.col("system") == "b").with_columns(
-        pl.col("old_error_type", "new_error_type").cast(str)
+        pl.col("baseline_error_type", "error_type").cast(str)
     )
-    counted = found.select("lang", old="old_error_type", new="new_error_type", len="n")
+    counted = found.select("lang", old="baseline_error_type", new="error_type", len="n")
     assert_frame_equal(
         counted.sort("lang", "old", "new"), expected, check_dtypes=False, check_column_order=False
     )

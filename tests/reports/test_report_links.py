@@ -55,7 +55,7 @@ def test_slices_and_transitions_of_a_comparison_lead_to_their_rows(
     found = Linked(comparison.write(tmp_path / "comparison.html", rows=page).read_text("utf-8"))
 
     views = [(dict(parse_qsl(view)), view) for view in found.views]
-    changed = comparison.transitions.select("lang", "system", "old_error_type", "new_error_type", "n")
+    changed = comparison.transitions.select("lang", "system", "baseline_error_type", "error_type", "n")
     for key, system, old, new, n in changed.iter_rows():
         values = {"by_0": key, "type_0": old, f"type_{list(systems).index(system)}": new}
         wanted = {name: f'"{value}"' for name, value in values.items()}

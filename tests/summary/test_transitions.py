@@ -90,10 +90,10 @@ def test_any_two_of_many_systems_are_counted() -> None:
     slicing = resolve(None)
     typed = transitions.typed_rows(frame, [*SYSTEMS, "empty"], "answers", slicing, Settings())
     found = transitions.counts(typed, 1, 2).collect()
-    assert set(found["new_error_type"]) == {"empty"}
+    assert set(found["error_type"]) == {"empty"}
     expected = slow(frame, [], "empty")
     assert found["n"].sum() == expected.total()
     olds = Counter[str]()
     for (_, new), n in expected.items():
         olds[new] += n
-    assert dict(found.select("old_error_type", "n").iter_rows()) == olds
+    assert dict(found.select("baseline_error_type", "n").iter_rows()) == olds
