@@ -268,8 +268,6 @@ def detail_settings(details: object, *, has_texts: bool, is_comparison: bool = F
         return {}
     if not has_texts:
         raise ValueError("details need texts; columns of scores have none")
-    if is_comparison:
-        return {"details": True}
     given = given or {}
     unknown = sorted(map(str, given.keys() - {"max_length", "min_nls"}))
     if unknown:

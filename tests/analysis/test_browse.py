@@ -157,6 +157,36 @@ def test_several_systems_say_whether_their_texts_are_the_same(tmp_path: Path) ->
     assert "same" not in read(af.browse(frame, "one", "answer"), tmp_path).meta["columns"]
 
 
+@pytest.mark.parametrize("number", [1, 2, 3, 43])
+def test_rows_are_found_by_what_any_system_read(tmp_path: Path, number: int) -> None:
+    answers = ["12345678", "abcdefgh", "zyxwvuts"]
+    # System k misreads letter k of each answer, and the fourth of them reads the first one right.
+    texts = [
+        [
+            text if (system, text) == (3, answers[0]) else f"{text[: system % 8]}?{text[system % 8 + 1 :]}"
+            for text in answers
+        ]
+        for system in range(number)
+    ]
+    frame = pl.DataFrame({f"s{system}": own for system, own in enumerate(texts)}).with_columns(
+        answer=pl.Series(answers)
+    )
+    systems = {f"system {system}": f"s{system}" for system in range(number)} if number > 1 else "s0"
+
+    found = read(af.browse(frame, systems, "answer"), tmp_path)
+
+    expected = [
+        {
+            f"{right} → {wrong}"
+            for own in texts
+            for right, wrong in zip(answer, own[row], strict=True)
+            if right != wrong
+        }
+        for row, answer in enumerate(answers)
+    ]
+    assert list(map(set, found.column("read_as"))) == expected
+
+
 def test_verdicts_get_the_columns_that_tell_repeated_ids_apart(tmp_path: Path) -> None:
     frame = pl.DataFrame(
         {

@@ -123,6 +123,14 @@ def test_slices_of_each_of_many_columns_lead_to_their_rows(tmp_path: Path) -> No
     assert [linked.count(view) for view in views] == [report.overall["n"], *report.by_group["n"]]
 
 
+def test_comparisons_have_the_rows_as_a_page_alone_has_them(tmp_path: Path) -> None:
+    page = af.browse(SOME, SYSTEMS, "answers")
+    alone = page.write(tmp_path / "rows.html").read_text("utf-8")
+    for details in (False, True):
+        settings = af.compare(SOME, SYSTEMS, "answers", details=details).settings
+        assert page.embedded(settings).html == alone
+
+
 @pytest.mark.parametrize(
     "details", [True, {"min_nls": 0.3, "max_length": 2}], ids=["as the page counts", "otherwise"]
 )
