@@ -60,7 +60,7 @@ _FEW_BESIDE = 3
 _MOST_SYSTEMS = 8
 """Number of systems that stand side by side on a screen at most."""
 _SHORT_NAME = 14
-_BOLD = "Differences in bold are shown by their adjusted p and by their interval."
+_BOLD = "Bold differences are significant, both by their adjusted p and by their interval."
 _DRAWN_SYSTEMS = 20
 _RANKED_SYSTEMS = 60
 """So many bars of ranks fit a screen."""
@@ -604,9 +604,7 @@ def _notes_on_published(view: ComparisonView) -> list[str]:
             for answer in ("better", "worse", "open")
             if (systems := lines.filter(answer=answer)["system"].to_list())
         ]
-        notes.append(
-            f"Beside {name}, published with {label} {figure}, by the intervals, {'; '.join(answers)}."
-        )
+        notes.append(f"By the intervals, against {name} (published {label} {figure}), {'; '.join(answers)}.")
     return notes
 
 

@@ -28,10 +28,10 @@ _WITH_INTERVAL = ("corrected", "bias", "difference")
 _NAMES = {
     "n_audited": "judged",
     "n_clusters_audited": "documents judged",
-    "verdicts_worth": "worth verdicts",
+    "verdicts_worth": "equivalent verdicts",
     "audit_low": "verdicts alone, low",
     "audit_high": "verdicts alone, high",
-    "audit_share": "share of verdicts",
+    "audit_share": "removable variance",
     "given_difference": "given difference",
 }
 """Names of columns that only corrected scores have."""

@@ -61,7 +61,7 @@ def test_published_figures_are_beside_the_intervals_of_systems(systems: int, tmp
     assert shown["score"].is_sorted(descending=True)
     assert shown.filter(pl.col("rank").is_null())["system"].to_list() == ["Best ever", "Smith"]
     assert any(
-        note.startswith("Beside Smith, published with score 0.375")
+        note.startswith("By the intervals, against Smith (published score 0.375), ")
         for note in made.to_document(published=figures).notes
     )
     page = made.write(tmp_path / "c.html", published=figures).read_text("utf-8")
