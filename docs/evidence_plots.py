@@ -121,7 +121,7 @@ def coverage(width: float) -> Figure:
         axis.set_minor_locator(NullLocator())
     figure.supxlabel("documents", fontsize="medium")
     figure.supylabel("coverage of 95 % intervals", fontsize="medium")
-    _legend(figure, {"without a mark": BLUE, "marked few_rows in most samples": GREY})
+    _legend(figure, {"unmarked": BLUE, "marked few_rows in most samples": GREY})
     return figure
 
 
@@ -139,7 +139,7 @@ class Test(NamedTuple):
     assumed: list[float]
     """Populations that it is made for."""
     harder: list[float]
-    """Populations in which few documents carry the difference."""
+    """Populations in which few documents have most of the difference."""
     allowed: float = 5
 
 
@@ -179,11 +179,11 @@ def tests() -> list[Test]:
         errors("two systems", "SIGNIFICANCE", "p ≤ 0.05", is_harder=is_lopsided, **as_share),
         errors("any of many slices", "SIGNIFICANCE", "any p ≤ 0.05", is_harder=is_lopsided, **as_share),
         errors("many systems", "RANKS", "equal called different", is_harder=is_unequal, **as_share),
-        errors("a slice against the rest", "REST", "p ≤ 0.05, %"),
+        errors("one slice against the rest", "REST", "p ≤ 0.05, %"),
         errors("the search for slices", "SLICES", "search, %", beside="at most, %"),
         errors("the same with holdout=0.5", "SLICES", "honest, %", beside="at most, %"),
         errors("M² and I-measure", "GEC", "p ≤ 0.05, %"),
-        errors("a gate says fine", "PLANNING", *fine, is_harder=is_of_documents),
+        errors("the gate's answer fine", "PLANNING", *fine, is_harder=is_of_documents),
         errors("a certified threshold", "SELECTIVE", "guarantee failed, %", allowed=10),
     ]
 
@@ -205,8 +205,8 @@ def alarms(width: float) -> Figure:
     ax.set_xlim(0, 100)
     ax.set_yticks(range(len(shown)), [test.name for test in shown])
     ax.set_ylim(len(shown) - 0.4, -0.6)
-    ax.set_xlabel("samples in which it errs; the line is what is allowed")
-    _legend(figure, {"populations it is made for": BLUE, "few documents carry the difference": ORANGE})
+    ax.set_xlabel("share of samples with a wrong answer; the bars mark what is allowed")
+    _legend(figure, {"populations that meet its assumptions": BLUE, "few documents have most of the difference": ORANGE})
     return figure
 
 
