@@ -37,7 +37,7 @@ def score_distribution(
     """
     Draw the distribution of NLS over the rows, with the rows that the cut sets to 0.
 
-    The strip at the top shows the shares of all rows: NLS 0, below the cut, kept by the cut, and 1. The
+    The strip at the top shows the shares of all rows: NLS 0, set to 0 by the threshold, kept, and NLS 1. The
     histogram shows only the rows between 0 and 1, which the other rows would dwarf.
 
     Parameters

@@ -328,8 +328,8 @@ def _report_figures(view: ReportView) -> list[Figure]:
     below = cut_between(summary, histogram)
     parts = [
         ("NLS 0", histogram.low, "#6B7480"),
-        (f"below the cut at {threshold:g}", below, "#AAB2BD"),
-        ("kept by the cut", sum(histogram.bins) - below, "#56B4E9"),
+        (f"set to 0 by the threshold {threshold:g}", below, "#AAB2BD"),
+        ("kept", sum(histogram.bins) - below, "#56B4E9"),
         ("NLS 1", histogram.high, _palette.BLUE),
     ]
     distribution = HistogramChart(
