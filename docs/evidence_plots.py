@@ -206,7 +206,10 @@ def alarms(width: float) -> Figure:
     ax.set_yticks(range(len(shown)), [test.name for test in shown])
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlabel("share of samples with a wrong answer; the bars mark what is allowed")
-    _legend(figure, {"populations that meet its assumptions": BLUE, "few documents have most of the difference": ORANGE})
+    _legend(
+        figure,
+        {"populations that meet its assumptions": BLUE, "few documents have most of the difference": ORANGE},
+    )
     return figure
 
 
