@@ -9,6 +9,7 @@ import polars as pl
 import anls_frame as af
 from anls_frame.cli.metrics import parse
 from anls_frame.cli.options import tables
+from anls_frame.protocol import resolve_errors
 from anls_frame.readers._log_files import name_of
 from anls_frame.readers.any_file import reading, scan
 from anls_frame.readers.compared_files import usual_metric
@@ -57,15 +58,32 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
 
 
 def with_scores(
-    frame: pl.LazyFrame | pl.DataFrame, systems: Mapping[str, str], scoring: Reporting
+    frame: pl.LazyFrame | pl.DataFrame, systems: Mapping[str, str], scoring: Reporting, metric: str
 ) -> tuple[pl.LazyFrame, dict[str, str]]:
-    """Return rows with the ANLS of each system, and the columns of these scores by system."""
+    """
+    Return rows with the score of each system, and the columns of these scores by system.
+
+    The score is `"anls"` or, of pages, `"cer"` or `"wer"`: the errors of a page, divided by the mean length
+    of the references, so that the mean of all pages is the corpus rate.
+    """
     scores = {name: f"__anls_frame_score_{name}" for name in systems}
-    how: Any = {"protocol": scoring.protocol, "missing": scoring.missing}
     unanswerable: Any = scoring.unanswerable
     answered = with_unanswerable(frame.lazy(), systems.values(), "answers", unanswerable)
-    values = [af.anls(column, "answers", **how).alias(scores[name]) for name, column in systems.items()]
+    values = [_score(metric, column, scoring).alias(scores[name]) for name, column in systems.items()]
     return pl.concat([frame.lazy(), answered.select(values)], how="horizontal"), scores
+
+
+def _score(metric: str, prediction: str, scoring: Reporting) -> pl.Expr:
+    """Return the score of each row."""
+    how: Any = {"protocol": scoring.protocol, "missing": scoring.missing}
+    if metric == "anls":
+        return af.anls(prediction, "answers", **how)
+    errors_of = af.words.word_errors if metric == "wer" else af.words.edit_counts
+    counts = errors_of(prediction, "answers", **how | {"protocol": resolve_errors(scoring.protocol)}).struct
+    substituted, deleted = counts.field("substitutions"), counts.field("deletions")
+    length = substituted + deleted + counts.field("hits")
+    errors = substituted + deleted + counts.field("insertions")
+    return errors * length.count() / length.sum().clip(lower_bound=1)
 
 
 def page(

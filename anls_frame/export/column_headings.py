@@ -26,6 +26,10 @@ class RowNames:
     """What judged rows lost, of what all of them lost."""
     metric: Literal["anls", "cer"]
     """The score that rows lose in."""
+    corrected: tuple[str, ...]
+    """The scores that verdicts on a sample correct."""
+    flatters: str
+    """Why a score without judged rows is not the corrected one."""
     columns: dict[str, str]
     """Names of columns, where they differ from `NAMES`."""
 
@@ -48,6 +52,8 @@ ROWS = RowNames(
     whole="All rows",
     losses="they lost {of_judged} of {of_all} points",
     metric="anls",
+    corrected=("anls",),
+    flatters="A score without rows flatters: it leaves out lost points alone.",
     columns={},
 )
 """Of questions, or of anything else."""
@@ -61,6 +67,8 @@ PAGES = RowNames(
     whole="All pages together",
     losses="they have {of_judged} of {of_all} character errors",
     metric="cer",
+    corrected=("cer", "wer"),
+    flatters="A rate without pages flatters: it leaves out errors alone.",
     columns={
         "n": "pages",
         "question_id": "page",

@@ -13,23 +13,26 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+ROWS = "anls_frame.rows"
+"""The key of a Parquet file's metadata that tells what its rows are called."""
+
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
 """The suffixes that `write` accepts."""
 _BATCH = 50_000
 
 
-def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool) -> None:
+def write(frame: pl.LazyFrame, path: Path, *, escape_formulas: bool, rows: str = "row") -> None:
     """
     Write a frame in the format of the file's suffix; lists become JSON if the format has no lists.
 
     Rows are written in batches, so they may exceed memory, except for a workbook. In CSV, null is an empty
     field, and an empty string is a pair of quotes. In a workbook, null is a missing cell, and an empty string
-    is an empty cell, which look the same in Excel.
+    is an empty cell, which look the same in Excel. What rows are called is stored in Parquet only.
     """
     with replacing(path) as file:
         target: Any = _Remembering(file)
         try:
-            _write(frame, path.suffix.lower(), target, escape_formulas=escape_formulas)
+            _write(frame, path.suffix.lower(), target, escape_formulas=escape_formulas, rows=rows)
         except Exception:
             if target.error is not None:
                 raise target.error from None
@@ -54,16 +57,16 @@ class _Remembering:
         self._file.flush()
 
 
-def _write(frame: pl.LazyFrame, suffix: str, file: Any, *, escape_formulas: bool) -> None:
+def _write(frame: pl.LazyFrame, suffix: str, file: Any, *, escape_formulas: bool, rows: str) -> None:
     if suffix == ".parquet":
-        frame.sink_parquet(file)
+        frame.sink_parquet(file, metadata={ROWS: rows})
     elif suffix == ".jsonl":
         plain_frame(frame, "rows").sink_ndjson(file)
     elif suffix == ".json":
         file.write(b"[")
         batches = frame.collect_batches(chunk_size=_BATCH, maintain_order=True)
-        rows = (row for batch in batches for row in json_lines(batch, "rows"))
-        for index, row in enumerate(rows):
+        written = (row for batch in batches for row in json_lines(batch, "rows"))
+        for index, row in enumerate(written):
             file.write(f"{',' if index else ''}\n{row}".encode())
         file.write(b"\n]\n")
     elif suffix == ".xlsx":

@@ -15,6 +15,7 @@ import polars as pl
 from anls_frame._arguments import choice
 from anls_frame._text import path_text
 from anls_frame.exceptions import ColumnNotFoundError
+from anls_frame.export import row_files
 from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.frames import origins
 from anls_frame.readers import _content, _long, _pipes, _runs, _standard
@@ -361,6 +362,16 @@ def kind_of_file(path: Path, how: Reading) -> str:
 def names_of_rows(how: Reading) -> RowNames:
     """Return the names for the rows of a file."""
     return PAGES if are_pages(how) else ROWS
+
+
+def names_of_sample(path: Path, how: Reading) -> RowNames:
+    """Return the names for the rows of a file that may be a sample of pages."""
+    if _is_parquet(path, how):
+        with reading_parquet(path):
+            metadata = pl.read_parquet_metadata(_pipes.seekable(path))
+        if metadata.get(row_files.ROWS) == PAGES.row:
+            return PAGES
+    return names_of_rows(how)
 
 
 def are_pages(how: Reading) -> bool:

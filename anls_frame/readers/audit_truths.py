@@ -23,7 +23,8 @@ from anls_frame.frames.conversion import (
     to_lazy,
     with_columns,
 )
-from anls_frame.metrics.scores import anls
+from anls_frame.metrics.scores import anls, cer
+from anls_frame.protocol import resolve_errors
 from anls_frame.readers.judged_rows import judged
 from anls_frame.summary.keys import optional
 from anls_frame.summary.systems import prediction_of
@@ -53,6 +54,7 @@ def audited_scores(
     repaired: str | None = None,
     format: Counted = "given",  # noqa: A002 - the name of the verdict
     ambiguous: Counted = "given",
+    lower_is_better: bool = False,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "empty",
 ) -> Any:
@@ -67,8 +69,8 @@ def audited_scores(
     verdicts
         The verdicts, from `anls_frame.readers.read_verdicts` or `RowsWidget.verdicts`.
     score
-        Column with the given scores, from 0 to 1; for several systems, a mapping from their names to these
-        columns.
+        Column with the given scores, from 0 to 1, or with error rates, which may exceed 1; for several
+        systems, a mapping from their names to these columns.
     prediction, answers, id
         The columns passed to `browse` for the page, by which `anls_frame.readers.judged` finds the rows.
         `prediction` must name the same systems as `score`.
@@ -77,10 +79,12 @@ def audited_scores(
         elsewhere. These rows are scored against the repaired answers.
     format, ambiguous
         The score of rows with the verdicts `format` and `ambiguous_question`: `"given"` keeps their given
-        score, `"full"` means 1. These rows are never left out, because that would change the population whose
-        score is estimated.
+        score, `"full"` means the best score. These rows are never left out, because that would change the
+        population whose score is estimated.
+    lower_is_better
+        Whether scores are error rates, of which 0 is the best; by default, 1 is the best score.
     protocol, missing
-        How texts are scored against `repaired`, as for `add_scores`.
+        How texts are scored against `repaired`, as for `add_scores`: by ANLS or, if lower is better, CER.
 
     Returns
     -------
@@ -89,8 +93,9 @@ def audited_scores(
         rows without a verdict; for several systems, `audited_score_NAME` for each. The verdicts `score_right`
         and `our_error` keep the given score. Without a repaired answer, the verdict `answer_wrong` reverses
         the score: it becomes 1 where points were lost, because the model may well have been right, and 0
-        where none were lost; `answer_incomplete` gives 1. With several systems, repair the answers, because
-        only one of two texts that lost points may be right.
+        where none were lost; `answer_incomplete` gives 1. Without a repaired answer, both verdicts set an
+        error rate to 0. With several systems, repair the answers, because only one of two texts that lost
+        points may be right.
 
     Raises
     ------
@@ -143,7 +148,15 @@ def audited_scores(
         name for name, counted in (("format", format), ("ambiguous_question", ambiguous)) if counted == "full"
     ]
     truths = [
-        _truth(scores[name], text, repaired, full, protocol=protocol, missing=missing).alias(new[name])
+        _truth(
+            scores[name],
+            text,
+            repaired,
+            full,
+            lower_is_better=lower_is_better,
+            protocol=protocol,
+            missing=missing,
+        ).alias(new[name])
         for name, text in systems.items()
     ]
     added = rows.select(_ROW).join(
@@ -156,27 +169,24 @@ def audited_scores(
 
 
 def _truth(
-    score: str,
-    text: str,
-    repaired: str | None,
-    full: list[str],
-    *,
-    protocol: ScoreProtocol | str,
-    missing: Missing,
+    score: str, text: str, repaired: str | None, full: list[str], *, lower_is_better: bool, **how: Any
 ) -> pl.Expr:
     """Return the score that a judged row should have had."""
     given, verdict = cs.by_name(score).cast(pl.Float64), pl.col("verdict").cast(pl.String)
+    metric, best = (cer, 0.0) if lower_is_better else (anls, 1.0)
+    # Of a page that equals a wrong reference, nobody knows how much is wrong.
+    turned = pl.lit(best) if lower_is_better else pl.when(given < 1).then(1.0).otherwise(0.0)
     known = pl.lit(None, pl.Float64)
     if repaired is not None:
-        known = anls(cs.by_name(text), cs.by_name(repaired), protocol=protocol, missing=missing)
-    turned = pl.when(given < 1).then(1.0).otherwise(0.0)
+        how["protocol"] = resolve_errors(how["protocol"]) if lower_is_better else how["protocol"]
+        known = metric(cs.by_name(text), cs.by_name(repaired), **how)
     return (
         pl.when(verdict == "answer_wrong")
         .then(pl.coalesce(known, turned))
         .when(verdict == "answer_incomplete")
-        .then(pl.coalesce(known, pl.lit(1.0)))
+        .then(pl.coalesce(known, pl.lit(best)))
         .when(verdict.is_in(full))
-        .then(1.0)
+        .then(best)
         .otherwise(given)
     )
 

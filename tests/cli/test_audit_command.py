@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import jiwer
 import polars as pl
 import pytest
 import shell
@@ -66,8 +67,9 @@ def test_the_loop_of_one_system(tmp_path: Path) -> None:
     verdicts = af.readers.read_verdicts(tmp_path / "verdicts.jsonl")
     truth = af.audited_scores(scored, verdicts, "anls", id="question_id")
     line = af.corrected(truth, "anls", "audited_score", cluster="doc_id").overall.row(0, named=True)
-    *_, flatters, corrected = done.stdout.splitlines()
+    *_, flatters, named, corrected = done.stdout.splitlines()
     assert flatters.startswith("A score without rows flatters")
+    assert named == "ANLS, corrected by the drawn rows:"
     assert corrected.startswith(f"drawn: {line['corrected']:.3f} [{line['corrected_low']:.3f}, ")
     assert f"{100 * line['audit_share']:.0f} % of the variance" in corrected
 
@@ -133,3 +135,90 @@ def test_drawn_rows_without_a_verdict_are_an_error(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "2 rows (question_id " in done.stderr
     assert "have no verdict; judge them, too" in done.stderr
+
+
+@pytest.fixture
+def scans(tmp_path: Path) -> pl.DataFrame:
+    """English pages in folders, of which every fifth has a wrong reference; `is_wrong` tells which."""
+    pages = pl.read_parquet(DATA / "ocr_pages.parquet").filter(lang="en").sort("doc_id")
+    pages = pages.select("doc_id", "reference", "tesseract", "rapidocr").with_row_index("page")
+    for folder, suffix in (("reference", ".gt.txt"), ("tesseract", ".txt"), ("rapidocr", ".txt")):
+        (tmp_path / folder).mkdir()
+        for page, text in pages.select("doc_id", folder).iter_rows():
+            (tmp_path / folder / f"{page}{suffix}").write_text(text, encoding="utf-8")
+    return pages.with_columns(is_wrong=pl.col("page") % 5 == 0)
+
+
+def judge_pages(folder: Path, scans: pl.DataFrame, texts: list[str]) -> None:
+    """Find the references of the drawn pages wrong that are."""
+    drawn = pl.read_parquet(folder / "drawn.parquet").with_row_index("row").filter("audit")
+    wrong = set(scans.filter("is_wrong")["doc_id"])
+    lines = [
+        {
+            "id": page,
+            "row": row,
+            "verdict": "answer_wrong" if page in wrong else "our_error",
+            "digest": digest(read, [reference]),
+        }
+        for row, page, reference, *read in drawn.select("row", "question_id", "answers", *texts).iter_rows()
+    ]
+    (folder / "verdicts.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def rates_of_jiwer(scans: pl.DataFrame, engine: str) -> dict[str, tuple[float, float]]:
+    """Return CER and WER of all pages, and the same if pages with a wrong reference had no errors."""
+    rates = {}
+    for metric, process in (("cer", jiwer.process_characters), ("wer", jiwer.process_words)):
+        errors, right, length = 0, 0, 0
+        for *texts, is_wrong in scans.select("reference", engine, "is_wrong").iter_rows():
+            # Words of jiwer are separated by spaces.
+            found = process(*(" ".join(text.split()) if metric == "wer" else text for text in texts))
+            own = found.substitutions + found.deletions + found.insertions
+            errors, right = errors + own, right + (0 if is_wrong else own)
+            length += found.hits + found.substitutions + found.deletions
+        rates[metric] = (errors / length, right / length)
+    return rates
+
+
+PAGES = ("-n", 40, "-o", "pages.html", "--sample", "drawn.parquet", "--gold", "reference")
+
+
+def test_pages_are_corrected_in_the_rates_of_jiwer(tmp_path: Path, scans: pl.DataFrame) -> None:
+    done = shell.run(tmp_path, "audit", "tesseract", *PAGES)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "40 of 40 pages drawn: pages.html"
+    page = ReadPage((tmp_path / "pages.html").read_text(encoding="utf-8"))
+    assert [metric["label"] for metric in page.meta["metrics"]] == ["CER"]
+    judge_pages(tmp_path, scans, ["prediction"])
+
+    command = done.stdout.splitlines()[1].partition("then: anls-frame ")[2].split()
+    done = shell.run(tmp_path, *command, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    expected = rates_of_jiwer(scans, "tesseract")
+    assert [line["metric"] for line in found["corrected"]] == ["cer", "wer"]
+    for line in found["corrected"]:
+        assert (line["score"], line["corrected"]) == pytest.approx(expected[line["metric"]])
+    # Without pages whose reference is wrong, the rate is that of the others.
+    assert found["systems"][0]["score"] == pytest.approx(expected["cer"][0])
+
+    said = shell.run(tmp_path, *command).stdout
+    assert "ANLS" not in said
+    for name, metric in (("CER", "cer"), ("WER", "wer")):
+        *_, after = said.partition(f"{name}, corrected by the drawn pages:\n")
+        assert after.startswith(f"drawn: {expected[metric][1]:.3f} [")
+
+
+def test_engines_are_compared_in_the_rates_of_jiwer(tmp_path: Path, scans: pl.DataFrame) -> None:
+    done = shell.run(tmp_path, "audit", "tesseract", "rapidocr", *PAGES)
+    assert done.returncode == 0, done.stderr
+    judge_pages(tmp_path, scans, ["tesseract", "rapidocr"])
+    command = done.stdout.splitlines()[1].partition("then: anls-frame ")[2].split()
+    done = shell.run(tmp_path, *command, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    tesseract, rapidocr = (rates_of_jiwer(scans, engine) for engine in ("tesseract", "rapidocr"))
+    for line in found["differences"]:
+        metric = line["metric"]
+        expected = [after - before for before, after in zip(tesseract[metric], rapidocr[metric], strict=True)]
+        assert [line["given_difference"], line["difference"]] == pytest.approx(expected)

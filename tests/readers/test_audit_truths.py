@@ -62,6 +62,25 @@ def test_truth_of_each_verdict(given: tuple[str, ...]) -> None:
     assert scored["audited_score"].sum() == pytest.approx(found["audited_score"].sum())
 
 
+def test_truth_of_error_rates() -> None:
+    table = frame().with_columns(cer=af.cer("text", "gold", missing="empty"))
+    names: dict[str, Any] = {"prediction": "text", "answers": "gold", "id": "id", "lower_is_better": True}
+    truths = {
+        "given": [0, 1 / 3, 0, 0, 0, 0, 0, 0, 2 / 3, 1 / 3, None, 1],
+        # Of "ox", 2 of 4 letters of "oxen" are missing, and 1 of 3 of "oxx".
+        "repaired": [0, 1 / 3, 0, 0, 1 / 3, 0, 0, 0, 2 / 3, 1 / 3, None, 1],
+        "full": [0, 1 / 3, 0, 0, 0, 0, 0, 0, 0, 0, None, 1],
+    }
+    options: dict[str, dict[str, Any]] = {
+        "given": {},
+        "repaired": {"repaired": "repaired"},
+        "full": {"format": "full", "ambiguous": "full"},
+    }
+    for way, expected in truths.items():
+        found = af.audited_scores(table.drop("verdict"), verdicts(table), "cer", **names, **options[way])
+        assert found["audited_score"].to_list() == pytest.approx(expected)
+
+
 def test_two_systems() -> None:
     table = frame().with_columns(other=pl.lit("cow"), other_anls=pl.lit(1.0))
     given = table.with_row_index("row").drop_nulls("verdict")

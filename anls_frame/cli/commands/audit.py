@@ -67,15 +67,17 @@ def audit(
     from anls_frame.cli.row_pages import page, texts, with_scores
     from anls_frame.export import row_files
     from anls_frame.export.page_verdicts import REPEATS
-    from anls_frame.readers.any_file import reading
+    from anls_frame.readers.any_file import names_of_rows, reading
+    from anls_frame.readers.compared_files import usual_metric
     from anls_frame.summary.systems import prediction_of
 
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, (".parquet",))
     given = named.in_files(files, source, "error", least=1)
+    names = names_of_rows(source.how)
     with working("Scoring"), reading(files[0], source.how):
         frame, systems = texts(given)
-        scored_rows, scores = with_scores(frame, systems, scoring)
+        scored_rows, scores = with_scores(frame, systems, scoring, names.metric)
         rows = scored_rows.collect()
         if not systems.keys() & {"answers", *REPEATS, cluster, lean, *(keep or ())} and len(systems) > 1:
             # The sample has each system under its name, as --systems of `verdicts` wants it.
@@ -92,16 +94,16 @@ def audit(
             prediction=systems if len(systems) > 1 else None,
             cluster=cluster,
         ).drop(_SCORE)
-        shown: Any = {"metrics": ["anls"], "keep": keep or (), "audit": True, **vars(scoring)}
+        shown: Any = {"metrics": [usual_metric(given)], "keep": keep or (), "audit": True, **vars(scoring)}
         made = page(drawn, prediction_of(systems), option="--n", **shown)
         made.write(output, title=", ".join(systems), source=files)
-        row_files.write(drawn.lazy(), sample, escape_formulas=False)
+        row_files.write(drawn.lazy(), sample, escape_formulas=False, rows=names.row)
     without = rows.height - scored.height
-    left_out = f"; {numbered(without, 'row')} without a score left out" if without else ""
+    left_out = f"; {numbered(without, names.row)} without a score left out" if without else ""
     of = f" --systems {','.join(systems.values())}" if len(systems) > 1 else ""
     print(
         plain(
-            f"{made.rows:,} of {numbered(scored.height, 'row')} drawn: {output}{left_out}\n"
+            f"{made.rows:,} of {numbered(scored.height, names.row)} drawn: {output}{left_out}\n"
             f"Judge all of them, save the verdicts, then: anls-frame verdicts verdicts.jsonl {sample}{of}"
         )
     )

@@ -14,7 +14,7 @@ from anls_frame.cli.options import Files, Id, Reporting, Runs, SourceOptions, Sy
 from anls_frame.cli.output import plain, print_table, working
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from anls_frame.export.column_headings import RowNames
     from anls_frame.reports.corrected_scores import Corrected
@@ -47,7 +47,8 @@ def verdicts(
     from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.row_pages import texts
     from anls_frame.export import row_files
-    from anls_frame.readers.any_file import names_of_rows, reading
+    from anls_frame.export.column_headings import NAMES
+    from anls_frame.readers.any_file import names_of_sample, reading
     from anls_frame.summary.systems import prediction_of
 
     target.check(row_files.SUFFIXES)
@@ -63,18 +64,21 @@ def verdicts(
             )
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
-        names = names_of_rows(source.how)
+        names = names_of_sample(files[0], source.how)
         lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=names.metric)
         has_draw = PROBABILITY in frame.collect_schema()
-        corrected = _corrected(frame, given_verdicts, columns, id, scoring) if has_draw else None
+        corrected = {
+            metric: _corrected(frame, given_verdicts, columns, id, scoring, metric=metric)
+            for metric in (names.corrected if has_draw else ())
+        }
     printed = {
         "judged": rows.height,
         "verdicts": lost.by_verdict.to_dicts(),
         "systems": lost.by_system.to_dicts(),
     }
-    if corrected is not None:
-        printed["corrected"] = corrected.overall.to_dicts()
-        printed["differences"] = corrected.differences.drop("slice").to_dicts()
+    if corrected:
+        printed["corrected"] = _lines(corrected, lambda of_metric: of_metric.overall)
+        printed["differences"] = _lines(corrected, lambda of_metric: of_metric.differences.drop("slice"))
     target.put_rows(rows, printed)
     if target.json:
         return
@@ -82,9 +86,11 @@ def verdicts(
     print_table(by_verdict, labels=names.columns)
     for row in lost.by_system.to_dicts():
         _print_sentence(row, rows.height, names, is_alone=len(columns) == 1)
-    if corrected is not None:
-        print("A score without rows flatters: it leaves out lost points alone. Corrected by the drawn rows:")
-        print(plain("\n".join(corrected.to_document().notes)))
+    if corrected:
+        print(names.flatters)
+    for metric, of_metric in corrected.items():
+        print(f"{NAMES[metric]}, corrected by the drawn {names.row}s:")
+        print(plain("\n".join(of_metric.to_document().notes)))
 
 
 def _corrected(
@@ -93,15 +99,35 @@ def _corrected(
     columns: Mapping[str, str],
     id_column: str | None,
     scoring: Reporting,
+    *,
+    metric: str,
 ) -> Corrected[pl.DataFrame]:
     """Return the score of each system, corrected by the verdicts on a drawn sample."""
     from anls_frame.cli.row_pages import with_scores
 
-    scored, scores = with_scores(frame, columns, scoring)
-    how: Any = {"protocol": scoring.protocol, "missing": scoring.missing}
+    scored, scores = with_scores(frame, columns, scoring, metric)
+    how: Any = {
+        "protocol": scoring.protocol,
+        "missing": scoring.missing,
+        "lower_is_better": metric != "anls",
+    }
     judged = af.audited_scores(scored, given_verdicts, scores, prediction=dict(columns), id=id_column, **how)
     systems = {name: (score, f"audited_score_{name}") for name, score in scores.items()}
-    return af.corrected(judged, systems=systems)
+    # Rates may exceed 1.
+    highest = judged.select(pl.max_horizontal(pl.col(score).max() for score in scores.values())).item()
+    return af.corrected(judged, systems=systems, bounds=(0, max(1.0, highest or 0.0)))
+
+
+def _lines(
+    corrected: Mapping[str, Corrected[pl.DataFrame]],
+    table: Callable[[Corrected[pl.DataFrame]], pl.DataFrame],
+) -> list[dict[str, Any]]:
+    """Return the lines of a table of each metric."""
+    return [
+        {"metric": metric, **line}
+        for metric, of_metric in corrected.items()
+        for line in table(of_metric).to_dicts()
+    ]
 
 
 def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:
