@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::super::alignment::Edit;
-use super::super::lanes::Isa;
 use super::super::units::Written;
-use super::super::view::Memory;
 
 /// The way from a block into what stands beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +74,7 @@ impl<'a> Text<'a> {
     pub fn new(written: &Written<'a>, side: usize, ranges: &[[usize; 2]]) -> Self {
         let text = written.texts[side];
         let mut starts = written.starts(side);
-        let is_ascii = Isa::default().is_ascii(Memory::new(text.as_bytes(), text.len()));
+        let is_ascii = text.is_ascii();
         let units = if is_ascii { text.len() } else { text.chars().count() };
         let mut next = starts.next();
         let mut unit = 0;
