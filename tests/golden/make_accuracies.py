@@ -134,7 +134,10 @@ def definitions(text: str, *names: str) -> dict[str, Any]:
     kept = [node for node in tree.body if getattr(node, "name", None) in names]
     for node in kept:
         node.decorator_list = []
-    space: dict[str, Any] = {"re": re, "np": np, "Optional": None, "statistics": statistics}
+    # What is called of torch, NumPy has too.
+    torch = types.SimpleNamespace(zeros=np.zeros, float=np.float32)
+    modules = {"re": re, "np": np, "statistics": statistics, "torch": torch}
+    space: dict[str, Any] = {**modules, "Optional": None, "BaseProcessor": object}
     exec(
         compile(
             ast.Module([*ast.parse("from __future__ import annotations").body, *kept], []), "code", "exec"
@@ -142,6 +145,26 @@ def definitions(text: str, *names: str) -> dict[str, Any]:
         space,
     )
     return space
+
+
+def class_score(clones: Path) -> Any:
+    """Return MMF's score of a predicted class, in its configuration of VQA 2.0."""
+    tokenize = definitions(source(clones, "mmf", "mmf/utils/text.py"), "word_tokenize")["word_tokenize"]
+    path = "mmf/datasets/processors/processors.py"
+    space = definitions(source(clones, "mmf", path), "VQAAnswerProcessor")
+    processor = space["VQAAnswerProcessor"].__new__(space["VQAAnswerProcessor"])
+
+    def score(prediction: str, answers: list[str]) -> float | None:
+        if len(answers) > processor.DEFAULT_NUM_ANSWERS:
+            return None
+        tokens = processor._increase_to_ten([tokenize(answer) for answer in answers])  # noqa: SLF001 - its own
+        # Each text is a class; the first one is for unknown texts.
+        numbers = {text: number for number, text in enumerate(dict.fromkeys([prediction, *tokens]), 1)}
+        processor.answer_vocab = types.SimpleNamespace(UNK_INDEX=0, num_vocab=len(numbers) + 1)
+        scores = processor.compute_answers_scores(np.array([numbers[token] for token in tokens]))
+        return float(scores[numbers[prediction]])
+
+    return score
 
 
 def shares(prediction: str, answers: list[str]) -> list[float]:
@@ -169,6 +192,7 @@ class Originals:
         self.equal.answer_processor = self.evalai
         names = ("anls", "levenshtein_distance")
         self.anls = definitions(source(clones, "lmms-eval", "lmms_eval/api/metrics.py"), *names)["anls"]
+        self.class_score = class_score(clones)
         relaxed = definitions(source(clones, "pix2struct", PLACES["pix2struct"]), "relaxed_correctness")
         self.relaxed = relaxed["relaxed_correctness"]
         kit = definitions(
@@ -240,6 +264,7 @@ class Originals:
             "anls": float(self.anls(answers, [prediction])["anls"]),
             "anls scene text": self.scene_text_anls(prediction, answers),
             "equal": self.equal.eval_pred_list([{"pred_answer": prediction, "gt_answers": answers}]),
+            "class": self.class_score(prediction, answers),
             "distance": float(np.mean([self.kit["anls_compute"](answer, prediction) for answer in answers])),
             **self.vqa_scores(prediction, answers),
         }

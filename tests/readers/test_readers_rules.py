@@ -244,6 +244,7 @@ LOGS = {
     "Inspect, scene texts": (inspect("anls"), "anls scene text", "anls, protocol stvqa"),
     "Inspect, VQA": (inspect("vqa"), "vqa sum", f"{PEOPLE}vqa, mean sum"),
     "MMF, TextVQA": (mmf("textvqa"), "evalai sum", f"{PEOPLE}evalai, mean sum"),
+    "MMF, classes of TextVQA": (mmf("textvqa"), "class", "vqa_accuracy of a class, as VQA 2.0 in MMF"),
     "MMF, ST-VQA": (mmf("stvqa"), "anls scene text", "anls, protocol stvqa"),
     "MMF, ST-VQA's accuracy": (mmf("stvqa"), "equal", "equal to an answer, as ST-VQA"),
     "OCRBench": (ocrbench_itself, "ocrbench", "contains_answer, as OCRBench's own code"),
@@ -264,11 +265,9 @@ def rows_of(log: str, scores: str) -> Rows:
     def has_size(row: dict[str, Any]) -> bool:
         size = len(row["answers"])
         # MMF takes ten answers in TextVQA, and any number in ST-VQA.
-        return (
-            size == 10
-            if log == "MMF, TextVQA"
-            else log.startswith(("MMF", "OCR")) or (size == 1) == is_single
-        )
+        if log.startswith("MMF"):
+            return size == 10 or "TextVQA" not in log
+        return log.startswith("OCR") or (size == 1) == is_single
 
     rows = []
     for row in RECORDED:
