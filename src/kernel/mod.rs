@@ -79,6 +79,7 @@ pub mod prepared;
 pub mod request;
 pub mod rows;
 pub mod scorers;
+mod search;
 mod text32;
 mod triage;
 pub mod units;

@@ -66,14 +66,19 @@ impl<'a> Memory<'a> {
     }
 
     /// The same with zeros behind the end of the memory.
-    #[cold]
+    #[inline(always)]
     pub fn last_block<const N: usize>(&self, at: usize) -> [u8; N] {
-        let mut block = [0; N];
-        let rest = &self.bytes[at..];
-        let rest = &rest[..rest.len().min(N)];
-        block[..rest.len()].copy_from_slice(rest);
-        block
+        padded(&self.bytes[at..])
     }
+}
+
+/// The start of some bytes, followed by zeros. A slice is passed in registers, which a text would have to leave.
+#[cold]
+fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut block = [0; N];
+    let len = bytes.len().min(N);
+    block[..len].copy_from_slice(&bytes[..len]);
+    block
 }
 
 /// The text that stands in its view, followed by zeros, and its length.

@@ -170,20 +170,39 @@ impl<'a> CheckedPair<'a> {
             .map(move |index| (index - start, self.answers.texts.text(index)))
     }
 
+    /// Whether all of the texts are known to be ASCII.
+    #[inline]
+    pub fn are_ascii(&self) -> bool {
+        self.prediction.texts.are_ascii && self.answers.texts.are_ascii
+    }
+
     /// The prediction of a row, with the memory in which it stands.
     #[inline]
     pub fn predicted_in_memory(&self, row: usize) -> Option<Text<'a>> {
-        let Self { prediction, .. } = self;
-        prediction.values().is_valid(row).then(|| prediction.in_memory(row))
+        Some(Text { text: self.predicted(row)?, memory: self.predicted_memory(row)? })
     }
 
     /// The answers of a row that are not null, with the memory in which they stand.
     #[inline]
     pub fn accepted_in_memory(&self, row: usize) -> impl Iterator<Item = Text<'a>> {
+        let texts = self.accepted(row).map(|(_, text)| text);
+        texts.zip(self.accepted_memories(row)).map(|(text, memory)| Text { text, memory })
+    }
+
+    /// The memory in which the prediction of a row stands.
+    #[inline(always)]
+    pub fn predicted_memory(&self, row: usize) -> Option<Memory<'a>> {
+        let Self { prediction, .. } = self;
+        prediction.values().is_valid(row).then(|| prediction.texts.memory(row))
+    }
+
+    /// The memory in which the answers of a row stand that are not null.
+    #[inline(always)]
+    pub fn accepted_memories(&self, row: usize) -> impl Iterator<Item = Memory<'a>> {
         let Self { answers, .. } = self;
         self.answers(row)
             .filter(|&index| answers.values().is_valid(index))
-            .map(|index| answers.in_memory(index))
+            .map(|index| answers.texts.memory(index))
     }
 
     /// One of the answers of a row.
@@ -299,11 +318,6 @@ impl<'a> CheckedColumn<'a> {
     #[inline(always)]
     fn values(&self) -> &'a Views {
         &self.column.texts.values
-    }
-
-    #[inline(always)]
-    fn in_memory(&self, index: usize) -> Text<'a> {
-        Text { text: self.texts.text(index), memory: self.texts.memory(index) }
     }
 }
 

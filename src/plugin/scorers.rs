@@ -30,7 +30,7 @@ impl Rule for RelaxedAccuracy {
     const NAME: &str = "relaxed_accuracy";
     type Buffers = ();
 
-    #[inline]
+    #[inline(always)]
     fn score(&self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
         let (prediction, mut has_answers) = (pair.predicted(row)?, false);
         let answers = pair.accepted(row).map(|(_, answer)| answer).inspect(|_| has_answers = true);
@@ -43,11 +43,18 @@ impl Rule for Containment {
     const NAME: &str = "contains_answer";
     type Buffers = Buffers;
 
-    #[inline]
+    #[inline(always)]
     fn score(&self, pair: &CheckedPair, row: usize, buffers: &mut Buffers) -> Option<f64> {
-        let (prediction, mut has_answers) = (pair.predicted_in_memory(row)?, false);
-        let answers = pair.accepted_in_memory(row).inspect(|_| has_answers = true);
-        let is_right = self.accepts(prediction, answers, buffers);
+        let (prediction, mut has_answers) = (pair.predicted_memory(row)?, false);
+        let answers = pair.accepted_memories(row).inspect(|_| has_answers = true);
+        let are_ascii = pair.are_ascii();
+        let is_right = self.accepts_raw(prediction, answers, are_ascii)
+            || !(are_ascii && self.takes_ascii_raw())
+                && self.accepts_prepared(
+                    pair.predicted_in_memory(row)?,
+                    pair.accepted_in_memory(row),
+                    buffers,
+                );
         has_answers.then_some(f64::from(u8::from(is_right)))
     }
 }

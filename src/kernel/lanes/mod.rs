@@ -14,7 +14,6 @@ mod pairs;
 mod prepare;
 mod quads;
 mod registers;
-mod search;
 mod strip;
 mod task;
 mod views;
@@ -205,19 +204,6 @@ impl Isa {
     /// The common ends of two texts.
     pub fn affixes(self, texts: [Memory; 2]) -> Affixes {
         dispatch!(self, (texts), avx2: affix::x86::affixes, portable: affix::affixes)
-    }
-
-    /// Whether a part, which is not empty, stands in a text; see [`search::stands_in`].
-    pub fn stands_in(self, part: Memory, text: Memory, ignore_case: bool) -> bool {
-        dispatch!(
-            self, (part, text, ignore_case),
-            avx2: search::x86::stands_in, portable: search::stands_in
-        )
-    }
-
-    /// Whether a text is ASCII.
-    pub fn is_ascii(self, text: Memory) -> bool {
-        dispatch!(self, (text), avx2: search::x86::is_ascii, portable: search::is_ascii)
     }
 
     /// Two texts of at most [`LONGEST`] characters; `None` where one has characters above U+FFFF.

@@ -1,10 +1,13 @@
 //! Containment, as `OCRBench` is scored: an answer stands somewhere in the prediction.
 
-use crate::kernel::lanes::{Isa, LONGEST};
+use std::ops::Range;
+
+use crate::kernel::lanes::Isa;
 use crate::kernel::prepare::{Preparation, Whitespace};
 use crate::kernel::prepared::{Prepared, Text};
-use crate::kernel::text32::Text32;
+use crate::kernel::search::{has_byte, stands_in};
 use crate::kernel::view::Memory;
+use crate::kernel::whitespace::is_whitespace;
 
 /// What is ignored when texts are searched.
 #[derive(Clone, Copy, Debug)]
@@ -19,68 +22,63 @@ pub struct Containment {
 }
 
 /// Working memory.
+#[derive(Default)]
 pub struct Buffers {
-    /// The prepared texts.
     prediction: Prepared,
     answer: Prepared,
-    /// A prepared answer of a few letters, followed by zeros.
-    short: [u8; 2 * LONGEST],
     isa: Isa,
 }
 
-impl Default for Buffers {
-    fn default() -> Self {
-        let (prediction, answer) = <(Prepared, Prepared)>::default();
-        Self { prediction, answer, short: [0; 2 * LONGEST], isa: Isa::default() }
-    }
-}
-
 impl Containment {
-    /// Whether one of the answers stands in a prediction; an empty one stands in each.
-    #[inline]
-    pub fn accepts<'a>(
+    /// Whether one of the answers, without ASCII whitespace at its ends, stands in a prediction as both came, but for ends
+    /// of lines and the case of ASCII. Then it also stands there when both are prepared, as characters are prepared one by
+    /// one. An empty answer stands in each. `are_ascii`: whether all texts are known to be.
+    #[inline(always)]
+    pub fn accepts_raw<'a>(
         self,
-        prediction: Text,
-        mut answers: impl Iterator<Item = Text<'a>>,
-        buffers: &mut Buffers,
+        prediction: Memory,
+        answers: impl Iterator<Item = Memory<'a>>,
+        are_ascii: bool,
     ) -> bool {
-        let Buffers { prediction: prepared, answer: buffer, short, isa } = buffers;
-        let (mut is_ascii, mut is_prepared) = (None, false);
-        answers.any(|answer| {
-            let part = if let Some(len) = self.short(answer.memory, short, *isa) {
-                Memory::new(short, len)
-            } else {
-                self.prepare(answer, buffer, *isa);
-                buffer.memory()
-            };
-            if part.is_empty() {
+        // The closure of `any` would be a function of its own.
+        for answer in answers {
+            let answer = without_ascii_whitespace(answer);
+            if answer.is_empty() {
                 return true;
             }
-            if !self.remove_spaces && isa.is_ascii(part) {
-                // ASCII is found as it came: what is stripped from the prediction is at no end of an answer.
-                if isa.stands_in(part, prediction.memory, self.ignore_case) {
-                    return true;
-                }
-                // In lower case or folded, other letters may become ASCII.
-                if *is_ascii.get_or_insert_with(|| isa.is_ascii(prediction.memory)) {
-                    return false;
-                }
+            // How a sigma is lowered depends on the text around it.
+            let is_exact = || are_ascii || !self.ignore_case || !has_sigma(answer);
+            if stands_in(answer, prediction, self.ignore_case) && is_exact() {
+                return true;
             }
-            if !is_prepared {
-                self.prepare(prediction, prepared, *isa);
-                is_prepared = true;
-            }
-            isa.stands_in(part, prepared.memory(), false)
-        })
+        }
+        false
     }
 
-    /// Prepares a short answer of ASCII, and returns its length.
+    /// Whether [`Self::accepts_raw`] finds all answers that are accepted, if they and the prediction are ASCII.
     #[inline]
-    fn short(self, answer: Memory, prepared: &mut [u8; 2 * LONGEST], isa: Isa) -> Option<usize> {
-        let short = Text32::load(answer).filter(|_| !self.remove_spaces)?;
-        let ([bytes], len) = short.prepared(self.preparation(), isa)?.planes();
-        bytes.store(prepared.first_chunk_mut()?);
-        Some(len)
+    pub fn takes_ascii_raw(self) -> bool {
+        !self.remove_spaces
+    }
+
+    /// Whether one of the answers that [`Self::accepts_raw`] does not find stands in a prediction when both are prepared.
+    pub fn accepts_prepared<'a>(
+        self,
+        prediction: Text,
+        answers: impl Iterator<Item = Text<'a>>,
+        buffers: &mut Buffers,
+    ) -> bool {
+        let Buffers { prediction: prepared, answer: part, isa } = buffers;
+        let is_ascii = self.takes_ascii_raw() && prediction.text.is_ascii();
+        let mut answers = answers.filter(|answer| !(is_ascii && answer.text.is_ascii())).peekable();
+        if answers.peek().is_none() {
+            return false;
+        }
+        self.prepare(prediction, prepared, *isa);
+        answers.any(|answer| {
+            self.prepare(answer, part, *isa);
+            part.memory().is_empty() || stands_in(part.memory(), prepared.memory(), false)
+        })
     }
 
     fn preparation(self) -> Preparation {
@@ -102,6 +100,29 @@ impl Containment {
     }
 }
 
+#[inline(always)]
+fn without_ascii_whitespace(text: Memory) -> Memory {
+    let bytes = text.text();
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(|&byte| byte > b' ');
+    if is_plain(bytes.first()) && is_plain(bytes.last()) {
+        return text;
+    }
+    text.part(range_without_ascii_whitespace(bytes))
+}
+
+#[cold]
+fn range_without_ascii_whitespace(bytes: &[u8]) -> Range<usize> {
+    let is_kept = |&byte: &u8| !byte.is_ascii() || !is_whitespace(char::from(byte));
+    let end = bytes.iter().rposition(is_kept).map_or(0, |last| last + 1);
+    bytes.iter().position(is_kept).unwrap_or(end)..end
+}
+
+#[inline(always)]
+fn has_sigma(text: Memory) -> bool {
+    let sigma = "Σ".as_bytes();
+    has_byte(text, sigma[0]) && text.text().windows(sigma.len()).any(|part| part == sigma)
+}
+
 fn folded(character: char) -> char {
     match character {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
@@ -119,7 +140,9 @@ mod tests {
     fn accepts(rule: Containment, prediction: &str, answer: &str) -> bool {
         let [prediction, answer] =
             [prediction, answer].map(|text| Text { text, memory: Memory::new(text.as_bytes(), text.len()) });
-        rule.accepts(prediction, [answer].into_iter(), &mut Buffers::default())
+        let mut buffers = Buffers::default();
+        rule.accepts_raw(prediction.memory, [answer.memory].into_iter(), false)
+            || rule.accepts_prepared(prediction, [answer].into_iter(), &mut buffers)
     }
 
     #[test]
@@ -131,5 +154,9 @@ mod tests {
         assert!(accepts(formulas, "x ^ 2\n+ y", "x^2 + y"));
         assert!(!accepts(formulas, "X^2", "x^2"));
         assert!(accepts(OCRBENCH, "", ""));
+        assert!(accepts(OCRBENCH, "x \u{c}É", "\u{a0}é\u{1c}"));
+        // As a word's last letter, a sigma is lowered to another one.
+        assert!(accepts(OCRBENCH, "ΟΔΟΣ", "οδος"));
+        assert!(!accepts(OCRBENCH, "ΟΔΟΣΑ", "ΟΔΟΣ"));
     }
 }

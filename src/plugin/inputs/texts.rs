@@ -33,6 +33,17 @@ pub struct CheckedTexts<'a> {
     values: &'a Views,
     /// Views whose texts are all UTF-8.
     utf8: Range<usize>,
+    /// Whether the texts that were checked are known to be ASCII.
+    pub are_ascii: bool,
+}
+
+/// What texts are known to be, each more than the one before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    /// Some are hidden by nulls and not UTF-8.
+    Nothing,
+    Utf8,
+    Ascii,
 }
 
 pub enum Fault {
@@ -65,7 +76,10 @@ impl Texts {
         let texts = Self { name, values, ascii_ends, is_utf8, isa: Isa::default() };
         // Categories are checked once; where that fails, each text is, as the wrong ones may be in no row.
         if texts.values.are_shared()
-            && !matches!(texts.check_views(0..texts.values.all.len(), |_| true), Ok(true))
+            && !matches!(
+                texts.check_views(0..texts.values.all.len(), |_| true),
+                Ok(Known::Utf8 | Known::Ascii)
+            )
         {
             return Self { values: texts.values.with_own_views(), ..texts };
         }
@@ -91,46 +105,50 @@ impl Texts {
     pub fn check(&self, range: Range<usize>) -> std::result::Result<CheckedTexts<'_>, (usize, Fault)> {
         if self.values.are_shared() {
             // All were checked: categories by `new`, a text that stands for all before it did.
-            return Ok(self.checked(0..self.values.all.len()));
+            return Ok(self.checked(0..self.values.all.len(), Known::Utf8));
         }
-        let are_utf8 = self.check_views(range.clone(), |index| self.values.is_valid(index))?;
-        Ok(if are_utf8 { self.checked(range) } else { self.checked_singly() })
+        let known = self.check_views(range.clone(), |index| self.values.is_valid(index))?;
+        Ok(self.checked(range, known))
     }
 
-    /// Checks the texts of these views, each with whether it is read; whether all are UTF-8, or the first that is read
-    /// and is none.
+    /// Checks the texts of these views, each with whether it is read; what they are, or the first that is read and not
+    /// UTF-8.
     fn check_views(
         &self,
         range: Range<usize>,
         is_read: impl Fn(usize) -> bool,
-    ) -> std::result::Result<bool, (usize, Fault)> {
-        let mut are_utf8 = true;
+    ) -> std::result::Result<Known, (usize, Fault)> {
+        let mut known = Known::Ascii;
         let mut start = range.start;
         let mut buffer = 0;
         // Most texts are ASCII, which a block of them shows without a branch for each.
         for views in self.values.all[range].chunks(AT_ONCE) {
-            if !self.are_plain(views, &mut buffer) && !self.are_utf8(views, buffer) {
-                for (index, &view) in (start..).zip(views) {
-                    match self.check_view(view) {
-                        Ok(()) => {}
-                        Err(fault) if is_read(index) => return Err((index, fault)),
-                        // What a null hides is never read.
-                        Err(_) => are_utf8 = false,
+            if !self.are_plain(views, &mut buffer) {
+                known = known.min(Known::Utf8);
+                if !self.are_utf8(views, buffer) {
+                    for (index, &view) in (start..).zip(views) {
+                        match self.check_view(view) {
+                            Ok(()) => {}
+                            Err(fault) if is_read(index) => return Err((index, fault)),
+                            // What a null hides is never read.
+                            Err(_) => known = Known::Nothing,
+                        }
                     }
                 }
             }
             start += views.len();
         }
-        Ok(are_utf8)
+        Ok(known)
     }
 
     /// Texts of which some are hidden and not UTF-8, so that each is checked again when it is read.
     pub fn checked_singly(&self) -> CheckedTexts<'_> {
-        self.checked(0..0)
+        self.checked(0..0, Known::Nothing)
     }
 
-    fn checked(&self, utf8: Range<usize>) -> CheckedTexts<'_> {
-        CheckedTexts { values: &self.values, utf8 }
+    fn checked(&self, range: Range<usize>, known: Known) -> CheckedTexts<'_> {
+        let utf8 = if known == Known::Nothing { 0..0 } else { range };
+        CheckedTexts { values: &self.values, utf8, are_ascii: known == Known::Ascii }
     }
 
     /// Whether views hold ASCII or point to some; `buffer` is where the last ones pointed to.

@@ -53,11 +53,6 @@ pub fn same(left: &Block, right: &Block) -> u64 {
     })
 }
 
-/// The highest bit of each byte.
-pub fn highest(block: &Block) -> u64 {
-    mask(|at| word(block, at))
-}
-
 /// Where a byte continues the character before it.
 fn continuing(block: &Block) -> u64 {
     mask(|at| {

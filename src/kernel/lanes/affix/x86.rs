@@ -27,20 +27,11 @@ fn mask(low: Vector, high: Vector) -> u64 {
     bits(low) | bits(high) << 32
 }
 
-/// See [`same`](super::same).
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn same(left: &Block, right: &Block) -> u64 {
+fn same(left: &Block, right: &Block) -> u64 {
     let (left, right) = (load(left), load(right));
     mask(_mm256_cmpeq_epi8(left[0], right[0]), _mm256_cmpeq_epi8(left[1], right[1]))
-}
-
-/// See [`highest`](super::highest).
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn highest(block: &Block) -> u64 {
-    let [low, high] = load(block);
-    mask(low, high)
 }
 
 #[inline]

@@ -58,6 +58,13 @@ impl Register {
         unsafe { halves::store(self.0, bytes) }
     }
 
+    /// Where both have the same byte.
+    #[inline]
+    pub fn same(self, other: Self) -> u32 {
+        // SAFETY: as in `load`.
+        unsafe { halves::same(self.0, other.0) }
+    }
+
     /// With `A` to `Z` in lower case.
     #[inline]
     pub fn lowercase(self) -> Self {

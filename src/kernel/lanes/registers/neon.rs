@@ -1,9 +1,10 @@
 //! Two vectors of NEON.
 
 use std::arch::aarch64::{
-    uint8x16_t, vaddq_u8, vandq_u8, vbslq_u8, vceqq_s8, vcgtq_s8, vcleq_u8, vcltq_u8, vcltzq_s8, vdupq_n_s8,
-    vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u32, vgetq_lane_u64, vmaxvq_u32, vorrq_u8, vpaddq_u8,
-    vreinterpretq_s8_u8, vreinterpretq_u8_u64, vreinterpretq_u32_u8, vreinterpretq_u64_u8, vsubq_u8,
+    uint8x16_t, vaddq_u8, vandq_u8, vbslq_u8, vceqq_s8, vceqq_u8, vcgtq_s8, vcleq_u8, vcltq_u8, vcltzq_s8,
+    vdupq_n_s8, vdupq_n_u8, vdupq_n_u64, veorq_u8, vgetq_lane_u32, vgetq_lane_u64, vmaxvq_u32, vorrq_u8,
+    vpaddq_u8, vreinterpretq_s8_u8, vreinterpretq_u8_u64, vreinterpretq_u32_u8, vreinterpretq_u64_u8,
+    vsubq_u8,
 };
 
 use super::super::arch::neon::{load16, store16};
@@ -37,6 +38,14 @@ pub fn and(left: Halves, right: Halves) -> Halves {
 pub fn equal(left: Halves, right: Halves) -> bool {
     let different = vorrq_u8(veorq_u8(left[0], right[0]), veorq_u8(left[1], right[1]));
     vmaxvq_u32(vreinterpretq_u32_u8(different)) == 0
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn same(left: Halves, right: Halves) -> u32 {
+    let same = [vceqq_u8(left[0], right[0]), vceqq_u8(left[1], right[1])];
+    let bits = bits([same, same]);
+    vgetq_lane_u32::<0>(vreinterpretq_u32_u8(vpaddq_u8(bits, bits)))
 }
 
 #[inline]

@@ -20,6 +20,10 @@ pub fn equal(left: Halves, right: Halves) -> bool {
     left == right
 }
 
+pub fn same(left: Halves, right: Halves) -> u32 {
+    (0..left.len()).fold(0, |mask, at| mask | u32::from(left[at] == right[at]) << at)
+}
+
 pub fn lowercase(halves: Halves) -> Halves {
     halves.map(|byte| byte.to_ascii_lowercase())
 }

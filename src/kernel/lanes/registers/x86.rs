@@ -40,6 +40,12 @@ pub fn equal(left: Halves, right: Halves) -> bool {
 
 #[inline]
 #[target_feature(enable = "sse2")]
+pub fn same(left: Halves, right: Halves) -> u32 {
+    mask(_mm_cmpeq_epi8(left[0], right[0]), _mm_cmpeq_epi8(left[1], right[1]))
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
 pub fn lowercase([low, high]: Halves) -> Halves {
     [lowercase_half(low), lowercase_half(high)]
 }
