@@ -59,7 +59,9 @@ fn in_ascii(text: &str) -> Option<Cow<'_, str>> {
         Some(digit) => char::from_digit(digit, 10),
         None => character.is_whitespace().then_some(' '),
     };
-    text.chars().map(ascii).collect::<Option<String>>().map(Cow::Owned)
+    // Most are words, for which no memory is taken.
+    let is_ascii = text.chars().all(|character| ascii(character).is_some());
+    is_ascii.then(|| text.chars().filter_map(ascii).collect::<String>().into())
 }
 
 /// The text without underscores; nothing unless each of them stands between two digits.

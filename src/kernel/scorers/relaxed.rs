@@ -16,36 +16,66 @@ pub struct RelaxedAccuracy {
 
 impl RelaxedAccuracy {
     /// Whether a prediction agrees with one of the answers.
-    pub fn accepts<'a>(self, prediction: &str, mut answers: impl Iterator<Item = &'a str>) -> bool {
+    #[inline(always)]
+    pub fn accepts<'a>(self, prediction: &str, answers: impl Iterator<Item = &'a str>) -> bool {
         let prediction = if self.strip { strip(prediction) } else { prediction };
-        let Some(predicted) = number(prediction) else {
-            return answers.any(|answer| are_equal(prediction, answer));
-        };
-        answers.any(|answer| {
-            if prediction == answer {
-                // The difference of infinities, and that of NaN, is near nothing.
-                return predicted.is_finite();
+        let mut predicted = None;
+        // The closure of `any` would be a function of its own.
+        for answer in answers {
+            let is_right = if prediction == answer {
+                !is_beyond_numbers(prediction)
+            } else if let Some(predicted) = *predicted.get_or_insert_with(|| number(prediction)) {
+                self.is_near(predicted, number(answer)).unwrap_or_else(|| are_equal(prediction, answer))
+            } else {
+                are_equal(prediction, answer)
+            };
+            if is_right {
+                return true;
             }
-            match number(answer) {
-                // NaN counts as other than 0, and is then near nothing.
-                Some(number) if number != 0.0 => (predicted - number).abs() / number.abs() <= self.tolerance,
-                _ => are_equal(prediction, answer),
-            }
-        })
+        }
+        false
+    }
+
+    /// Whether a number is near an answer; nothing unless the answer is a number other than 0, as which NaN counts.
+    #[inline]
+    fn is_near(self, predicted: f64, answer: Option<f64>) -> Option<bool> {
+        let answer = answer.filter(|&answer| answer != 0.0)?;
+        Some((predicted - answer).abs() / answer.abs() <= self.tolerance)
     }
 }
 
-/// Whether texts are equal in lower case.
+/// Whether a text is a number that is near nothing, not even itself: the difference of infinities, and that of NaN, is NaN.
+#[inline]
+fn is_beyond_numbers(text: &str) -> bool {
+    // All of them are long, or have an exponent, or are the words for it.
+    let may_be = text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E' | b'n' | b'N'));
+    may_be && number(text).is_some_and(|number| !number.is_finite())
+}
+
+/// Whether different texts are equal in lower case.
+#[inline(never)]
 fn are_equal(prediction: &str, answer: &str) -> bool {
-    let same = |(left, right): &(u8, u8)| left.eq_ignore_ascii_case(right);
-    match prediction.bytes().zip(answer.bytes()).find(|pair| !same(pair)) {
+    let differ = |(left, right): (u8, u8)| !left.eq_ignore_ascii_case(&right);
+    let Some(at) = prediction.bytes().zip(answer.bytes()).position(differ) else {
         // Or one goes on.
-        None => prediction.len() == answer.len(),
-        Some((left, right)) if left.is_ascii() && right.is_ascii() => false,
-        // How a sigma is lowered depends on the text around it.
-        _ if prediction.contains('Σ') || answer.contains('Σ') => lowercase(prediction) == lowercase(answer),
-        _ => lowered(prediction).eq(lowered(answer)),
+        return prediction.len() == answer.len();
+    };
+    if [prediction, answer].iter().all(|text| text.as_bytes()[at].is_ascii()) {
+        return false;
     }
+    // The characters before are as long in both.
+    let start = (0..=at).rev().find(|&at| prediction.is_char_boundary(at)).unwrap_or(0);
+    let [left, right] = [prediction, answer].map(|text| text[start..].chars().next());
+    let first = |letter: Option<char>| letter.and_then(|letter| letter.to_lowercase().next());
+    // How a sigma is lowered depends on the text around it.
+    let has_sigma = |text: &str| text.contains('Σ');
+    if left != Some('Σ') && right != Some('Σ') && first(left) != first(right) {
+        return false;
+    }
+    if has_sigma(prediction) || has_sigma(answer) {
+        return lowercase(prediction) == lowercase(answer);
+    }
+    lowered(prediction).eq(lowered(answer))
 }
 
 fn lowered(text: &str) -> impl Iterator<Item = char> {
@@ -82,6 +112,14 @@ mod tests {
             ("5%%", "5%", true),
             ("1,000", "1000", false),
             (" 5", "5", true),
+            ("1e400", "1e400", false),
+            ("infinity war", "infinity war", true),
+            ("Éa", "éA", true),
+            ("é", "è", false),
+            ("ΟΔΟΣ", "οδος", true),
+            ("ΣΑΣ", "ΣΑσ", false),
+            ("İ", "i\u{307}", true),
+            ("\u{212a}", "k", true),
             (" a", "a", false),
         ] {
             assert_eq!(rule.accepts(prediction, [answer].into_iter()), is_right, "{prediction:?} {answer:?}");
