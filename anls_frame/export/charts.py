@@ -152,6 +152,11 @@ class HeatMap:
     hidden: tuple[int, int]
     counted: str
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the figure shows its whole table."""
+        return not any(self.hidden)
+
 
 Matrix: TypeAlias = (
     "tuple[tuple[str, str], Sequence[str], Sequence[str], Mapping[tuple[str, str], tuple[int, int]]]"

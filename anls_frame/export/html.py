@@ -157,50 +157,42 @@ def _whole_intervals(text: str) -> Markup:
 
 
 def _sections(document: Document, links: Links | None) -> list[_Section]:
-    figures = dict(enumerate(document.figures))
     above = {
-        figure.table: _section(figures.pop(index), document, links)
-        for index, figure in enumerate(document.figures)
+        figure.table: figure
+        for figure in document.figures
         if isinstance(figure, RankChart | HeatMap | Dumbbell | Crossed)
     }
+    others = [figure for figure in document.figures if figure not in above.values()]
     # A figure that shows a whole table replaces it.
-    drawn = {figure.table for figure in figures.values() if isinstance(figure, Stacked)}
+    drawn = {figure.table for figure in others if isinstance(figure, Stacked)}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
     whole = {
-        figure.table
-        for figure in document.figures
-        if (isinstance(figure, HeatMap) and not any(figure.hidden))
-        or (isinstance(figure, Crossed) and figure.is_whole)
+        name for name, figure in above.items() if isinstance(figure, HeatMap | Crossed) and figure.is_whole
     }
-    contents = _tables([table for table in tables if table.name not in whole], links)
-    written = iter(contents)
-    # A matrix explains its table.
-    headings = {figure.table: figure.name for figure in document.figures if isinstance(figure, Crossed)}
-    # Tables below a table with a matrix, by the name of the latter.
-    below = {
-        name: figure.table
-        for figure in document.figures
-        if isinstance(figure, Crossed)
-        for name in figure.more
-    }
+    written = iter(_tables([table for table in tables if table.name not in whole], links))
+    # Tables below a table with a matrix, by the name of the latter, which the matrix explains.
+    matrices = {name: figure for name, figure in above.items() if isinstance(figure, Crossed)}
+    below = {name: table for table, figure in matrices.items() for name in figure.more}
     more: dict[str, list[object]] = {name: [] for name in below.values()}
     sections = []
     for table in tables:
-        if table.name in whole:
-            sections.append(above[table.name])
+        figure = above.get(table.name)
+        section = None if figure is None else _section(figure, table, links)
+        if section is not None and table.name in whole:
+            sections.append(section)
             continue
         content = next(written)
         if table.name in below:
             more[below[table.name]].append(content)
             continue
-        content["above"] = above.get(table.name)
+        content["above"] = section
         content["more"] = more.get(table.name, [])
-        name = headings.get(table.name, table.name)
+        name = matrices[table.name].name if table.name in matrices else table.name
         sections.append(_Section(name, "table.html", content, table.link))
     # The document may have a main table without slices.
     n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
     main, rest = sections[:n_first], sections[n_first:]
-    shown = [_section(figure, document, links) for figure in figures.values()]
+    shown = [_section(figure, document.main, links) for figure in others]
     # Alignments explain rows of a preceding table.
     last = [section for section in shown if section.template == "alignments.html"]
     shown = [section for section in shown if section.template != "alignments.html"]
@@ -211,16 +203,13 @@ def _sections(document: Document, links: Links | None) -> list[_Section]:
     return [*main, *shown, *rest, *last]
 
 
-def _section(figure: Figure, document: Document, links: Links | None) -> _Section:
+def _section(figure: Figure, table: Table, links: Links | None) -> _Section:
     content = {**html_figures.content(figure), "views": [], "type_views": [], "cell_views": []}
     if links is not None and isinstance(figure, Crossed):
-        named = {table.name: table for table in document.tables}
         lines = [line for *_, cells in figure.matrices for _, line in cells.values()]
-        content["views"] = _views(_first(named[figure.table], max(lines, default=-1) + 1), links)
+        content["views"] = _views(_first(table, max(lines, default=-1) + 1), links)
     if links is not None and isinstance(figure, Stacked | HeatMap | Dumbbell):
         # The lines of these figures are the first rows of a table.
-        named = {table.name: table for table in document.tables}
-        table = document.main if isinstance(figure, Stacked) else named[figure.table]
         views = _views(_first(table, len(figure.rows)), links)
         content["views"] = views
         if isinstance(figure, HeatMap):
