@@ -69,10 +69,9 @@ def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
     """Return a function for a field of `score`, in words or in the unit of the protocol."""
 
     def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-        errors = resolve_errors(protocol)
-        prepares = errors.by("word") if by_words else errors
-        whole = PROTOCOLS["anls"].replace(errors=prepares)
-        return scores.score(prediction, answers, protocol=whole).struct.field(field)
+        if by_words:
+            protocol = PROTOCOLS["anls"].replace(errors=resolve_errors(protocol).by("word"))
+        return scores.score(prediction, answers, protocol=protocol).struct.field(field)
 
     return scored
 
@@ -274,21 +273,12 @@ SETS = {
 """Names for several scores."""
 
 
-def _row_field(field: str) -> Callable[..., pl.Expr]:
-    """Return a function for a field of `score`."""
-
-    def scored(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-        return scores.score(prediction, answers, protocol=protocol).struct.field(field)
-
-    return scored
-
-
 _ROW_METRICS = {
     **{
-        name: _field_metric(name, label, _row_field(name), format="score")
+        name: _field_metric(name, label, _scored(name), format="score")
         for name, label in {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match"}.items()
     },
-    "cer": _described("cer", "CER", _row_field("cer"), format="rate"),
+    "cer": _described("cer", "CER", _scored("cer"), format="rate"),
     "wer": _described("wer", "WER", _by_errors(words.wer), format="rate"),
     **{name: DESCRIBED[name] for name in ("char_errors", "bag_of_words")},
 }
