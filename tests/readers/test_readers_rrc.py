@@ -220,12 +220,3 @@ def test_what_is_no_pair_is_an_error(
 
     assert found == file
     assert message in text
-
-
-def test_a_byte_order_mark_and_utf_16_are_understood(tmp_path: Path) -> None:
-    gold, submission = pair(tmp_path)
-    expected = af.read_rrc(gold, submission)
-    gold.write_bytes(gold.read_bytes().decode().encode("utf-8-sig"))
-    submission.write_bytes(submission.read_bytes().decode().encode("utf-16"))
-
-    assert af.read_rrc(gold, submission).equals(expected)

@@ -362,14 +362,6 @@ def test_compressed_text_within_either_limit_is_read(write: Write, name: str) ->
         assert af.read_results(path).height == 1 << 20
 
 
-def test_a_number_of_a_thousand_digits_is_a_text(write: Write) -> None:
-    digits = "9" * 5000
-
-    frame = af.read_results(write("long.jsonl", f'{{"prediction": {digits}, "answer": "a", "n": {digits}}}'))
-
-    assert frame["prediction"].item() == frame["n"].item() == digits
-
-
 def test_an_encoding_that_is_given_is_used(write: Write) -> None:
     path = write("latin.csv", "prediction,answer\nfür,x".encode("latin-1"))
 
