@@ -11,7 +11,7 @@ from anls_frame._text import listed, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
 CAST_ADVICE = "cast it to string, or to a list of strings, if it holds text"
 
@@ -70,6 +70,13 @@ def _likeness(name: Any, other: Any, /, *, score_cutoff: float | None = None) ->
     stems = fuzz.WRatio(name.removesuffix("_id"), other.removesuffix("_id"))
     both = name.endswith("_id") and other.endswith("_id")
     return stems if both else max(stems, fuzz.WRatio(name, other))
+
+
+def free_name(name: str, taken: Container[Any]) -> str:
+    """Return a name that is not taken: this one, or this one with underscores appended."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def check_new_names(available: Iterable[Any], new: Iterable[str], *, overwrite: bool) -> None:

@@ -29,6 +29,11 @@ def is_compressed(path: Path) -> bool:
     return path.suffix.lower() in FORMATS
 
 
+def without_suffix(path: Path) -> Path:
+    """Return the path without the suffix of a compression."""
+    return path.with_suffix("") if is_compressed(path) else path
+
+
 def unpacked(path: Path) -> bytes:
     """Return the content of a compressed file; raise an error if it is implausibly large."""
     size = _pipes.size(path)

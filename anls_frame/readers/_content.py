@@ -52,14 +52,12 @@ def file_format(path: Path, given: str | None = None) -> str:
     """Return the given format, or the format named by the file's suffix."""
     if given is not None:
         return choice("format", given, FORMATS)
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _compressed.FORMATS:
-        suffixes.pop()
-    if suffixes and suffixes[-1] in _FORMATS:
-        return _FORMATS[suffixes[-1]]
-    if suffixes and suffixes[-1] in {".pkl", ".pickle"}:
+    suffix = _compressed.without_suffix(path).suffix.lower()
+    if suffix in _FORMATS:
+        return _FORMATS[suffix]
+    if suffix in {".pkl", ".pickle"}:
         raise problem(path, "pickles can run code, so they are not read; write CSV, JSON Lines or Parquet")
-    if suffixes and suffixes[-1] in {".xls", ".xlsb", ".xlsm", ".ods"}:
+    if suffix in {".xls", ".xlsb", ".xlsm", ".ods"}:
         raise problem(path, "the only workbook format that can be read is .xlsx; save the file as .xlsx")
     check_file(path)
     raise problem(

@@ -116,8 +116,7 @@ def name_of(path: Path) -> str:
     ):  # the file's name has the task and the time, and the folder's the model
         return path_text(path.resolve().parent.name)
     # A name such as model-1.5.jsonl has other dots too.
-    named = Path(path.stem) if _compressed.is_compressed(path) else path
-    return path_text(named.stem or path.name)
+    return path_text(_compressed.without_suffix(path).stem or path.name)
 
 
 def is_many(path: Path) -> bool:
@@ -217,9 +216,8 @@ def is_hidden(file: Path, folder: Path) -> bool:
 
 def _format_suffix(file: Path) -> str:
     """Return the suffix of the format and compression, such as `.jsonl.gz` for `model-1.5.jsonl.gz`."""
-    packed = file.suffix if _compressed.is_compressed(file) else ""
-    suffix = Path(file.name.removesuffix(packed)).suffix
-    return suffix + packed if suffix.lower() in _SUFFIXES else ""
+    plain = _compressed.without_suffix(file)
+    return file.name.removeprefix(plain.stem) if plain.suffix.lower() in _SUFFIXES else ""
 
 
 def check_different(files: Iterable[Path]) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 from anls_frame._text import differing_in_case, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
+from anls_frame.frames.checks import free_name
 from anls_frame.readers import _standard
 from anls_frame.readers._problems import Advice, ManyProblems, Option
 from anls_frame.reports.pairing import disagreeing
@@ -79,10 +80,7 @@ def _renamed(names: Collection[str], *, has_epochs: bool) -> dict[str, str]:
     renamed: dict[str, str] = {}
     for name in _OWN:
         if name in names and not (name == "epoch" and has_epochs):
-            free = name
-            while free in names or free in renamed.values():
-                free += "_"
-            renamed[name] = free
+            renamed[name] = free_name(name, {*names, *renamed.values()})
     return renamed
 
 

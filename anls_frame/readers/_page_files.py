@@ -56,10 +56,9 @@ def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
 
 def page_of(path: Path, folder: Path) -> str:
     """Return the name of a page: its path below a folder, without suffixes appended by programs."""
-    whole = path_text(path.relative_to(folder)).replace(os.sep, "/")
+    plain = _compressed.without_suffix(path)
+    whole = path_text(plain.relative_to(folder)).replace(os.sep, "/")
     above, slash, name = whole.rpartition("/")
-    if _compressed.is_compressed(path):
-        name = name[: -len(path.suffix)]
     while (suffix := Path(name).suffix) and suffix.lower() in _SUFFIXES:
         name = name.removesuffix(suffix)
     return above + slash + name
@@ -72,8 +71,7 @@ def is_one_file(given: Pages) -> bool:
 
 def is_page(path: Path) -> bool:
     """Return whether a file may be a page, judged by its name."""
-    name = Path(path.stem) if _compressed.is_compressed(path) else path
-    return name.suffix.lower() in _TEXTS
+    return _compressed.without_suffix(path).suffix.lower() in _TEXTS
 
 
 def _files_of(given: Pages) -> list[tuple[Path, Path]]:

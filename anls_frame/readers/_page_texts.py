@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from anls_frame._text import quoted
@@ -14,6 +13,7 @@ from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
 Kind: TypeAlias = Literal["text", "PAGE", "ALTO", "hOCR"]
 
@@ -50,8 +50,7 @@ def read(path: Path, encoding: str | None = None) -> Page:
     """
     data = _content.read_bytes(path, may_be_empty=True)
     beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
-    named = Path(path.stem) if _compressed.is_compressed(path) else path
-    is_markup = named.suffix.lower() in _MARKUP_SUFFIXES
+    is_markup = _compressed.without_suffix(path).suffix.lower() in _MARKUP_SUFFIXES
     if is_markup and not data.strip():
         raise problem(path, "the file is empty")
     if not is_markup and not _MARKUP.match(beginning):

@@ -12,6 +12,7 @@ from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from anls_frame.frames.checks import free_name
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _json_columns, _raw, _standard
 
@@ -91,10 +92,8 @@ def _names(columns: Mapping[Key, _raw.Column], doc_ids: Sequence[str]) -> dict[K
     for key in sorted((key for key in columns if key not in names), key=lambda key: key[0] != SAMPLE):
         plain = "input" if key == prompt else "_".join(key[1:])
         name = plain if plain not in taken else "_".join((key[0], plain))
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        names[key] = name
+        names[key] = free_name(name, taken)
+        taken.add(names[key])
     return names
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import polars as pl
 
 from anls_frame._text import listed, quoted
-from anls_frame.frames.checks import no_column
+from anls_frame.frames.checks import free_name, no_column
 from anls_frame.readers import _lists, _raw
 from anls_frame.readers._problems import Advice, Option
 
@@ -148,9 +148,7 @@ def frame(
     names, used = set(raw.names), set(chosen.values())
     for name in raw.names:
         if name not in used:
-            free = name
-            while free in taken or (free != name and free in names):
-                free += "_"
+            free = name if name not in taken else free_name(name, taken | names)
             taken.add(free)
             columns.append(_raw.kept(free, raw.others.get(name, raw.column(name))))
     standard = pl.DataFrame(columns)

@@ -9,6 +9,7 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
+from anls_frame.frames.checks import free_name
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _list_scores, _submissions
 from anls_frame.readers._sample_fields import SAMPLE, members, role
@@ -91,9 +92,7 @@ def read_dude(
         gold, submission, _answered, allow_missing=allow_missing, unanswerable=_UNANSWERABLE
     )
     _warn_of_lists(frame)
-    name = "dude_anls"
-    while name in frame.columns:
-        name += "_"
+    name = free_name("dude_anls", frame.columns)
     return origins.remember(frame.with_columns(_list_scores.scores(frame).alias(name)), "rrc")
 
 

@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
+from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import in_polars
 from anls_frame.readers import _log_files, _pipes, _raw, _standard, table
 from anls_frame.readers._content import file_format
@@ -76,10 +77,7 @@ class Gold:
             if both[name].dtype == both[column].dtype and both[name].eq_missing(both[column]).all():
                 both = both.drop(column)
                 continue
-            free = f"gold_{name}"
-            while free in both.columns:
-                free += "_"
-            both = both.rename({column: free})
+            both = both.rename({column: free_name(f"gold_{name}", both.columns)})
         return both
 
     def check_answers(self, rows: pl.DataFrame, problems: ManyProblems) -> None:

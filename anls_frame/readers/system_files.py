@@ -12,7 +12,7 @@ import polars.selectors as cs
 
 from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
-from anls_frame.frames.checks import no_column
+from anls_frame.frames.checks import free_name, no_column
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log
 from anls_frame.readers._problems import Advice, Option, problem
@@ -307,10 +307,7 @@ def _beside(frame: pl.DataFrame, predictions: Sequence[pl.Series], names: Sequen
     rest = frame.drop("prediction")
     columns: dict[str, str] = {}
     for name in names:
-        column = f"prediction of {quoted(name)}"
-        while column in rest.columns or column in columns.values():
-            column += "_"
-        columns[name] = column
+        columns[name] = free_name(f"prediction of {quoted(name)}", {*rest.columns, *columns.values()})
     texts = [series.alias(column) for series, column in zip(predictions, columns.values(), strict=True)]
     return SystemTexts(rest.with_columns(texts), columns)
 

@@ -13,6 +13,7 @@ from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_case, numbered
 from anls_frame._typing import Options, Table_co
 from anls_frame.frames import origins
+from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary.keys import optional
@@ -146,7 +147,7 @@ def side_by_side(
     _check_complete(rows, questions.select(keys), ids, order)
     wide = questions.select(*keys, "row")
     taken = column_names(frame)
-    names = {name: [_free(f"{value} of {name}", taken) for value in values] for name in order}
+    names = {name: [free_name(f"{value} of {name}", taken) for value in values] for name in order}
     for name, made in names.items():
         own = rows.filter(pl.col("system") == name)
         wide = wide.join(
@@ -245,10 +246,3 @@ def _check_answers(
             f"{systems[0]!r} and {systems[1]!r} have different accepted answers for "
             f"{numbered(differing.height, 'question')} ({', '.join(ids)}): {first_of(differing.select(keys))}"
         )
-
-
-def _free(name: str, taken: list[str]) -> str:
-    """Return a name that is not taken."""
-    while name in taken:
-        name += "_"
-    return name
