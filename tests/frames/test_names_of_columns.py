@@ -77,10 +77,3 @@ def test_a_metric_refuses_a_series(place: str) -> None:
 def test_a_series_without_a_name_is_refused() -> None:
     with pytest.raises(TypeError, match=r"by takes names of columns, got a pandas\.Series; pass its name$"):
         af.report(FRAME, "prediction", "answer", by=pd.Series(["en", "de"]))  # type: ignore[arg-type]
-
-
-def test_names_are_taken_as_before() -> None:
-    systems = {"one": "prediction", "other": "answer"}
-
-    assert af.report(FRAME, "prediction", "answer", by=["lang"], metrics="score").by_group["n"].sum() == 2
-    assert af.compare(FRAME, systems, "answer", cluster="lang").overall["n"].item() == 2

@@ -122,17 +122,6 @@ def test_any_column_name_will_do(row: RowExpression, name: str) -> None:
 
 
 @each_row
-def test_a_nul_in_a_columns_name_does_no_harm(row: RowExpression) -> None:
-    frame = TEXTS.rename({"prediction": "a\0b"})
-    series = frame["a\0b"]
-
-    for column in ("a\0b", series, pl.col("a\0b"), pl.col("a\0b").str.strip_chars("x")):
-        result = frame.select(row.function(column, "answers"))
-
-        assert result.to_dict(as_series=False) == {row.name: values(row, TEXT_EXAMPLES)}
-
-
-@each_row
 def test_a_column_may_be_compared_with_itself(row: RowExpression) -> None:
     equal = next(example for example in TEXT_EXAMPLES if example.prediction == example.answers == "Cola")
 

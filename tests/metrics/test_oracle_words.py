@@ -113,35 +113,6 @@ def test_by_default_words_stand_between_whitespace() -> None:
         assert bag <= wer
 
 
-def test_pages_give_the_counts_of_jiwer() -> None:
-    choose = random.Random(9)
-    vocabulary = ["".join(choose.choices("abcdefgh", k=choose.randrange(1, 24))) for _ in range(400)]
-    pairs = []
-    for errors in (0, 30, 300):
-        words = choose.choices(vocabulary, k=900)
-        read = list(words)
-        for place in choose.sample(range(900), errors):
-            read[place] = choose.choice(["", "x", read[place] + " y", *vocabulary[:4]])
-        pairs.append((" ".join(words), " ".join(read)))
-    found = frame(pairs).select(af.words.word_errors("prediction", "reference", protocol="jiwer")).to_series()
-    for (reference, prediction), counts in zip(pairs, found, strict=True):
-        one = jiwer.process_words(reference, prediction)
-        assert counts == {name: getattr(one, name) for name in counts}
-
-
-def test_the_corpus_rate_is_that_of_jiwer() -> None:
-    references, predictions = zip(*texts(500, seed=10), strict=True)
-    counts = (
-        frame(texts(500, seed=10))
-        .select(af.words.word_errors("prediction", "reference", protocol="jiwer"))
-        .unnest("word_errors")
-        .sum()
-    )
-    edits = counts.select(pl.sum_horizontal("substitutions", "deletions", "insertions")).item()
-    words = counts.select(pl.sum_horizontal("substitutions", "deletions", "hits")).item()
-    assert edits / words == jiwer.wer(list(references), list(predictions))
-
-
 @pytest.mark.parametrize("unit", ["word", "grapheme"])
 def test_edits_hold_the_units(unit: Any) -> None:
     protocol = af.PROTOCOLS["raw"].by(unit)

@@ -225,11 +225,6 @@ def test_what_is_no_text_or_no_width_is_refused() -> None:
         af.pairs.alignment("a", "b").to_text(context=-1)
 
 
-@given(st.lists(st.text("ab", max_size=3), max_size=40), st.lists(st.text("ab", max_size=3), max_size=40))
-def test_the_distance_of_tokens_is_that_of_the_sequences(left: list[str], right: list[str]) -> None:
-    assert af.pairs.edit_distance(left, right) == Levenshtein.distance(left, right)
-
-
 def test_more_tokens_than_there_are_characters_below_the_surrogates() -> None:
     left = [str(number) for number in range(60_000)]
     assert af.pairs.edit_distance(left, [*left[:-1], "x"]) == 1

@@ -238,15 +238,6 @@ def test_ranks_of_two_agree_with_their_statistics() -> None:
     assert statistics.sign_flip([0.0, 0.0]) == 1
 
 
-def test_reserved_names_are_refused() -> None:
-    frame = FRAME.with_columns(metric=pl.col("lang"))
-    for systems in (SYSTEMS, SYSTEMS[:2]):
-        with pytest.raises(
-            ValueError, match=r"by columns \['metric'\] would collide with columns of the res"
-        ):
-            compare(frame, systems, "answer", by="metric")
-
-
 @pytest.mark.parametrize("cluster", [None, "doc"])
 @pytest.mark.parametrize("metrics", ["anls", METRICS], ids=str)
 @pytest.mark.parametrize("systems", [SYSTEMS, SYSTEMS[:2]], ids=str)

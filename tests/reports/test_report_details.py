@@ -64,17 +64,6 @@ def test_details_are_those_of_the_functions(by: tuple[str, ...], missing: Any) -
     assert shares.to_list() == pytest.approx([1.0] * len(shares))
 
 
-@pytest.mark.parametrize("missing", ["empty", "drop"])
-def test_every_row_with_an_answer_has_one_type(missing: Any) -> None:
-    report = af.report(rows(), "p", "a", by="part", missing=missing, details=True)
-    with_answer = pl.col("n") + (pl.col("n_missing") if missing == "drop" else 0)
-    assert report.overall["n_missing"] > 0
-    assert report.overall["n_unanswerable"] > 0
-    assert report.errors()["n"].sum() == report.to_polars()[:1].select(with_answer).item()
-    added = report.errors("part").group_by("part").agg(pl.col("n").sum()).sort("part")
-    assert_frame_equal(added, report.by("part").select("part", with_answer.alias("n")).sort("part"))
-
-
 def test_parts_add_up_to_the_whole(tmp_path: Path) -> None:
     frame = rows()
     parts = [

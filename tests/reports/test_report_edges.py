@@ -56,20 +56,6 @@ def test_one_row_has_scores_but_no_interval(prediction: str | None, cluster: str
     assert {made.overall[name] for name in BOUNDS} == {None}
 
 
-@pytest.mark.parametrize("missing", ["empty", "drop"])
-@pytest.mark.parametrize(
-    ("prediction", "answer"),
-    [("a", "a"), ("b", "a"), ("abcd", "abcf"), ("", ""), ("x", ""), (None, "a"), ("a", None), (None, None)],
-)
-def test_equal_rows(prediction: str | None, answer: str | None, missing: Any) -> None:
-    rows = [{"prediction": prediction, "answers": answer, "k": n % 2, "d": n % 5} for n in range(30)]
-    frame = pl.DataFrame(rows, schema_overrides={"prediction": pl.String, "answers": pl.String})
-    for cluster in (None, "d"):
-        options = Options(by=("k",), cluster=cluster, missing=missing)
-        made = report(frame, "prediction", "answers", **options.arguments())
-        report_oracle.check_report(made, rows, options)
-
-
 @pytest.mark.parametrize("column", ["p", "a", "k", "d"])
 def test_columns_of_nulls_alone(column: str) -> None:
     frame = pl.DataFrame({"p": ["a", "x"], "a": ["a", "a"], "k": ["t", "u"], "d": [1, 2]})
@@ -123,13 +109,6 @@ def test_existing_scores_of_nulls_alone(dtype: Any) -> None:
     assert (made.overall["n"], made.overall["n_missing"], made.overall["s"]) == (0, 2, None)
     assert made.by_group["n_missing"].to_list() == [1, 1]
     assert made.settings["digest"] == "0" * 16
-
-
-def test_existing_scores_of_no_rows() -> None:
-    frame = pl.DataFrame(schema={"s": pl.Float64, "k": pl.String})
-    for options in ({}, {"by": "k"}, {"cluster": "k"}, {"by": "k", "cluster": "k"}):
-        made = report(frame, metrics="s", worst=1, **options)  # type: ignore[arg-type] # by and cluster
-        assert (made.overall["n"], made.overall["s"], made.overall["s_low"]) == (0, None, None)
 
 
 @pytest.mark.parametrize("value", [1e308, -1e308, 1.1e140])

@@ -54,13 +54,6 @@ def test_equals_are_sorted_by_their_keys() -> None:
     assert crossed == [(1, "b"), (1, "c"), (1, None), (2, "a")]
 
 
-@pytest.mark.parametrize("sort", ["s", "s_low", "s_high", "n_missing"])
-def test_slices_of_existing_scores_are_sorted(sort: str) -> None:
-    frame = pl.DataFrame({"s": [0.1, 0.2, 0.9, 1.0, 0.0, None, 0.0, 0.0], "k": [1, 1, 2, 2, 3, 3, 4, 4]})
-    values = slices_of(report(frame, metrics="s", by="k"), sort=sort)[sort].drop_nulls().to_list()
-    assert values == sorted(values, reverse=sort == "n_missing")
-
-
 @pytest.mark.parametrize(
     ("sort", "error"),
     [("kk", ValueError), ("", ValueError), ("slice", ValueError), (3, TypeError)],
@@ -129,12 +122,6 @@ def test_worst_rows_are_the_lowest() -> None:
     assert report(FRAME, "p", "a", worst=99).worst.height == 7
     assert report(FRAME, "p", "a", worst=99, missing="drop").worst["prediction"].null_count() == 0
     assert report(FRAME, "p", "a").worst.is_empty()
-
-
-def test_worst_rows_of_existing_scores_are_the_lowest() -> None:
-    frame = pl.DataFrame({"s": [0.5, None, -1.0, 3.0], "k": [["t"], [], ["u"], None]})
-    made = report(frame, metrics="s", by="k", worst=2)
-    assert made.worst.rows() == [(["u"], -1.0), (["t"], 0.5)]
 
 
 def test_worst_rows_name_a_cluster_that_slices_as_well_once() -> None:
