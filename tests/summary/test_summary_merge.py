@@ -18,7 +18,6 @@ from anls_frame.reports.reports import Report
 if TYPE_CHECKING:
     from report_oracle import Options
 
-pytestmark = pytest.mark.usefixtures("each_default_engine")
 
 FRAME = pl.DataFrame(
     {
@@ -38,6 +37,7 @@ def summary_of(frame: pl.DataFrame, options: Options, worst: int = 0) -> Summary
     return summarize(frame, "prediction", "answers", worst=worst, **arguments)
 
 
+@pytest.mark.usefixtures("each_default_engine")
 def test_merging_one_or_empty_parts_changes_nothing() -> None:
     options = report_oracle.Options(by=("types",), cluster="doc")
     whole, empty = summary_of(FRAME, options, worst=2), summary_of(FRAME.clear(), options, worst=2)
@@ -179,6 +179,7 @@ def test_keys_without_values_add_up_with_any_dtype() -> None:
         assert found == {None: 5, "t": 2, "u": 1}
 
 
+@pytest.mark.usefixtures("each_default_engine")
 def test_categories_and_texts_add_up() -> None:
     dtypes: list[Any] = [pl.String, pl.Categorical, pl.Enum(["de", "en", "fr"])]
     merged = merge(
@@ -192,6 +193,7 @@ def test_categories_and_texts_add_up() -> None:
     assert found.overall["n_clusters"] == 3
 
 
+@pytest.mark.usefixtures("each_default_engine")
 @pytest.mark.parametrize("cluster", [None, "doc"])
 def test_equal_slices_are_one_cell(cluster: str | None) -> None:
     lists = [
