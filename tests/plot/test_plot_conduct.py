@@ -16,7 +16,7 @@ import pytest
 from campaign import amount
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from plot_cases import ARGUMENTS, DETAILED, INPUTS, PLOTS, WRONG_INPUTS, frame
+from plot_cases import ARGUMENTS, INPUTS, PLOTS, WRONG_INPUTS, detailed, frame, results
 
 import anls_frame as af
 
@@ -95,7 +95,8 @@ def test_something_else_than_axes_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_an_error_says_what_a_plot_takes_and_what_it_got(function: str) -> None:
-    for wrong in WRONG_INPUTS[function]:
+    for kind in WRONG_INPUTS[function]:
+        wrong = results()[kind]
         with pytest.raises(TypeError, match=f"^{function} takes .*; got {type(wrong).__name__}"):
             getattr(af.plot, function)(wrong, *ARGUMENTS.get(function, ()))
 
@@ -110,7 +111,7 @@ def drawn(ax: Axes) -> list[Any]:
 
 @pytest.mark.parametrize("function", INPUTS)
 def test_whatever_holds_the_data_is_drawn_alike(function: str) -> None:
-    first, *others = (getattr(af.plot, function)(one) for one in INPUTS[function])
+    first, *others = (getattr(af.plot, function)(one) for one in INPUTS[function]())
 
     assert first.has_data()
     for other in others:
@@ -157,7 +158,7 @@ def test_frames_of_every_kind_are_drawn(kind: str) -> None:
             lambda: af.plot.edit_matrix(af.edit_matrix("cat", "cafe"), "cafe"),
             "must not be given for a finished matrix",
         ),
-        (lambda: af.plot.length_effect(DETAILED, ["nls"]), "scores must be the name of a measure"),
+        (lambda: af.plot.length_effect(detailed(), ["nls"]), "scores must be the name of a measure"),
     ],
     ids=["matrix", "lengths"],
 )
@@ -173,6 +174,6 @@ def test_a_table_without_intervals_has_no_measure() -> None:
 
 
 def test_a_curve_of_a_frame_has_no_threshold_of_its_own() -> None:
-    of_summary = af.plot.threshold_curve(DETAILED.summary)
-    of_frame = af.plot.threshold_curve(af.threshold_curve(DETAILED.summary))
+    of_summary = af.plot.threshold_curve(detailed().summary)
+    of_frame = af.plot.threshold_curve(af.threshold_curve(detailed().summary))
     assert len(of_frame.lines) == len(of_summary.lines) - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,8 @@ def confusions(rows: int = 4) -> pl.DataFrame:
     return pl.DataFrame(pairs[:rows], schema=schema, orient="row")
 
 
-def found(**options: Any) -> Slices:
+@functools.cache
+def found() -> Slices:
     """Find slices in which the second system is right less often, of two columns in two metrics."""
     rows = pl.DataFrame(
         {
@@ -71,10 +73,7 @@ def found(**options: Any) -> Slices:
             "lang": (["ja", "de"] * 30 + ["de"] * 240),
         }
     )
-    return af.find_slices(rows, metrics=["score", "other"], search=af.SliceSearch(draws=99), **options)
-
-
-FOUND = found()
+    return af.find_slices(rows, metrics=["score", "other"], search=af.SliceSearch(draws=99))
 
 
 def confident(rows: int = len(ROWS)) -> Selective:
@@ -105,57 +104,79 @@ PLOTS: dict[str, Callable[[pl.DataFrame, Axes | None], Axes]] = {
     "comparison": lambda data, ax: af.plot.comparison(compared(data), ax=ax),
     "ranking": lambda data, ax: af.plot.ranking(ranked(data), ax=ax),
     "heat_map": lambda data, ax: af.plot.heat_map(ranked(data), ax=ax),
-    "worse_slices": lambda data, ax: af.plot.worse_slices(FOUND.frame.head(data.height), ax=ax),
+    "worse_slices": lambda data, ax: af.plot.worse_slices(found().frame.head(data.height), ax=ax),
     "risk_coverage": lambda data, ax: af.plot.risk_coverage(curve(data.height), ax=ax),
     "reliability": lambda data, ax: af.plot.reliability(confident().reliability().head(data.height), ax=ax),
     "Selective.plot": lambda _, ax: confident().plot(risk=0.5, ax=ax),
     "Report.plot": lambda data, ax: report(data).plot(ax=ax),
     "Comparison.plot": lambda data, ax: compared(data).plot(ax=ax),
     "Comparison.plot of many": lambda data, ax: ranked(data).plot(metric="cer_corpus", ax=ax),
-    "Slices.plot": lambda _, ax: FOUND.plot(ax=ax),
-    "Slices.plot of shares": lambda _, ax: FOUND.plot(kind="shares", ax=ax),
+    "Slices.plot": lambda _, ax: found().plot(ax=ax),
+    "Slices.plot of shares": lambda _, ax: found().plot(kind="shares", ax=ax),
     "Comparison.plot of slices": lambda data, ax: compared(data).plot(kind="slices", ax=ax),
 }
-WRONG_INPUTS: dict[str, Any] = {
-    "score_distribution": [frame(), compared(frame()), None],
-    "cer_distribution": [report(frame()), report(frame()).summary, compared(frame()), None],
-    "ecdf": [report(frame()), report(frame()).summary, compared(frame()), None],
-    "group_scores": [frame(), report(frame()).summary, compared(frame()), None],
-    "error_types": [compared(frame()), None],
-    "length_effect": [compared(frame()), None],
-    "confusion_matrix": [compared(frame()), None],
-    "edit_matrix": [frame(), report(frame()), compared(frame()), None],
-    "threshold_curve": [frame(), compared(frame()), None],
-    "comparison": [frame(), report(frame()), report(frame()).summary, ranked(frame()), None],
-    "ranking": [frame(), report(frame()), report(frame()).summary, compared(frame()).to_polars(), None],
-    "heat_map": [frame(), report(frame()), report(frame()).summary, compared(frame()).to_polars(), None],
-    "worse_slices": [frame(), report(frame()), report(frame()).summary, compared(frame()), None],
-    "risk_coverage": [frame(), report(frame()), confident(), None],
-    "reliability": [frame(), report(frame()), confident(), None],
+
+
+@functools.cache
+def detailed() -> af.Report:
+    """Return the report with everything that plots draw."""
+    return report(frame(), details=True)
+
+
+@functools.cache
+def results() -> dict[str, Any]:
+    """Return what one might take for the input of a plot."""
+    return {
+        "nothing": None,
+        "frame": frame(),
+        "report": report(frame()),
+        "summary": report(frame()).summary,
+        "comparison": compared(frame()),
+        "table of a comparison": compared(frame()).to_polars(),
+        "ranking": ranked(frame()),
+        "confidences": confident(),
+    }
+
+
+WRONG_INPUTS: dict[str, tuple[str, ...]] = {
+    "score_distribution": ("frame", "comparison", "nothing"),
+    "cer_distribution": ("report", "summary", "comparison", "nothing"),
+    "ecdf": ("report", "summary", "comparison", "nothing"),
+    "group_scores": ("frame", "summary", "comparison", "nothing"),
+    "error_types": ("comparison", "nothing"),
+    "length_effect": ("comparison", "nothing"),
+    "confusion_matrix": ("comparison", "nothing"),
+    "edit_matrix": ("frame", "report", "comparison", "nothing"),
+    "threshold_curve": ("frame", "comparison", "nothing"),
+    "comparison": ("frame", "report", "summary", "ranking", "nothing"),
+    "ranking": ("frame", "report", "summary", "table of a comparison", "nothing"),
+    "heat_map": ("frame", "report", "summary", "table of a comparison", "nothing"),
+    "worse_slices": ("frame", "report", "summary", "comparison", "nothing"),
+    "risk_coverage": ("frame", "report", "confidences", "nothing"),
+    "reliability": ("frame", "report", "confidences", "nothing"),
 }
-"""What each plot must refuse."""
-DETAILED = report(frame(), details=True)
-RANKED = ranked(frame())
-CURVE, RELIABILITY = confident().curve(), confident().reliability()
-INPUTS: dict[str, list[Any]] = {
-    "score_distribution": [DETAILED.summary, DETAILED],
-    "group_scores": [DETAILED, DETAILED.to_polars(), DETAILED.to_pandas(), DETAILED.to_polars().to_arrow()],
-    "error_types": [DETAILED, DETAILED.summary],
-    "length_effect": [DETAILED, DETAILED.summary, DETAILED.lengths(), DETAILED.lengths().to_pandas()],
-    "confusion_matrix": [
-        DETAILED,
-        DETAILED.summary,
-        DETAILED.confusions(),
-        DETAILED.confusions().to_pandas(),
-    ],
-    "edit_matrix": [af.edit_matrix("cat", "cafe")],
-    "threshold_curve": [DETAILED, DETAILED.summary, {"ANLS": DETAILED}],
-    "comparison": [compared(frame()).to_polars(), compared(frame()).to_pandas()],
-    "ranking": [RANKED.ranking, RANKED.ranking.to_pandas(), RANKED.ranking.to_arrow()],
-    "worse_slices": [FOUND.frame, FOUND.to_pandas(), FOUND.frame.to_arrow()],
-    "heat_map": [RANKED, RANKED.ranking, RANKED.ranking.to_pandas(), RANKED.ranking.to_arrow()],
-    "risk_coverage": [CURVE, CURVE.to_pandas(), CURVE.to_arrow()],
-    "reliability": [RELIABILITY, RELIABILITY.to_pandas(), RELIABILITY.to_arrow()],
+"""What each plot must refuse, of `results`."""
+
+
+def kinds(table: pl.DataFrame) -> list[Any]:
+    """Return a table of Polars, of pandas and of Arrow."""
+    return [table, table.to_pandas(), table.to_arrow()]
+
+
+INPUTS: dict[str, Callable[[], list[Any]]] = {
+    "score_distribution": lambda: [detailed().summary, detailed()],
+    "group_scores": lambda: [detailed(), *kinds(detailed().to_polars())],
+    "error_types": lambda: [detailed(), detailed().summary],
+    "length_effect": lambda: [detailed(), detailed().summary, *kinds(detailed().lengths())],
+    "confusion_matrix": lambda: [detailed(), detailed().summary, *kinds(detailed().confusions())],
+    "edit_matrix": lambda: [af.edit_matrix("cat", "cafe")],
+    "threshold_curve": lambda: [detailed(), detailed().summary, {"ANLS": detailed()}],
+    "comparison": lambda: kinds(compared(frame()).to_polars()),
+    "ranking": lambda: kinds(ranked(frame()).ranking),
+    "worse_slices": lambda: kinds(found().frame),
+    "heat_map": lambda: [(made := ranked(frame())), *kinds(made.ranking)],
+    "risk_coverage": lambda: kinds(confident().curve()),
+    "reliability": lambda: kinds(confident().reliability()),
 }
 """What each plot draws alike, the first of which is how it is usually called."""
 ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}
