@@ -134,24 +134,16 @@ def marker_scale() -> float:
 
 
 def score_in_row(
-    ax: Axes,
-    row: float,
-    figures: Sequence[float | None],
-    color: str,
-    *,
-    is_few: bool,
-    marker: str = "o",
-    size: float,
-    width: float,
+    ax: Axes, row: float, figures: Sequence[Any], color: str, *, marker: str = "o", size: float, width: float
 ) -> list[Artist]:
-    """Draw a score and its interval, whatever there is of `figures`; the point of few rows is hollow."""
-    value, low, high = figures
+    """Draw a score and the ends of its interval, whatever there is; the point of few rows is hollow."""
+    score, low, high, is_few = figures
     drawn: list[Artist] = []
     if low is not None and high is not None:
         drawn.append(ax.hlines(row, low, high, color=color, linewidth=width * marker_scale()))
-    if value is not None:
+    if score is not None:
         look: dict[str, Any] = {"color": color, "markersize": size * marker_scale()}
-        drawn += ax.plot(value, row, marker, markerfacecolor=background(ax) if is_few else color, **look)
+        drawn += ax.plot(score, row, marker, markerfacecolor=background(ax) if is_few else color, **look)
     return drawn
 
 

@@ -212,21 +212,15 @@ class _Forest:
         for row, (key, figures) in enumerate(rows.items()):
             if figures is None or figures[0] is None:
                 continue
-            *score, is_few, _ = figures
             is_whole = key == _inputs.WHOLE
             if is_whole:
-                line = ax.axvline(score[0], color=shade if several else _style.ink(ax, 0.75), zorder=1)
+                line = ax.axvline(figures[0], color=shade if several else _style.ink(ax, 0.75), zorder=1)
                 line.set(linewidth=scale, linestyle=(0, (4, 3)), alpha=0.7 if several else 1)
                 self.artists.append(line)
+            width = (3 if is_whole else 2.2) / (1.4 if several else 1)
+            marker = "D" if is_whole else "o"
             self.artists += _style.score_in_row(
-                ax,
-                row + offset,
-                score,
-                shade,
-                is_few=is_few,
-                marker="D" if is_whole else "o",
-                size=size,
-                width=(3 if is_whole else 2.2) / (1.4 if several else 1),
+                ax, row + offset, figures[:4], shade, marker=marker, size=size, width=width
             )
         return Line2D([], [], color=shade, marker="o", markersize=scale * size, linewidth=2)
 

@@ -146,11 +146,11 @@ def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], 
     grey = _style.ink(ax, 0.55)
     if is_change:
         ax.axvline(0, color=grey, linewidth=scale, linestyle=(0, (4, 3)), zorder=0)
-    for row, ((*score, rest), is_few) in enumerate(zip(figures.iter_rows(), frame["few_rows"], strict=True)):
+    for row, (*score, rest, is_few) in enumerate(figures.with_columns(frame["few_rows"]).iter_rows()):
         if rest is not None:
             # Below the interval.
             ax.plot(rest, row, "D", color=grey, markersize=5.5 * scale, zorder=0.5)
-        _style.score_in_row(ax, row, score, _palette.BLUE, is_few=is_few, size=7, width=2.4)
+        _style.score_in_row(ax, row, (*score, is_few), _palette.BLUE, size=7, width=2.4)
     handles = [
         *ax.plot([], [], "o", color=_palette.BLUE, markersize=7 * scale),
         *ax.plot([], [], "D", color=grey, markersize=5.5 * scale),

@@ -127,8 +127,8 @@ def ranking(
     for row, line in enumerate(frame.iter_rows(named=True)):
         score, low, high = (line[name] for name in ("score", "score_low", "score_high"))
         values += [score, low, high]
-        shade, is_few = shades[line["system"]], line["few_rows"]
-        _style.score_in_row(ax, row, (score, low, high), shade, is_few=is_few, size=6.5, width=2.2)
+        shade, figures = shades[line["system"]], (score, low, high, line["few_rows"])
+        _style.score_in_row(ax, row, figures, shade, size=6.5, width=2.2)
         notes.append(_inputs.spelled_figure(score, (low, high), kind))
     lines = frame.iter_rows(named=True)
     labels = [_label(name, line) for name, line in zip(_style.names(systems), lines, strict=True)]
