@@ -185,8 +185,8 @@ def _changed(selection: Selection, rows: pl.LazyFrame, kind: Kind, n: int | None
     """Return the rows that changed, with the first system as number 0 and the other one as number 1."""
     pair = dataclasses.replace(selection, systems=2)
     ranks = [
-        {name: -rank if kind == "better" else rank for name, rank in selection.ranks(against).items()}
-        for against in (functools.partial(change, system=system) for system in range(1, selection.systems))
+        selection.ranks(functools.partial(change, system=system), best_first=kind == "better")
+        for system in range(1, selection.systems)
     ]
     losses = [pl.col(name) for name in ranks[0] if name != NLS_RANK]
     is_wanted = pl.any_horizontal(loss != 0 if kind == "all" else loss < 0 for loss in losses)

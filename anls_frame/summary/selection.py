@@ -89,7 +89,9 @@ class Selection:
         noted = system_rows.noted(self.systems)
         return rows.with_columns(*texts).select(is_right, *fields, *noted, *self._content)
 
-    def ranks(self, value: Callable[[Sequence[pl.Expr]], pl.Expr]) -> dict[str, pl.Expr]:
+    def ranks(
+        self, value: Callable[[Sequence[pl.Expr]], pl.Expr], *, best_first: bool = False
+    ) -> dict[str, pl.Expr]:
         """
         Return the columns by which rows are ordered, the lowest first: `rank_0`, ... and `rank_nls`.
 
@@ -97,6 +99,8 @@ class Selection:
         ----------
         value
             A function of the scores of the systems that returns the value of a row, such as `mean`.
+        best_first
+            Whether the best values are first, not the worst.
         """
         ranks = {}
         for index, metric in enumerate(self.source.metrics):
@@ -104,7 +108,7 @@ class Selection:
             ranks[f"rank_{index}"] = rank if metric.higher_is_better else -rank
         if self.settings.has_texts:
             ranks[NLS_RANK] = value([pl.col(f"nls_{system}") for system in self._systems_with_texts])
-        return ranks
+        return {name: -rank for name, rank in ranks.items()} if best_first else ranks
 
     def beside_first(self, rows: pl.LazyFrame, system: int) -> pl.LazyFrame:
         """Return rows with the columns of two systems: those of the first and, as number 1, of another."""
