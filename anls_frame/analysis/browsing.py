@@ -282,7 +282,7 @@ class RowsPage:
 @takes_names
 def browse(
     frame: Any,
-    prediction: str | Mapping[str, str],
+    prediction: str | Mapping[str, str] | Sequence[str],
     answers: str,
     *,
     metrics: Metrics | None = None,
@@ -310,9 +310,9 @@ def browse(
         with the Arrow PyCapsule interface.
     prediction
         Name of the column with the predicted texts. For several systems, a mapping from their names to their
-        columns, the baseline first. The page then shows the change of each other system in the first metric,
-        and filters rows by these changes and by which systems are right, that is, which have the best
-        possible score in the first metric.
+        columns or a list of columns, the baseline first. The page then shows the change of each other system
+        in the first metric, and filters rows by these changes and by which systems are right, that is, which
+        have the best possible score in the first metric.
     answers
         Name of the column with the accepted answer or answers.
     metrics
