@@ -409,6 +409,43 @@ def check_many(browser: Browser, path: Path) -> list[str]:
     return wrong
 
 
+def check_systems(browser: Browser, path: Path) -> list[str]:
+    """Open the filters of a system, select the rows that it lost, and read what all systems predicted."""
+    page, wrong = opened(browser, path)
+
+    def expect(what: str, found: object, wanted: object) -> None:
+        if found != wanted:
+            wrong.append(f"{path.name}: {what} is {found!r}, not {wanted!r}")
+
+    groups = page.locator("details.group")
+    expect("the systems", groups.locator("summary").all_inner_texts(), meta(page)["systems"])
+    number = number_in(page.locator("#count").inner_text())
+    joker = groups.nth(3)
+    expect("the filters of a closed group", joker.locator(".facet").first.is_visible(), wanted=False)
+    joker.locator("summary").click()
+    kinds = joker.locator(".facet").first.locator(".count")
+    kinds.first.wait_for()
+    expect("the rows of all error types", sum(map(number_in, kinds.all_inner_texts())), number)
+    joker.get_by_label("change, joker, most").fill("-0.5")
+    joker.get_by_label("change, joker, most").press("Enter")
+    active = page.locator("#active button").all_text_contents()
+    expect("the active filter", active, [f"change, joker: at most -0.500{CROSS}"])
+    lost = number_in(page.locator("#count").inner_text())
+    page.locator(".row:visible").first.click()
+    names = [name for text in page.locator("#row .system h3").all_inner_texts() for name in text.split(", ")]
+    expect("the systems of a row", sorted(names), sorted(meta(page)["systems"]))
+    of_joker = page.locator("#row .system", has_text="joker").inner_text()
+    expect("the change beside the score", "(-" in of_joker, wanted=True)
+    print(f"{path.name}: {lost} of {number} rows lost")
+    page.context.close()
+    return wrong
+
+
+def meta(page: Page) -> Any:
+    """Return what a page says of its rows."""
+    return json.loads(page.locator("#meta").text_content() or "")
+
+
 def check_addresses(browser: Browser, path: Path) -> list[str]:
     """Open addresses that ask for what the page does not have: it says so, and selects by the rest."""
     wrong = []
@@ -687,10 +724,10 @@ def check_confined(browser: Browser, path: Path) -> list[str]:
 PARTS: dict[str, list[tuple[Callable[[Browser, Path], list[str]], list[str]]]] = {
     "large": [(check_large, ["large"])],
     "hostile": [(check_hostile, ["hostile"])],
-    "look": [(look, ["one", "two", "long"])],
+    "look": [(look, ["one", "two", "five", "many", "long"])],
     "use": [(check_use, ["one"])],
     "view": [(check_view, ["two"])],
-    "many": [(check_many, ["many"])],
+    "many": [(check_many, ["many"]), (check_systems, ["five"])],
     "addresses": [(check_addresses, ["one"])],
     "files": [(check_files, ["two", "hostile"])],
     "longest": [(check_longest, ["longest"])],

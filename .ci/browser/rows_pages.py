@@ -111,6 +111,14 @@ def write_questions(folder: Path, questions: pl.DataFrame) -> None:
     one.write(folder / "one.html", title="Tesseract on the sample questions")
     two = questions.anls.browse(SYSTEMS, "answers", **shown)
     two.write(folder / "two.html", title="Two readers")
+    # Of five systems, the last is right where either reader is, and a joker is right nowhere.
+    either = pl.when(pl.col("tesseract").is_in(pl.col("answers"))).then("tesseract").otherwise("rapidocr")
+    several = questions.with_columns(
+        lower=pl.col("rapidocr").str.to_lowercase(), joker=pl.lit("?"), either=either
+    )
+    several.anls.browse([*SYSTEMS, "lower", "joker", "either"], "answers", **shown).write(
+        folder / "five.html", title="Five readers"
+    )
     # Rows that are drawn to be judged.
     answered = questions.filter(pl.col("answers").list.len() > 0)
     sample = answered.select("question_id", "doc_id", "answers", prediction="tesseract").anls.audit_sample(
