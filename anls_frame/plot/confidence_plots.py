@@ -102,7 +102,7 @@ def risk_coverage(
     ax.set_xlim(0, 1.015)
     ax.set_ylim(0, None)
     ax.set_xlabel("coverage: share of answers accepted")
-    ax.set_ylabel("risk: mean loss of the accepted")
+    ax.set_ylabel("risk: mean loss if accepted")
     _style.tidy(ax, grid="both")
     if len(lines) > 1:
         _style.legend(ax, handles, list(lines), loc="upper left")
