@@ -50,6 +50,8 @@ class Written(ABC):
 
     noun: ClassVar[str]
     """What messages call this result."""
+    display_options: ClassVar[type[Shown]] = Shown
+    """The options of `write` that say how the result is shown."""
 
     def write(
         self,
@@ -98,7 +100,7 @@ class Written(ABC):
 
     def to_document(self, **shown: Unpack[Shown]) -> Document:
         """Return the tables, settings and notes that `write` would write with these options."""
-        title, columns, own = _taken_apart(shown)
+        title, columns, own = self._taken_apart(shown)
         document = self._document(**own)
         tables = document.tables if columns is None else with_columns(document.tables, columns)
         return replace(document, tables=tables, title=document.title if title is None else title)
@@ -127,7 +129,7 @@ class Written(ABC):
 
     def _shown(self, most: int | None, **shown: Unpack[Shown]) -> list[Glance]:
         """Return the tables for a screen with their title and the chosen columns."""
-        title, columns, own = _taken_apart(shown)
+        title, columns, own = self._taken_apart(shown)
         glances = self._glances(most, **own)
         if columns is not None:
             tables = with_columns([glance.table for glance in glances], columns)
@@ -135,6 +137,18 @@ class Written(ABC):
         if title is not None:
             glances[0] = glances[0]._replace(title=title)
         return glances
+
+    def _taken_apart(
+        self, shown: Mapping[str, Any]
+    ) -> tuple[str | None, Sequence[str] | None, dict[str, Any]]:
+        """Return the title, the columns, and the options that depend on the kind of result."""
+        known = self.display_options.__annotations__
+        for name in shown:
+            if name not in known:
+                raise TypeError(f"no option {name!r} to show a {self.noun}; there are {', '.join(known)}")
+        own = dict(shown)
+        title, columns = own.pop("title", None), own.pop("columns", None)
+        return (None if title is None else string("title", title)), columns, own
 
     @abstractmethod
     def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
@@ -144,13 +158,6 @@ class Written(ABC):
         return [
             notebook.table(glance, f"anls-{self.noun}{index or ''}") for index, glance in enumerate(glances)
         ]
-
-
-def _taken_apart(shown: Mapping[str, Any]) -> tuple[str | None, Sequence[str] | None, dict[str, Any]]:
-    """Return the title, the columns, and the options that depend on the kind of result."""
-    own = dict(shown)
-    title, columns = own.pop("title", None), own.pop("columns", None)
-    return (None if title is None else string("title", title)), columns, own
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -115,6 +115,7 @@ class Comparison(SlicedResult[Table_co]):
     """
 
     noun = "comparison"
+    display_options = Board
 
     def __init__(
         self,

@@ -97,6 +97,7 @@ class Report(SlicedResult[Table_co]):
     """
 
     noun = "report"
+    display_options = Arrangement
 
     def __init__(
         self,

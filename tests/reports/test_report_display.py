@@ -238,3 +238,16 @@ def test_marks_of_direction_reach_neither_terminal_nor_notebook() -> None:
         texts += [] if isinstance(result, RowsPage) else [result._repr_html_() or ""]
         for text in texts:
             assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]", text), type(result)
+
+
+@pytest.mark.parametrize("method", ["write", "to_text", "to_document", "to_gt"])
+def test_an_option_that_no_result_has_is_named_with_those_that_there_are(method: str, tmp_path: Any) -> None:
+    comparison = af.compare(FRAME, {"old": "p", "new": "p"}, "a", by="lang")
+    path = tmp_path / "r.md"
+    for result, option in ((made(), "min_n"), (comparison, "significant")):
+        call = getattr(result, method)
+        with pytest.raises(
+            TypeError, match=rf"no option 'percnt' to show a {result.noun}; .*percent.*{option}"
+        ):
+            call(*([path] if method == "write" else []), percnt=True)
+    assert not path.exists()
