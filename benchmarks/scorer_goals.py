@@ -118,6 +118,13 @@ def lines(clones: Path | None) -> list[str]:
                 af.contains_answer(*pair, fold_width=True),
                 original(folded),
             ),
+            # An empty answer stands in every prediction: only the checks of texts and the query are left.
+            line(
+                f"`contains_answer`, {what}, nothing to search",
+                [(prediction, ["", *answers[1:]]) for prediction, answers in rows],
+                af.contains_answer(*pair),
+                None,
+            ),
         ]
     made += [
         line("`vqa_accuracy`, mixed texts, ten answers", people, af.vqa_accuracy(*pair), original(of_people)),
