@@ -216,29 +216,23 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
             first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
         _lists.answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
 
-    answers_format = "text" if answers_format == "auto" else answers_format
+    in_parts: str = "text" if answers_format == "auto" else answers_format
 
-    def with_role(role: Role, name: str) -> pl.Expr:
-        """Return the column of a role; for list roles, texts are read as lists."""
+    def standard(frame: pl.DataFrame) -> pl.DataFrame:
+        damaged = Problems(file)
+        result = _standard.frame(
+            from_frame(frame), chosen, damaged, unique_ids=False, answers_format=in_parts
+        )
+        damaged.raise_any()
+        return result
 
-        def as_lists(texts: pl.Series) -> pl.Series:
-            damaged = Problems(file)
-            entries = _lists.lists(role, texts, damaged, lambda row: f"row {row + 1}", in_texts)
-            damaged.raise_any()
-            return entries
-
-        column = cs.by_name(name).as_expr()
-        in_texts = answers_format if role == "answers" else "list"
-        if role not in _standard.LISTS or schema[name] != pl.String:
-            return column.cast(empty.schema[role]).alias(role)
-        if in_texts == "text":
-            return alone(column).alias(role)
-        return column.map_batches(as_lists, return_dtype=empty.schema[role], is_elementwise=True).alias(role)
-
+    printed = [role for role in _standard.LISTS if role != "answers" or in_parts != "text"]
+    if any(schema[chosen[role]] == pl.String for role in printed if role in chosen):
+        return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
     others = [column for column in empty.columns if column not in chosen]
     sources = [name for name in schema if name not in chosen.values()]
     return lazy.select(
-        *(with_role(role, chosen[role]) for role in _standard.ROLES if role in chosen),
+        *(_with_role(name, schema[name], role, empty.schema[role]) for role, name in _ordered(chosen)),
         *(cs.by_name(name).alias(column) for column, name in zip(others, sources, strict=True)),
     )
 
@@ -307,3 +301,15 @@ def _read_parquet(path: Path) -> pl.DataFrame:
     _content.check_file(path)
     with reading_parquet(path):
         return pl.read_parquet(_pipes.seekable(path), glob=False)
+
+
+def _ordered(chosen: dict[Role, str]) -> list[tuple[Role, str]]:
+    return [(role, chosen[role]) for role in _standard.ROLES if role in chosen]
+
+
+def _with_role(name: str, dtype: pl.DataType, role: Role, wanted: pl.DataType) -> pl.Expr:
+    """Return the column of a role; for list roles, a string becomes a list of one."""
+    column = cs.by_name(name).as_expr()
+    if role in _standard.LISTS and dtype == pl.String:
+        return alone(column).alias(role)
+    return column.cast(wanted).alias(role)
