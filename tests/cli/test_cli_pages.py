@@ -112,7 +112,7 @@ def test_other_commands_take_pages_too(run: Callable[..., Done]) -> None:
 
 def test_commands_of_rows_speak_of_error_rates(run: Callable[..., Done], tmp_path: Path) -> None:
     printed = run("score", "old", "--gold", "truth").stdout
-    assert "CER 0.1304" in printed
+    assert "CER (corpus) 0.1304" in printed
     assert "WER" in printed
     assert "ANLS" not in printed.replace("|anls", "")
     means = result(run("score", "old", "--gold", "truth", "--json"))
@@ -192,7 +192,7 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
     [
         ("", "old: this folder contains no logs; for pages, name the ground truth with --gold"),
         ("--reader pages", "old: name the ground truth of the pages with --gold"),
-        ("--gold truth --unmatched keep", "--unmatched must be one of 'error', 'null', 'drop', got 'keep'"),
+        ("--gold truth --unmatched keep", "Invalid value for '--unmatched'"),
         (
             "--gold truth --reader auto,allow_missing=true",
             "--reader auto,allow_missing= does not apply to 'pages' files",
