@@ -218,6 +218,7 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
 
     in_parts: str = "text" if answers_format == "auto" else answers_format
 
+    # Not as expressions: Polars makes another error of the text of one that an expression raises.
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
         damaged = Problems(file)
         result = _standard.frame(
