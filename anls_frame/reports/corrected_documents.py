@@ -110,15 +110,15 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
     name, given = ("difference", "given_difference") if is_difference else ("corrected", "score")
     kind = shown_as("difference" if is_difference else "score", percent=percent)
     what = f"{line['system']} against {line['baseline']}" if is_difference else line["system"]
-    verdicts, rows = numbered(line["n_audited"], "verdict"), numbered(line["n"], "row")
+    verdicts, scores = numbered(line["n_audited"], "verdict"), numbered(line["n"], "score")
     alone = f"The scores alone give {spelled(line[given], (), kind)}"
     if line[name] is None:
-        return f"{what}: no figure from {verdicts} and the scores of {rows}. {alone}."
+        return f"{what}: no figure from {verdicts} and {scores}. {alone}."
     text = spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind)
     worth = numbered(line["verdicts_worth"], "verdict")
     bias, share = ("", "") if is_difference else (_bias(line, kind), _share(line))
     return (
-        f"{what}: {text} from {verdicts} and the scores of {rows}. {alone}{bias}. "
+        f"{what}: {text} from {verdicts} and {scores}. {alone}{bias}. "
         f"The interval is as narrow as that of {worth} without scores{share}."
     )
 
