@@ -487,10 +487,11 @@ MADE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "format must be one of",
     ),
     "no column": (lambda: af.Metric("none"), af.exceptions.ColumnNotFoundError, "no column 'none'"),
+    # The streaming engine takes the rows in any order.
     "a function that returns texts": (
         lambda: af.Metric.of_texts(lambda _, __: "x", name="m"),  # type: ignore[arg-type,return-value]
         TypeError,
-        "must return a number or None, got 'x' for prediction 'a'",
+        "must return a number or None, got 'x' for prediction '[ab]'",
     ),
 }  # fmt: skip
 
