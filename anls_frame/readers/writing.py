@@ -57,7 +57,7 @@ def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: 
     >>> print(path.read_text())
     prediction,answers
     lnvoice,"[""Invoice""]"
-    ,"[""Total"", ""total""]"
+    ,"[""Total"",""total""]"
     <BLANKLINE>
     >>> af.read_results(path, answers_format="list")["answers"].to_list()
     [['Invoice'], ['Total', 'total']]
