@@ -140,6 +140,16 @@ def opened(browser: Browser, path: Path, view: str = "", **options: Any) -> tupl
     return page, wrong
 
 
+def expecting(path: Path, wrong: list[str]) -> Callable[..., None]:
+    """Return a function that adds what is not as it should be to the list of what is wrong."""
+
+    def expect(what: str, found: object, wanted: object) -> None:
+        if found != wanted:
+            wrong.append(f"{path.name}: {what} is {found!r}, not {wanted!r}")
+
+    return expect
+
+
 def check_large(browser: Browser, path: Path) -> list[str]:
     """
     Measure a page of 100,000 rows: its size, how fast it opens, answers and scrolls.
@@ -296,11 +306,7 @@ def look(browser: Browser, path: Path) -> list[str]:
 def check_use(browser: Browser, path: Path) -> list[str]:
     """Use a page by its keys alone, and open it again by its address."""
     page, wrong = opened(browser, path)
-
-    def expect(what: str, found: object, wanted: object) -> None:
-        if found != wanted:
-            wrong.append(f"{path.name}: {what} is {found!r}, not {wanted!r}")
-
+    expect = expecting(path, wrong)
     count = page.locator("#count")
     expect("the number of rows", count.inner_text(), "1\u202f624 rows")
     page.keyboard.press("/")
@@ -344,11 +350,7 @@ def check_use(browser: Browser, path: Path) -> list[str]:
 def check_view(browser: Browser, path: Path) -> list[str]:
     """Select rows by several filters, which are named above the list, and by the value of a row."""
     page, wrong = opened(browser, path, "#right=%22none%22&predictions=%22same%22&score_0_0=0..")
-
-    def expect(what: str, found: object, wanted: object) -> None:
-        if found != wanted:
-            wrong.append(f"{path.name}: {what} is {found!r}, not {wanted!r}")
-
+    expect = expecting(path, wrong)
     active, count = page.locator("#active button"), page.locator("#count")
     texts = [
         f"{text}{CROSS}" for text in ("right: none", "predictions: same", "ANLS, tesseract: with a score")
@@ -412,11 +414,7 @@ def check_many(browser: Browser, path: Path) -> list[str]:
 def check_systems(browser: Browser, path: Path) -> list[str]:
     """Open the filters of a system, select the rows that it lost, and read what all systems predicted."""
     page, wrong = opened(browser, path)
-
-    def expect(what: str, found: object, wanted: object) -> None:
-        if found != wanted:
-            wrong.append(f"{path.name}: {what} is {found!r}, not {wanted!r}")
-
+    expect = expecting(path, wrong)
     groups = page.locator("details.group")
     expect("the systems", groups.locator("summary").all_inner_texts(), meta(page)["systems"])
     number = number_in(page.locator("#count").inner_text())

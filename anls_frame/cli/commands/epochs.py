@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,9 +21,6 @@ from anls_frame.cli.options import (
 )
 from anls_frame.cli.output import plain, print_json, working
 from anls_frame.summary.catalogue import NAMES
-
-if TYPE_CHECKING:
-    pass
 
 
 @command(
