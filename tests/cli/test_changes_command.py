@@ -138,4 +138,4 @@ def test_every_system_is_compared_with_the_first(run: Run, tmp_path: Path) -> No
     assert sorted((row["system"], row["question_id"]) for row in better) == [("a", "0"), ("a", "1")]
     printed = fine(run("changes", *files, "-n", "2"))
     assert "prediction base" in printed
-    assert printed.splitlines()[-1] == "19 rows in which one of 4 systems is worse than base"
+    assert printed.splitlines()[-1] == "19 pairs of a row and a system in which the system is worse than base"

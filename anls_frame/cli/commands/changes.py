@@ -115,8 +115,14 @@ def changes(
         labels = {f"baseline_{name}": f"{text} {baseline}" for name, text in spoken.items()}
         labels |= {f"{name}_difference": f"{text} difference" for name, text in spoken.items()}
         print_table(shown, most=_SHOWN_ROWS if n is None else n, labels=spoken | labels)
-    other = others[0] if len(others) == 1 else f"one of {len(others):,} systems"
-    said = f"{numbered(changed.height, names_of.row)} in which {other} {_IS[kind]} {baseline}"
+    row = names_of.row
+    # With several systems, a row has a line for each of them that differs.
+    counted = (
+        f"{numbered(changed.height, row)} in which {others[0]}"
+        if len(others) == 1
+        else f"{numbered(changed.height, 'pair')} of a {row} and a system in which the system"
+    )
+    said = f"{counted} {_IS[kind]} {baseline}"
     if target.output is not None:
         are_all = listed.height == changed.height
         said += f": {target.output}" if are_all else f", {listed.height:,} of them in {target.output}"
