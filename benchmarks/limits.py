@@ -1,8 +1,8 @@
 """
-Measure what docs/speed.md says about limits: `python benchmarks/limits.py`.
+Measure what docs/speed.md and docs/pages.md say about limits: `python benchmarks/limits.py`.
 
-What a core reads from memory, a query around few pages with cold caches, calls for single pairs, and two
-unrelated texts of a million characters. One thread.
+What a core reads from memory, a query around few pages with cold caches, calls for single pairs, two
+unrelated texts of a million characters, and errors by kind of pages of ten million. One thread.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 os.environ["POLARS_MAX_THREADS"] = "1"
 
 import random
+import resource
 import sys
 import time
 import timeit
@@ -26,6 +27,7 @@ import anls_frame as af
 
 PAGES = 200
 UNRELATED = 1_000_000
+LONG = 10_000_000
 CALLS = 20_000
 
 
@@ -76,6 +78,31 @@ def unrelated() -> str:
     return f"{UNRELATED:,} x {UNRELATED:,} unrelated characters: {seconds:.1f} s"
 
 
+def long_pages() -> str:
+    """Return what errors by kind take of pages that nobody should have."""
+    rng = random.Random(SEED)
+    vocabulary = [text(rng, LATIN.replace(" ", ""), rng.randint(2, 9)) for _ in range(20_000)]
+    page = " ".join(rng.choices(vocabulary, k=2 * LONG // 10))[:LONG]
+    other = " ".join(rng.choices(vocabulary, k=2 * LONG // 10))[:LONG]
+    misread = "".join("#" if rng.random() < 0.01 and letter != " " else letter for letter in page)
+    pairs = {
+        "1 % misread": (misread, page),
+        "1 % misread, no spaces": (misread.replace(" ", ""), page.replace(" ", "")),
+        "halves swapped": (page[LONG // 2 :] + page[: LONG // 2], page),
+        "another text": (other, page),
+    }
+    seconds = {}
+    for name, texts in pairs.items():
+        frame = pl.DataFrame(dict(zip(PAIR, ([given] for given in texts), strict=True)))
+        start = time.perf_counter()
+        frame.select(af.page_errors(*PAIR))
+        seconds[name] = time.perf_counter() - start
+    shown = ", ".join(f"{name} {each:.1f} s" for name, each in seconds.items())
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return f"errors by kind of {LONG:,} characters: {shown}; peak memory {memory:.1f} GiB"
+
+
 if __name__ == "__main__":
     lines = [f"one core reads {gigabytes_a_second():.0f} GB/s", few_pages(), single_pairs(), unrelated()]
+    lines.append(long_pages())
     sys.stdout.write("\n".join(lines) + "\n")
