@@ -26,7 +26,9 @@ import zipfile
 from email.parser import HeaderParser
 from pathlib import Path
 
-LARGEST = 2 * 1024 * 1024
+# The library takes 1.4 MB, because its kernels are compiled for several sets of instructions, and the Python code
+# with its docstrings takes 0.8 MB.
+LARGEST = 9 * 1024 * 1024 // 4
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "ocr_qa.parquet"
 REPORT = [
     "--prediction",
