@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
@@ -12,28 +13,38 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import plot
-from anls_frame._arguments import choice, count, number, share, takes_names
+from anls_frame._arguments import choice, count, flag, number, share, takes_names
 from anls_frame._typing import Missing, Options, Table_co
+from anls_frame.exceptions import DTypeError, warn
 from anls_frame.export.document import SLICE
-from anls_frame.frames.conversion import at_hand, is_pandas
-from anls_frame.frames.documents import forgotten
-from anls_frame.reports.confidence_rows import ConfidenceRows
+from anls_frame.frames.conversion import at_hand, column_names, is_pandas
+from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.reports.decisions import RiskDecision
 from anls_frame.reports.selective_documents import SelectiveView
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.risk_coverage import RiskCoverage, difference_of_augrc
-from anls_frame.summary.keys import check_by_names
-from anls_frame.summary.settings import check_by
+from anls_frame.summary import slicing as slices_of
+from anls_frame.summary import system_rows
+from anls_frame.summary.keys import (
+    CLUSTER,
+    canonical,
+    check_by_names,
+    chosen_keys,
+    explode_lists,
+    largest_first,
+)
+from anls_frame.summary.rows import Live, kept_names
+from anls_frame.summary.settings import Settings, are_texts, check_by, resolve_missing, scoring
+from anls_frame.summary.systems import are_several, metrics_of, systems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
 
     from anls_frame._typing import OnFrames
     from anls_frame.protocol import ScoreProtocol
-    from anls_frame.reports.confidence_rows import Signals
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Unanswerable
@@ -43,42 +54,40 @@ _FEW_ROWS, _FEW_DOCUMENTS = 100, 50.0
 """Rows and effective documents, below which intervals are approximate."""
 _BINS = 10
 
-_INT, _FLOAT = pl.Int64(), pl.Float64()
-_FIGURES = {
-    **dict.fromkeys(("n", "n_clusters", "n_unsure", "n_distinct"), _INT),
-    **dict.fromkeys(("score", "score_low", "score_high", "augrc", "augrc_low", "augrc_high"), _FLOAT),
-    **dict.fromkeys(("aurc", "aurc_low", "aurc_high", "eaurc", "auroc", "bias", "ece"), _FLOAT),
-    "few_rows": pl.Boolean(),
+_FEW_VALUES = 5
+_DTYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("n", "n_clusters", "n_unsure", "n_distinct", "n_accepted"), pl.Int64),
+    **dict.fromkeys(("n_clusters_accepted", "documents_needed", "bin"), pl.Int64),
+    **dict.fromkeys(("baseline", "status"), pl.String),
+    "few_rows": pl.Boolean,
 }
-_DIFFERENCES = {
-    "baseline": pl.String(),
-    "n": _INT,
-    "n_clusters": _INT,
-    **dict.fromkeys(("augrc", "baseline_augrc", "difference"), _FLOAT),
-    **dict.fromkeys(("difference_low", "difference_high", "p_value"), _FLOAT),
-    "few_rows": pl.Boolean(),
-}
-_CURVE = {
-    "threshold": _FLOAT,
-    "n_accepted": _INT,
-    **dict.fromkeys(("coverage", "risk", "risk_low", "risk_high", "generalized_risk", "best_risk"), _FLOAT),
-}
-_RELIABILITY = {
-    **dict.fromkeys(("bin", "n", "n_clusters"), _INT),
-    **dict.fromkeys(("confidence_min", "confidence_max", "confidence_mean"), _FLOAT),
-    **dict.fromkeys(("score", "score_low", "score_high", "gap"), _FLOAT),
-}
-_THRESHOLD = {
-    "threshold": _FLOAT,
-    **dict.fromkeys(("n", "n_accepted", "n_clusters_accepted"), _INT),
-    **dict.fromkeys(("accepted", "accepted_low", "accepted_high", "naive_accepted"), _FLOAT),
-    **dict.fromkeys(("risk", "risk_low", "risk_high", "risk_bound"), _FLOAT),
-    "status": pl.String(),
-    "documents_needed": _INT,
-}
+"""The dtypes of columns; all others hold floats."""
+_FIGURES = (
+    *("n", "n_clusters", "n_unsure", "n_distinct", "score", "score_low", "score_high"),
+    *("augrc", "augrc_low", "augrc_high", "aurc", "aurc_low", "aurc_high", "eaurc", "auroc", "bias", "ece"),
+    "few_rows",
+)
+_DIFFERENCES = (
+    *("baseline", "n", "n_clusters", "augrc", "baseline_augrc", "difference"),
+    *("difference_low", "difference_high", "p_value", "few_rows"),
+)
+_CURVE = (
+    *("threshold", "n_accepted", "coverage", "risk", "risk_low", "risk_high"),
+    *("generalized_risk", "best_risk"),
+)
+_RELIABILITY = (
+    *("bin", "n", "n_clusters", "confidence_min", "confidence_max", "confidence_mean"),
+    *("score", "score_low", "score_high", "gap"),
+)
+_THRESHOLD = (
+    *("threshold", "n", "n_accepted", "n_clusters_accepted", "accepted", "accepted_low", "accepted_high"),
+    *("naive_accepted", "risk", "risk_low", "risk_high", "risk_bound", "status", "documents_needed"),
+)
 
 _Line = dict[str, object]
 Rows = npt.NDArray[np.intp] | None
+Signals = str | list[str] | Mapping[str, str]
+"""A column of confidences, several, or one for each system."""
 
 
 class Selective(SlicedResult[Table_co]):
@@ -90,7 +99,14 @@ class Selective(SlicedResult[Table_co]):
     Parameters
     ----------
     rows
-        The scored rows with their confidences.
+        The scored rows: the keys of slices, `document`, and for each signal its confidence (higher is surer,
+        -inf where there is none) in `confidence_0`, ... and the loss in [0, 1] in `loss_0`, ...
+    signals
+        The names of the confidences.
+    metric
+        The score that determines the loss, with both bounds.
+    settings
+        How rows are scored and sliced.
     confidence
         Confidence level of the intervals.
 
@@ -109,35 +125,41 @@ class Selective(SlicedResult[Table_co]):
 
     def __init__(
         self,
-        rows: ConfidenceRows,
-        confidence: float,
+        rows: pl.DataFrame,
+        signals: Sequence[str],
+        metric: Metric,
+        settings: Settings,
         *,
+        confidence: float,
         higher_is_surer: bool,
         forgotten_documents: str | None,
         from_pandas: bool,
     ) -> None:
-        super().__init__(rows.settings, confidence, from_pandas=from_pandas)
+        super().__init__(settings, confidence, from_pandas=from_pandas)
         self._rows = rows
+        self._signals = signals
+        self._metric = metric
+        self._settings = settings
         self._higher_is_surer = higher_is_surer
         self._forgotten_documents = forgotten_documents
-        self._all_rows = {signal: rows.ranked(signal) for signal in rows.signals}
+        self._all_rows = [_ranked_by(rows, index) for index in range(len(signals))]
 
     @property
     def signature(self) -> str:
         """The settings as a single line; figures with equal signatures are comparable."""
-        return self._rows.settings.signature
+        return self._settings.signature
 
     @property
     def measures(self) -> tuple[Metric, ...]:
         """The score that determines the loss."""
-        return (self._rows.metric,)
+        return (self._metric,)
 
     @property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures."""
         return {
-            **self._rows.settings.to_dict(),
-            "signals": list(self._rows.signals),
+            **self._settings.to_dict(),
+            "signals": list(self._signals),
             "higher_is_surer": self._higher_is_surer,
             "confidence": self.confidence,
             "forgotten_documents": self._forgotten_documents,
@@ -204,12 +226,12 @@ class Selective(SlicedResult[Table_co]):
 
     def _score(self, loss: float) -> float:
         """Return the score that corresponds to a loss."""
-        metric = self._rows.metric
+        metric = self._metric
         least, width = metric.span or (0.0, 1.0)
         return least + width * (1 - loss if metric.higher_is_better else loss)
 
     def _n_clusters(self, documents: float) -> int | None:
-        return None if self._rows.settings.cluster is None else int(documents)
+        return None if self._settings.cluster is None else int(documents)
 
     def _given(self, confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return confidences in their original orientation."""
@@ -235,7 +257,7 @@ class Selective(SlicedResult[Table_co]):
         return self._as_given(self._flat(self._differences))
 
     def _differences(self, columns: Sequence[str]) -> pl.DataFrame:
-        baseline = next(iter(self._rows.signals))
+        baseline = self._signals[0]
 
         def lines(signal: str, rows: Rows) -> list[_Line]:
             if signal == baseline:
@@ -397,7 +419,7 @@ class Selective(SlicedResult[Table_co]):
         target = number("risk", risk, 0, 1, ends=False)
         level = _level(confidence)
         columns = check_by(by)
-        n_lines = sum(1 for _ in self._rows.slices(columns)) * len(self._rows.signals)
+        n_lines = sum(1 for _ in self._slice_rows(columns)) * len(self._signals)
         level_of_each = 1 - (1 - level) / (n_lines if together else 1)
         return self._as_given(
             self._lines(
@@ -459,19 +481,19 @@ class Selective(SlicedResult[Table_co]):
         ValueError
             If the result has several confidences.
         """
-        if len(self._rows.signals) > 1:
+        if len(self._signals) > 1:
             raise ValueError(
-                f"a threshold refers to a single confidence, but there are {list(self._rows.signals)}; pass "
+                f"a threshold refers to a single confidence, but there are {list(self._signals)}; pass "
                 "one as model_confidence"
             )
-        (ranked,) = self._all_rows.values()
+        (ranked,) = self._all_rows
         lowest = float(number("threshold", threshold, -np.inf) if self._higher_is_surer else -threshold)
         return RiskDecision.of(
             ranked.accepted([lowest]),
             threshold=float(threshold),
             risk=number("risk", risk, 0, 1, ends=False),
             confidence=_level(confidence),
-            has_clusters=self._rows.settings.cluster is not None,
+            has_clusters=self._settings.cluster is not None,
         )
 
     def plot(
@@ -504,19 +526,37 @@ class Selective(SlicedResult[Table_co]):
         return plot.risk_coverage(self.curve(*columns), certified=certified, **options)
 
     def _ranked(self, signal: str, rows: Rows) -> RiskCoverage:
-        return self._all_rows[signal] if rows is None else self._rows.ranked(signal, rows)
+        """Return rows ranked by a confidence; all rows by default."""
+        index = self._signals.index(signal)
+        if rows is None:
+            return self._all_rows[index]
+        renumbered = self._rows[rows].with_columns(pl.col("document").rank("dense") - 1)
+        return _ranked_by(renumbered, index)
+
+    def _slice_rows(self, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, Rows]]:
+        """Yield the keys and the rows of each slice, in the order of ordered keys or the largest first."""
+        if not columns:
+            yield pl.DataFrame(), None
+            return
+        keys = chosen_keys(columns, self._by, self.noun)
+        entries = explode_lists(self._rows.select(keys).with_row_index("rows"), keys)
+        groups = entries.group_by(keys).agg("rows").with_columns(n=pl.col("rows").list.len())
+        groups = largest_first(groups, keys, columns, self._settings.orders)
+        for index, rows in enumerate(groups["rows"]):
+            yield groups[index].select(cs.by_name(*columns)), rows.to_numpy().astype(np.intp)
 
     def _lines(
         self,
         columns: Sequence[str],
-        schema: Mapping[str, pl.DataType],
+        names: Sequence[str],
         lines: Callable[[str, Rows], list[_Line]],
     ) -> pl.DataFrame:
         """Return a table with a line for each slice and confidence, with its keys."""
-        check_by_names(columns, [SLICE, "signal", *schema])
+        check_by_names(columns, [SLICE, "signal", *names])
+        schema = {name: _DTYPES.get(name, pl.Float64) for name in names}
         parts = []
-        for keys, rows in self._rows.slices(columns):
-            for signal in self._rows.signals:
+        for keys, rows in self._slice_rows(columns):
+            for signal in self._signals:
                 table = pl.DataFrame(lines(signal, rows), schema=schema).with_columns(
                     cs.float().fill_nan(None)
                 )
@@ -526,6 +566,11 @@ class Selective(SlicedResult[Table_co]):
 
     def _view(self, *, percent: bool = False) -> SelectiveView:
         return SelectiveView(result=self, differences=self._flat(self._differences), percent=percent)
+
+
+def _ranked_by(rows: pl.DataFrame, index: int) -> RiskCoverage:
+    """Return rows ranked by one of the confidences."""
+    return RiskCoverage.of(rows[f"confidence_{index}"], rows[f"loss_{index}"], rows["document"])
 
 
 def _level(confidence: float) -> float:
@@ -641,24 +686,117 @@ def selective(
     >>> chosen.threshold(risk=0.1).select("threshold", pl.col("accepted", "risk").round(3), "status").row(0)
     (1.0, 0.137, 0.065, 'certified')
     """
+    columns = _columns_of(model_confidence, prediction)
     frame = at_hand(frame)
-    rows = ConfidenceRows.of(
-        frame,
-        prediction,
-        answers,
-        model_confidence,
-        metrics=metrics,
-        by=by,
+    has_texts = are_texts(prediction, answers)
+    wanted = "anls" if metrics is None and has_texts else metrics
+    every = metrics_of(wanted, prediction, column_names(frame), has_texts=has_texts, protocol=protocol)
+    if len(every) > 1 or every[0].is_ratio:
+        names = [metric.name for metric in every]
+        raise ValueError(f"metrics must be one score of rows, got {names}; pass 'anls' or 'exact_match'")
+    systems, slicing = systems_of(prediction), slices_of.resolve(by)
+    settings = Settings(
+        by=slicing.names,
+        tables=slicing.tables,
         cluster=cluster,
-        higher_is_surer=higher_is_surer,
-        protocol=protocol,
-        missing=missing,
-        unanswerable=unanswerable,
+        metrics=tuple(metric.described() for metric in every),
+        has_texts=has_texts,
+        missing=resolve_missing(missing, has_scores=not has_texts),
+        keep=tuple(dict.fromkeys(columns.values())),
+        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )
+    scored = system_rows.scored_rows(frame, systems, answers, Live(slicing=slicing, metrics=every), settings)
+    table = _collected(scored, settings, len(systems))
+    rows = canonical(table.select(scored.keys))
+    slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))
+    scores = table.select(system_rows.scores(0, len(systems)))
+    metric = _bounded(every[0], scores)
+    least, width = metric.span or (0.0, 1.0)
+    sign = 1.0 if flag("higher_is_surer", higher_is_surer) else -1.0
+    signals = {}
+    for index, (name, column) in enumerate(columns.items()):
+        system = list(systems).index(name) if name in systems else 0
+        in_unit = np.clip((scores.to_series(system).to_numpy() - least) / width, 0, 1)
+        given = sign * table[kept_names(settings)[settings.keep.index(column)]].to_numpy()
+        own = np.nan_to_num(given, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+        _warn_if_coarse(name, own)
+        signals[f"confidence_{index}"] = own
+        signals[f"loss_{index}"] = 1 - in_unit if metric.higher_is_better else in_unit
+    documents = numbers(None if cluster is None else rows[CLUSTER], table.height)
     return Selective(
-        rows,
-        share("confidence", confidence, ends=False),
+        pl.DataFrame({**rows.to_dict(), "document": documents, **signals}),
+        list(columns),
+        metric,
+        replace(settings, orders=scored.orders),
+        confidence=share("confidence", confidence, ends=False),
         higher_is_surer=higher_is_surer,
         forgotten_documents=forgotten(frame, cluster),
         from_pandas=is_pandas(frame),
     )
+
+
+def _columns_of(signals: Any, prediction: Any) -> dict[str, str]:
+    """Return the column of each signal by its name: that of its system, if there are several of these."""
+    several = isinstance(signals, list | tuple | Mapping)
+    given = signals if isinstance(signals, Mapping) else dict.fromkeys(signals if several else [signals])
+    columns = {name: name if column is None else column for name, column in given.items()}
+    if not columns or not all(isinstance(text, str) for pair in columns.items() for text in pair):
+        raise ValueError(
+            f"model_confidence must be a column with the model's confidences, or several, got {signals!r}"
+        )
+    if are_several(prediction):
+        systems = list(systems_of(prediction))
+        if not isinstance(signals, Mapping) or set(columns) != set(systems):
+            raise ValueError(
+                f"model_confidence must be a mapping from each of the systems {systems} to its column, got "
+                f"{signals!r}"
+            )
+    return columns
+
+
+def _collected(rows: system_rows.SystemRows, settings: Settings, systems: int) -> pl.DataFrame:
+    """Return the keys, scores and confidences of the rows that have a score."""
+    schema = rows.inputs.collect_schema()
+    kept = kept_names(settings)
+    for name, column in zip(settings.keep, kept, strict=True):
+        if not (schema[column].is_numeric() or schema[column] == pl.Null):
+            raise DTypeError(
+                f"model_confidence: column {name!r} has dtype {schema[column]}; a confidence is a number"
+            )
+    scores = system_rows.scores(0, systems)
+    is_wrong = pl.any_horizontal(*rows.wrong(), pl.lit(value=False)).alias("is_wrong")
+    confidences = [pl.col(column).cast(pl.Float64) for column in kept]
+    table = rows.frame.select(*rows.keys, *scores, *confidences, is_wrong).collect(engine="streaming")
+    if table["is_wrong"].any():
+        rows.raise_wrong()
+    table = table.drop_nulls(scores)
+    if table.height < 2:  # noqa: PLR2004
+        raise ValueError(f"there must be at least two rows with a score to rank, got {table.height}")
+    return table
+
+
+def _bounded(metric: Metric, scores: pl.DataFrame) -> Metric:
+    """Return the metric with its bounds; raise an error without two of them."""
+    bounded = metric.within(min(scores.min().row(0)), max(scores.max().row(0)))
+    if bounded.span is None:
+        raise ValueError(
+            f"metrics: {metric.name!r} does not have two bounds, so a row has no loss between 0 and 1; "
+            f"pass 'exact_match', or give the bounds of your own score: Metric(..., bounds=(0, 5))"
+        )
+    return bounded
+
+
+def _warn_if_coarse(name: str, confidence: npt.NDArray[np.float64]) -> None:
+    """Warn of a confidence that is too coarse for a threshold."""
+    _, counts = np.unique(confidence[confidence > -np.inf], return_counts=True)
+    if 0 < len(counts) < _FEW_VALUES:
+        warn(
+            f"the confidence {name!r} has only {len(counts)} different values: only few "
+            f"thresholds are possible"
+        )
+    elif counts.max(initial=0) > len(confidence) / 2:
+        share = counts.max() / len(confidence)
+        warn(
+            f"{share:.0%} of the rows have the same confidence {name!r}: the threshold can only move "
+            "in large steps"
+        )
