@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,19 +15,16 @@ from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames.documents import numbers
 from anls_frame.statistics.corrected_means import Audit
 from anls_frame.statistics.intervals import USUAL_CORRELATION
-from anls_frame.statistics.sample_sizes import positive
 from anls_frame.summary.keys import CLUSTER, canonical, explode_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from anls_frame.statistics.corrected_means import IntArray
-    from anls_frame.statistics.student import FloatArray
 
 PROBABILITY, STRATUM = "probability", "stratum"
-_N, _SLICE, _UNKNOWN = "n", "slice", "unknown"
+_N, _SLICE = "n", "slice"
 _FEWEST_DOCUMENTS = 2
 _NAMED = 5
 """Rows that a message names."""
@@ -48,41 +44,7 @@ class System(NamedTuple):
     truth: str
 
 
-class AuditedSlice(NamedTuple):
-    """The cells of a slice, and its judged rows."""
-
-    document: IntArray
-    stratum: IntArray
-    n: FloatArray
-    totals: FloatArray
-    """Sums of the scores of cells: systems by cells."""
-    judged_document: IntArray
-    judged_stratum: IntArray
-    probability: FloatArray
-    scores: FloatArray
-    truths: FloatArray
-    """Of judged rows: systems by rows."""
-    known: npt.NDArray[np.bool_]
-    """Of each stratum, whether the scores of all systems are equal in its rows, and their truths too."""
-
-    def audit(self, factors: FloatArray) -> Audit:
-        """Return the audit of a weighted sum of systems' scores: a single score or a difference."""
-        return Audit(
-            document=self.document,
-            stratum=self.stratum,
-            n=self.n,
-            total=factors @ self.totals,
-            known=self.known if factors.sum() == 0 else np.zeros_like(self.known),
-            judged_document=self.judged_document,
-            judged_stratum=self.judged_stratum,
-            probability=self.probability,
-            score=factors @ self.scores,
-            truth=factors @ self.truths,
-        )
-
-
-@dataclass(frozen=True)
-class AuditedRows:
+class AuditedRows(NamedTuple):
     """
     Partly judged rows, as sums by cell.
 
@@ -94,50 +56,44 @@ class AuditedRows:
     judged
         The same columns of each judged row, with `probability` and the truths `truth_0`, ...
     known
-        For each stratum, whether its rows need no verdict.
-    has_clusters
-        Whether documents are clusters of rows rather than single rows.
+        For each stratum, whether the scores of all systems are equal in its rows, and their truths too, so
+        that its rows need no verdict.
     """
 
     cells: pl.DataFrame
     judged: pl.DataFrame
     known: npt.NDArray[np.bool_]
-    systems: int
-    has_clusters: bool
 
-    def slices(self, keys: Sequence[str]) -> tuple[pl.DataFrame, Iterator[AuditedSlice]]:
-        """Return the keys of slices, and the cells and judged rows of each slice."""
+    def slices(self, keys: Sequence[str]) -> tuple[pl.DataFrame, list[Audit]]:
+        """Return the keys of slices, and the audit of all systems in each slice."""
         cells, judged = (explode_lists(table, keys) for table in (self.cells, self.judged))
         if not keys:
-            return pl.DataFrame(), iter([self._slice(cells, judged)])
+            return pl.DataFrame(), [self._audit(cells, judged)]
         slices = cells.select(keys).unique(maintain_order=True)
-        parts = (_by_slice(table, slices, keys) for table in (cells, judged))
-        return slices, (self._slice(*both) for both in zip(*parts, strict=True))
+        parts = [
+            table.join(slices.with_row_index(_SLICE), on=keys, nulls_equal=True, maintain_order="left")
+            .partition_by(_SLICE, as_dict=True)
+            for table in (cells, judged)
+        ]  # fmt: skip
+        return slices, [
+            self._audit(parts[0][index,], parts[1].get((index,), judged.clear()))
+            for index in range(slices.height)
+        ]
 
-    def _slice(self, cells: pl.DataFrame, judged: pl.DataFrame) -> AuditedSlice:
+    def _audit(self, cells: pl.DataFrame, judged: pl.DataFrame) -> Audit:
         documents, document = np.unique(cells[CLUSTER].to_numpy(), return_inverse=True)
-        scores, truths = ([f"{name}_{n}" for n in range(self.systems)] for name in ("score", "truth"))
-        return AuditedSlice(
+        return Audit(
             document=document,
             stratum=cells[STRATUM].to_numpy(),
             n=cells[_N].to_numpy(),
-            totals=cells.select(scores).to_numpy().T,
+            total=cells.select(cs.starts_with("score_")).to_numpy().T,
+            known=self.known,
             judged_document=np.searchsorted(documents, judged[CLUSTER].to_numpy()),
             judged_stratum=judged[STRATUM].to_numpy(),
             probability=judged[PROBABILITY].to_numpy(),
-            scores=judged.select(scores).to_numpy().T,
-            truths=judged.select(truths).to_numpy().T,
-            known=self.known,
+            score=judged.select(cs.starts_with("score_")).to_numpy().T,
+            truth=judged.select(cs.starts_with("truth_")).to_numpy().T,
         )
-
-
-def _by_slice(table: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Yield the rows of each slice."""
-    numbered_slices = slices.with_row_index(_SLICE)
-    ordered = table.join(numbered_slices, on=keys, nulls_equal=True).sort(_SLICE, maintain_order=True)
-    counts = np.bincount(ordered[_SLICE].to_numpy(), minlength=slices.height)
-    ends = np.cumsum(counts)
-    return (ordered[int(end - count) : int(end)] for end, count in zip(ends, counts, strict=True))
 
 
 def audited(
@@ -176,49 +132,43 @@ def audited(
         )
     if dtypes.get(AUDIT, pl.Boolean()) != pl.Boolean:
         raise DTypeError(f"column {names[AUDIT]!r} must hold true and false, but has dtype {dtypes[AUDIT]}")
-    rows = source.select(*keys, *others, *columns).collect(engine="streaming")
+    rows = canonical(source.select(*keys, *others, *columns).collect(engine="streaming"))
     _check_values(rows, systems, bounds)
     _check_judged(rows, systems, names)
+    strata = rows[STRATUM] if STRATUM in names else pl.repeat("all", rows.height, eager=True)
+    stratum = numbers(strata, rows.height)
+    sizes = np.bincount(stratum)
+    known = np.zeros(len(sizes), bool)
+    if PROBABILITY in names:
+        nulls = np.bincount(stratum, rows[PROBABILITY].is_null())
+        known = nulls > 0
+        if (known & (nulls < sizes)).any():
+            missing = numbered(int(nulls.sum()), "row")
+            raise ValueError(
+                f"column {names[PROBABILITY]!r} is null in {missing}, but not in all of their stratum; a row "
+                "is drawn with a probability, or its whole stratum needs no verdict"
+            )
+        _check_drawn(rows, names[PROBABILITY])
     has_clusters = CLUSTER in rows.columns
-    if not has_clusters:
-        rows = rows.with_row_index(CLUSTER)
-    if STRATUM not in names:
-        rows = rows.with_columns(pl.lit("all").alias(STRATUM))
-    unknown = pl.col(PROBABILITY).is_null().cast(pl.Int64) if PROBABILITY in names else pl.lit(0)
-    by = [name for name in rows.columns if name.startswith("key_") or name in {CLUSTER, STRATUM}]
-    scores = [f"score_{number}" for number, _ in enumerate(systems)]
-    cells = rows.select(*by, *scores, pl.lit(1.0).alias(_N), unknown.alias(_UNKNOWN))
+    document = numbers(rows[CLUSTER] if has_clusters else None, rows.height)
+    rows = rows.with_columns(pl.Series(CLUSTER, document), pl.Series(STRATUM, stratum))
+    cells = rows.select(cs.matches("^(key|score)_"), CLUSTER, STRATUM, pl.lit(1.0).alias(_N))
     if has_clusters:
-        cells = cells.group_by(by).sum()
-    cells, judged = _numbered(canonical(cells), canonical(rows.filter(is_judged())))
+        cells = cells.group_by(~cs.matches(f"^(score_.*|{_N})$")).sum()
+    judged = rows.filter(is_judged())
     if judged[CLUSTER].n_unique() < _FEWEST_DOCUMENTS:
         raise ValueError("all rows with a truth are of one document: draw rows with `audit_sample`")
-    if PROBABILITY in names:
-        known = _known(cells, names[PROBABILITY])
-        _check_drawn(rows, names[PROBABILITY])
-    else:
+    if PROBABILITY not in names:
         _check_undrawn(rows, judged, systems)
-        sizes = np.bincount(cells[STRATUM].to_numpy(), cells[_N].to_numpy())
-        known, stratum = np.zeros(len(sizes), bool), judged[STRATUM].to_numpy()
-        shares = np.bincount(stratum, minlength=len(sizes)) / positive(np.asarray(sizes, np.float64))
-        judged = judged.with_columns(pl.Series(PROBABILITY, shares[stratum]))
-    return AuditedRows(cells, judged, known, len(systems), has_clusters)
+        drawn = judged[STRATUM].to_numpy()
+        shares = np.bincount(drawn)[drawn] / sizes[drawn]
+        judged = judged.with_columns(pl.Series(PROBABILITY, shares))
+    return AuditedRows(cells, judged, known)
 
 
 def is_judged() -> pl.Expr:
     """Return whether rows have a truth, which must hold for all systems."""
     return pl.col("truth_0").is_not_null()
-
-
-def _numbered(cells: pl.DataFrame, judged: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return cells and judged rows with numbers in place of the names of documents and strata."""
-    for name in (CLUSTER, STRATUM):
-        values = pl.concat([cells[name], judged[name]])
-        if not (name == CLUSTER and values.dtype.is_unsigned_integer()):
-            values = pl.Series(name, numbers(values, len(values)))
-        cells = cells.with_columns(values[: cells.height].alias(name))
-        judged = judged.with_columns(values[cells.height :].alias(name))
-    return cells, judged
 
 
 def _number(source: pl.LazyFrame, name: str, bounds: tuple[float, float]) -> pl.Expr:
@@ -301,19 +251,6 @@ def _check_drawn(rows: pl.DataFrame, name: str) -> None:
             f"{numbered(n, 'row')} {'has' if n == 1 else 'have'} a truth, but {expected:.1f} were drawn by "
             f"column {name!r}: verdicts were lost, or rows were added or left out after the draw"
         )
-
-
-def _known(cells: pl.DataFrame, name: str) -> npt.NDArray[np.bool_]:
-    """Return the strata whose rows need no verdict; raise an error if only some of a stratum do not."""
-    stratum = cells[STRATUM].to_numpy()
-    sizes, unknown = (np.bincount(stratum, cells[column].to_numpy()) for column in (_N, _UNKNOWN))
-    if ((unknown > 0) & (unknown < sizes)).any():
-        missing = numbered(int(unknown.sum()), "row")
-        raise ValueError(
-            f"column {name!r} is null in {missing}, but not in all of their stratum; a row is drawn with a "
-            "probability, or its whole stratum needs no verdict"
-        )
-    return np.asarray(unknown > 0)
 
 
 def _check_undrawn(rows: pl.DataFrame, judged: pl.DataFrame, systems: Mapping[str, System]) -> None:

@@ -15,7 +15,7 @@ from anls_frame.export.result_tables import result_table
 from anls_frame.results import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from anls_frame.export import Kind
     from anls_frame.export.display import Glance
@@ -39,10 +39,9 @@ _NAMES = {
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectedView(View):
-    """The tables of corrected scores, each with the lines of all rows first."""
+    """The tables of corrected scores, then those of differences, each with the lines of all rows first."""
 
-    scores: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
-    differences: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
+    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     flat: pl.DataFrame
 
     def document(self) -> Document:
@@ -68,7 +67,7 @@ class CorrectedView(View):
 def _tables(view: CorrectedView) -> list[Table]:
     """Return a table for each system, and for each difference to the baseline, by the keys of slices."""
     tables = []
-    for columns, frame in (*view.scores, *view.differences):
+    for columns, frame in view.tables:
         for name in frame["system"].unique(maintain_order=True):
             own = frame.filter(pl.col("system") == name)
             against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
@@ -81,9 +80,13 @@ def _tables(view: CorrectedView) -> list[Table]:
 
 def notes(view: CorrectedView) -> list[str]:
     """Return the result of all rows in sentences, and notes on the figures."""
-    tables = [frame for _, frame in (*view.scores, *view.differences)]
-    lines = [line for frame in (view.scores[0][1], view.differences[0][1]) for line in overall(frame)]
-    said = [sentence(line, percent=view.percent) for line in lines]
+    tables = [frame for columns, frame in view.tables]
+    said = [
+        sentence(line, percent=view.percent)
+        for columns, frame in view.tables
+        if columns == view.tables[0][0]
+        for line in frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
+    ]
     figures = [frame.get_column(name, default=None) for frame in tables for name in _DIFFERENCES]
     if any(values is not None and values.null_count() for values in figures):
         said.append(
@@ -97,11 +100,6 @@ def notes(view: CorrectedView) -> list[str]:
             "Without cluster=, rows are treated as independent; name their documents if they have any."
         )
     return said
-
-
-def overall(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """Return the lines of all rows."""
-    return frame.filter(pl.col(SLICE) == OVERALL).iter_rows(named=True)
 
 
 def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -25,9 +25,9 @@ from anls_frame.summary.keys import chosen_keys, largest_first, optional, sliced
 from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from anls_frame.reports.audited_rows import AuditedRows, AuditedSlice
+    from anls_frame.reports.audited_rows import AuditedRows
     from anls_frame.statistics.corrected_means import Audit
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
@@ -48,6 +48,10 @@ _DIFFERENCES = (
     *("given_difference", "difference", "difference_low", "difference_high", "p_value", "p_adjusted"),
     "tuning",
 )
+
+
+_Pair: TypeAlias = "tuple[str, str | None]"
+"""A system, or a system and the baseline with which it is compared."""
 
 
 def _schema(names: Sequence[str], figures: Sequence[str]) -> dict[str, Any]:
@@ -133,7 +137,6 @@ class Corrected(SlicedResult[Table_co]):
         self._described = described
         self._bounds = bounds
         self._given_tuning = tuning
-        self._tunings: dict[bytes, float | None] = {}
 
     @property
     def signature(self) -> str:
@@ -247,141 +250,120 @@ class Corrected(SlicedResult[Table_co]):
         True
         """
         width = number("width", width, 0, ends=False) / (self._bounds[1] - self._bounds[0])
-        whole = self._whole
-        lines = [
-            {
-                "system": system,
-                "baseline": baseline,
-                "n_audited": len(whole.probability),
-                "verdicts_needed": None if mean is None else mean.verdicts_needed(width, self.confidence),
-            }
-            for system, baseline, mean in self._means(whole, FEWEST)
-        ]
+        whole, lines = self._whole, []
+        for system, baseline in self._factors:
+            _, mean = self._corrected(whole, (system, baseline), FEWEST)
+            needed = None if mean is None else mean.verdicts_needed(width, self.confidence)
+            lines.append((system, baseline, len(whole.probability), needed))
         schema = {
             "system": pl.String,
             "baseline": pl.String,
             "n_audited": pl.Int64,
             "verdicts_needed": pl.Int64,
         }
-        return self._as_given(pl.DataFrame(lines, schema=schema))
+        return self._as_given(pl.DataFrame(lines, schema=schema, orient="row"))
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        return self._table(columns, self._figures, _schema(["system"], _FIGURES))
+        return self._table(columns, compared=False)
 
     def _differences_by(self, columns: Sequence[str]) -> pl.DataFrame:
-        table = self._table(columns, self._differences, _schema(["system", "baseline"], _DIFFERENCES))
+        table = self._table(columns, compared=True)
         adjusted = statistics.holm(table["p_value"].to_numpy())
         return table.with_columns(pl.Series("p_adjusted", adjusted).fill_nan(None))
 
-    def _table(
-        self,
-        columns: Sequence[str],
-        lines_of: Callable[[AuditedSlice, tuple[int, int]], Iterator[dict[str, Any]]],
-        schema: Mapping[str, Any],
-    ) -> pl.DataFrame:
-        """Return lines of slices, the largest first or in the order of a column."""
+    def _table(self, columns: Sequence[str], *, compared: bool) -> pl.DataFrame:
+        """Return lines of systems, or of their differences from the baseline, as `largest_first` does."""
         keys = chosen_keys(columns, self._by, self.noun)
         slices, parts = self._rows.slices(keys)
-        fewest = FEWEST_OF_SLICE if keys else FEWEST
-        lines = [(index, line) for index, part in enumerate(parts) for line in lines_of(part, fewest)]
-        table = pl.DataFrame([line for _, line in lines], schema=schema)
+        pairs = [pair for pair in self._factors if (pair[1] is not None) == compared]
+        least, width = self._bounds[0], self._bounds[1] - self._bounds[0]
+        lines = []
+        for part in parts:
+            for pair in pairs:
+                audit, mean = self._corrected(part, pair, FEWEST_OF_SLICE if keys else FEWEST)
+                given = width * float(audit.total.sum()) / round(audit.n.sum())
+                line = {"score": least + given, "given_difference": given, **self._counts(audit)}
+                if mean is not None:
+                    line |= self._difference_of(mean) if compared else self._score_of(mean)
+                    line |= {"verdicts_worth": round(mean.verdicts_worth), "tuning": mean.tuning}
+                    line["few_rows"] = mean.documents < FEW_DOCUMENTS
+                lines.append({"system": pair[0], "baseline": pair[1], **line})
+        names, figures = (["system", "baseline"], _DIFFERENCES) if compared else (["system"], _FIGURES)
+        table = pl.DataFrame(lines, schema=_schema(names, figures))
         if keys:
-            table = pl.concat([slices[[index for index, _ in lines]], table], how="horizontal")
+            slice_of = np.repeat(np.arange(slices.height), len(pairs))
+            table = pl.concat([slices[slice_of], table], how="horizontal")
         return largest_first(table, keys, columns, self._settings.orders)
 
-    def _means(
-        self, part: AuditedSlice, fewest: tuple[int, int]
-    ) -> Iterator[tuple[str, str | None, CorrectedMean | None]]:
-        """Yield each system, and each difference with its baseline, with its figures."""
-        for system, factors in self._factors.items():
-            yield system, None, self._mean(part.audit(factors), factors, fewest)
-        for system, factors in self._changes.items():
-            yield system, self.baseline, self._mean(part.audit(factors), factors, fewest)
+    @cached_property
+    def _factors(self) -> dict[_Pair, FloatArray]:
+        """Factors of the systems' scores that give each score, and each difference from the baseline."""
+        own = dict(zip(self.systems, np.eye(len(self.systems)), strict=True))
+        others = [name for name in own if name != self.baseline]
+        return {
+            **{(name, None): factors for name, factors in own.items()},
+            **{(name, self.baseline): own[name] - own[self.baseline] for name in others},
+        }
 
     @cached_property
-    def _factors(self) -> dict[str, FloatArray]:
-        """Factors of the systems' scores that give the score of each system."""
-        return dict(zip(self.systems, np.eye(len(self.systems)), strict=True))
-
-    @cached_property
-    def _changes(self) -> dict[str, FloatArray]:
-        """Factors of the systems' scores that give the difference of each system from the baseline."""
-        first = self._factors[self.baseline]
-        return {name: own - first for name, own in self._factors.items() if name != self.baseline}
-
-    def _mean(self, audit: Audit, factors: FloatArray, fewest: tuple[int, int]) -> CorrectedMean | None:
-        """Return the corrected mean, if there are enough verdicts."""
-        judged, documents = fewest
-        has_enough = len(audit.truth) >= judged and len(np.unique(audit.judged_document)) >= documents
-        tuning = self._tuning(factors)
-        if not (has_enough and audit.is_covered) or tuning is None:
-            return None
-        return CorrectedMean(audit, tuning=tuning)
-
-    def _tuning(self, factors: FloatArray) -> float | None:
-        """Return the tuning of all rows, which slices share; None if a stratum has no verdicts."""
+    def _tunings(self) -> dict[_Pair, float | None]:
+        """The tunings of all rows, which slices share; None if a stratum has no verdicts."""
         if self._given_tuning is not None:
-            return self._given_tuning
-        if (key := factors.tobytes()) not in self._tunings:
-            audit = self._whole.audit(factors)
-            self._tunings[key] = CorrectedMean(audit).tuning if audit.is_covered else None
-        return self._tunings[key]
+            return dict.fromkeys(self._factors, self._given_tuning)
+        audits = {pair: self._whole.weighted(factors) for pair, factors in self._factors.items()}
+        return {
+            pair: CorrectedMean(audit).tuning if audit.is_covered else None for pair, audit in audits.items()
+        }
+
+    def _corrected(
+        self, part: Audit, pair: _Pair, fewest: tuple[int, int]
+    ) -> tuple[Audit, CorrectedMean | None]:
+        """Return the audit of a score or a difference, and its mean if there are enough verdicts."""
+        audit, tuning, (judged, documents) = part.weighted(self._factors[pair]), self._tunings[pair], fewest
+        has_enough = len(audit.truth) >= judged and len(np.unique(audit.judged_document)) >= documents
+        if not (has_enough and audit.is_covered) or tuning is None:
+            return audit, None
+        return audit, CorrectedMean(audit, tuning=tuning)
 
     @cached_property
-    def _whole(self) -> AuditedSlice:
+    def _whole(self) -> Audit:
         """All rows as one slice."""
         (whole,) = self._rows.slices(())[1]
         return whole
 
-    def _figures(self, part: AuditedSlice, fewest: tuple[int, int]) -> Iterator[dict[str, Any]]:
-        """Yield the figures of each system."""
+    def _score_of(self, mean: CorrectedMean) -> dict[str, Any]:
+        """Return the figures of a system."""
         least, width = self._bounds[0], self._bounds[1] - self._bounds[0]
-        for system, factors in self._factors.items():
-            audit = part.audit(factors)
-            line = {"system": system, **self._counts(audit)}
-            line["score"] = least + width * float(audit.total.sum()) / line["n"]
-            mean = self._mean(audit, factors, fewest)
-            if mean is not None:
-                ends = [*mean.share_interval(self.confidence), *mean.drawn_interval(self.confidence)]
-                low, high, audit_low, audit_high = (least + width * end for end in ends)
-                bias_low, bias_high = (width * end for end in mean.bias_interval(self.confidence))
-                line |= {
-                    "corrected": least + width * min(max(mean.estimate, 0.0), 1.0),
-                    "corrected_low": low,
-                    "corrected_high": high,
-                    "bias": width * mean.bias,
-                    "bias_low": bias_low,
-                    "bias_high": bias_high,
-                    "audit_low": audit_low,
-                    "audit_high": audit_high,
-                    "audit_share": mean.drawn_variance / mean.variance,
-                    **_mean_figures(mean),
-                    **agreement(audit),
-                }
-            yield line
+        ends = [*mean.share_interval(self.confidence), *mean.drawn_interval(self.confidence)]
+        low, high, audit_low, audit_high = (least + width * end for end in ends)
+        bias_low, bias_high = (width * end for end in mean.bias_interval(self.confidence))
+        return {
+            "corrected": least + width * min(max(mean.estimate, 0.0), 1.0),
+            "corrected_low": low,
+            "corrected_high": high,
+            "bias": width * mean.bias,
+            "bias_low": bias_low,
+            "bias_high": bias_high,
+            "audit_low": audit_low,
+            "audit_high": audit_high,
+            "audit_share": mean.drawn_variance / mean.variance,
+            **agreement(mean.audit),
+        }
 
-    def _differences(self, part: AuditedSlice, fewest: tuple[int, int]) -> Iterator[dict[str, Any]]:
-        """Yield the difference of each system to the baseline."""
+    def _difference_of(self, mean: CorrectedMean) -> dict[str, Any]:
+        """Return the figures of the difference of a system from the baseline."""
         width = self._bounds[1] - self._bounds[0]
-        for system, factors in self._changes.items():
-            audit = part.audit(factors)
-            line = {"system": system, "baseline": self.baseline, **self._counts(audit)}
-            line["given_difference"] = width * float(audit.total.sum()) / line["n"]
-            mean = self._mean(audit, factors, fewest)
-            if mean is not None:
-                low, high = (width * end for end in mean.difference_interval(self.confidence))
-                line |= {
-                    "difference": width * mean.estimate,
-                    "difference_low": low,
-                    "difference_high": high,
-                    "p_value": mean.p_value,
-                    **_mean_figures(mean),
-                }
-            yield line
+        low, high = (width * end for end in mean.difference_interval(self.confidence))
+        return {
+            "difference": width * mean.estimate,
+            "difference_low": low,
+            "difference_high": high,
+            "p_value": mean.p_value,
+        }
 
     def _counts(self, audit: Audit) -> dict[str, Any]:
         """Return the numbers of rows and documents, of all and of those with a truth."""
-        has_clusters = self._rows.has_clusters
+        has_clusters = self._settings.cluster is not None
         return {
             "n": round(audit.n.sum()),
             "n_clusters": audit.documents if has_clusters else None,
@@ -390,26 +372,19 @@ class Corrected(SlicedResult[Table_co]):
         }
 
     def _view(self, *, percent: bool = False) -> CorrectedView:
-        differences = self._flat(self._differences_by) if self._changes else None
+        differences = self._flat(self._differences_by)
         return CorrectedView(
-            scores=self.sliced_tables(),
-            differences=[
-                (columns, self._with_overall(self._differences_by(columns), self._differences_by(())))
-                for columns in self._tables
+            tables=[
+                *self.sliced_tables(),
+                *(
+                    (columns, self._with_overall(self._differences_by(columns), self._differences_by(())))
+                    for columns in self._tables
+                ),
             ],
-            flat=self.to_polars() if differences is None else differences,
+            flat=differences if differences.height else self.to_polars(),
             result=self,
             percent=percent,
         )
-
-
-def _mean_figures(mean: CorrectedMean) -> dict[str, Any]:
-    """Return the figures shared by scores and differences."""
-    return {
-        "verdicts_worth": round(mean.verdicts_worth),
-        "tuning": mean.tuning,
-        "few_rows": mean.documents < FEW_DOCUMENTS,
-    }
 
 
 @takes_names

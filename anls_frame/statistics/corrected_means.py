@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +26,8 @@ _ROUNDING = 1e-24
 class Audit:
     """
     The scores of all rows, and the truth of judged rows.
+
+    Scores and truths are those of one system or, before `weighted`, have a line for each of several systems.
 
     Parameters
     ----------
@@ -55,6 +57,16 @@ class Audit:
     probability: FloatArray
     score: FloatArray
     truth: FloatArray
+
+    def weighted(self, factors: FloatArray) -> Audit:
+        """Return the audit of a weighted sum of systems' scores: a single score or a difference."""
+        return replace(
+            self,
+            total=factors @ self.total,
+            known=self.known if factors.sum() == 0 else np.zeros_like(self.known),
+            score=factors @ self.score,
+            truth=factors @ self.truth,
+        )
 
     @cached_property
     def documents(self) -> int:
