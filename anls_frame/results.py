@@ -337,11 +337,12 @@ class SlicedResult(Written, Generic[Table_co]):
         whole = pl.concat([overall, groups], how="diagonal_relaxed")
         return whole.select(cs.by_name(groups.columns))
 
-    def sliced_tables(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
-        """Return each table with its keys, with the overall row first."""
-        return [
-            (columns, self._with_overall(self._slices(columns), self._overall)) for columns in self._tables
-        ]
+    def sliced_tables(
+        self, slices: Callable[[Sequence[str]], pl.DataFrame] | None = None
+    ) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
+        """Return each table with its keys and the overall row first, by default those of `by`."""
+        made, overall = (self._slices, self._overall) if slices is None else (slices, slices(()))
+        return [(columns, self._with_overall(made(columns), overall)) for columns in self._tables]
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the frame of `to_polars` as a pandas frame; counts are `int64`, or `Int64` with nulls."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
@@ -30,6 +31,7 @@ from anls_frame.frames import origins
 from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
 from anls_frame.reports.pairwise import VOTES, least_units, untestable
+from anls_frame.reports.published import beside
 from anls_frame.reports.report_documents import (
     FIGURE_ROWS,
     conservation,
@@ -43,14 +45,13 @@ from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.notes import texts_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from anls_frame.export import Kind
     from anls_frame.export.charts import Figure
     from anls_frame.export.column_headings import RowNames
     from anls_frame.export.display import Glance
     from anls_frame.export.side_by_side import SideBySide
-    from anls_frame.reports.type_changes import Transitions
     from anls_frame.summary.measures import Metric
 
 FEW_SYSTEMS = 12
@@ -70,41 +71,49 @@ _NAMED = 3
 _ALPHA = 0.05
 _SCORES = ("score", "score_low", "score_high", "baseline_score")
 _DIFFERENCE = ("difference", "difference_low", "difference_high")
+_Parts: TypeAlias = "tuple[list[Table], list[Figure], list[str], str]"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonView(View):
-    """The tables of a comparison, with all rows first; they are computed on demand."""
+    """A comparison, which computes its tables on demand, with the options of `Comparison.write`."""
 
-    overall: pl.DataFrame
-    """Differences to the baseline, which is the first system, in all rows."""
-    differences: Callable[[], pl.DataFrame]
-    """The same in all rows and all slices."""
-    ranking: Callable[[], pl.DataFrame]
-    """Ranks in all rows and all slices, which take long to test."""
-    scores: Callable[[], pl.DataFrame]
-    """Scores and observed ranks in all rows and all slices."""
-    overall_ranking: Callable[[], pl.DataFrame]
-    """Ranks in all rows."""
-    all_pairs: Callable[[bool], pl.DataFrame]
-    """Differences of all pairs, in slices too or in all rows alone."""
-    pairs: bool | None
-    """Whether all pairs are shown; None if their number decides."""
-    macro: Sequence[tuple[Sequence[str], pl.DataFrame]]
-    """Macro averages over the slices of a table, if they were asked for."""
-    facts: pl.DataFrame | None
-    """What is known of each system."""
-    published: Mapping[str, Mapping[str, float]]
-    """Published figures of systems without rows, by metric and name."""
-    beside: pl.DataFrame | None
-    """What the systems' intervals say about these figures."""
+    result: Any
     sort: str | None
-    """Column by which slices are sorted."""
     significant: bool
-    """Whether only differences that the tests show are listed."""
-    transitions: Transitions
-    tables: Sequence[Sequence[str]]
-    """The `by` columns of each table of slices."""
+    pairs: bool | None
+    macro: bool
+    facts: pl.DataFrame | None
+    published: Mapping[str, Mapping[str, float]]
+
+    @property
+    def tables(self) -> list[tuple[str, ...]]:
+        """The `by` columns of each table of slices."""
+        by = self.settings["by"]
+        return [tuple(columns) for columns in self.settings["tables"] or ([by] if by else [])]
+
+    @cached_property
+    def differences(self) -> pl.DataFrame:
+        """Differences to the baseline, which is the first system, in all rows and all slices."""
+        frame: pl.DataFrame = self.result.to_polars()
+        return frame
+
+    @property
+    def overall(self) -> pl.DataFrame:
+        """Differences to the baseline in all rows."""
+        return self.differences.filter(pl.col(SLICE) == OVERALL)
+
+    @property
+    def beside(self) -> pl.DataFrame | None:
+        """What the intervals of systems say about published figures."""
+        given = any(self.published.values())
+        return beside(self.result.ranked_overall, self.published, self.metrics) if given else None
+
+    @property
+    def macro_tables(self) -> list[Table]:
+        """The macro averages over the slices of each table, if they were asked for."""
+        averages = [(by, self.result.macro_by(by)) for by in self.tables] if self.macro else []
+        return macro_tables(averages, self.formats)
 
     def table(
         self,
@@ -136,7 +145,7 @@ class ComparisonView(View):
             return shown
         if self.sort in self.settings["by"]:
             return shown if self.sort not in columns else ordered(shown, columns, self.sort, descending=False)
-        first = metric_lines(self.differences(), self.metrics[0].name, columns)
+        first = metric_lines(self.differences, self.metrics[0].name, columns)
         if self.sort not in first.columns or not first.schema[self.sort].is_numeric():
             numeric = [name for name, dtype in first.schema.items() if dtype.is_numeric()]
             known = [*self.settings["by"], *numeric]
@@ -146,7 +155,7 @@ class ComparisonView(View):
 
     def grid(self, metric: Metric, columns: Sequence[str]) -> SideBySide:
         """Return the scores of the systems side by side, with a line for each slice of a table."""
-        ranked = self.ranking() if self.significant else self.scores()
+        ranked = self.result.ranked if self.significant else self.result.observed
         return side_by_side(self.sorted_lines(ranked, metric, columns), columns, only_shown=self.significant)
 
     @property
@@ -175,10 +184,18 @@ class ComparisonView(View):
 
     def document(self) -> Document:
         """Return a comparison as a document for export."""
-        document = _document_of_two(self) if self.is_of_two else _document_of_many(self)
-        rest = type_changes.tables(self.transitions, self.systems)
-        figures = [*document.figures, *type_changes.figures(self.transitions, self.systems[0])]
-        return replace(document, tables=[*document.tables, *rest], settings=self.settings, figures=figures)
+        tables, figures, notes, head = (_of_two if self.is_of_two else _of_many)(self)
+        transitions = self.result.all_transitions
+        return Document(
+            title=_title(self),
+            tables=[*tables, *type_changes.tables(transitions, self.systems)],
+            settings=self.settings,
+            signature=self.result.signature,
+            notes=[*_notes(self), _BOLD, *notes],
+            figures=[*figures, *type_changes.figures(transitions, self.systems[0])],
+            flat=Table("Differences", self.differences),
+            head=head,
+        )
 
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables of a comparison for a screen, with at most `most` rows."""
@@ -188,7 +205,7 @@ class ComparisonView(View):
             shown = [*((_on_screen(table), list[str]()) for table in tables), *rankings]
         else:
             shown = [*rankings, *_grids_on_screen(self, most)]
-        tables = [*(table for table, _ in shown), *macro_tables(self.macro, self.formats)]
+        tables = [*(table for table, _ in shown), *self.macro_tables]
         document = Document(_title(self), tables, {}, self.result.signature, _notes(self))
         made = glances(document, tables, most)
         for index, (table, notes) in enumerate(shown):
@@ -203,7 +220,8 @@ class ComparisonView(View):
 # Several systems
 
 
-def _document_of_many(view: ComparisonView) -> Document:
+def _of_many(view: ComparisonView) -> _Parts:
+    """Return the tables, figures, further notes and first sentence of a document of several systems."""
     tables: list[Table] = []
     figures: list[Figure] = []
     for metric, label in view.named:
@@ -215,21 +233,19 @@ def _document_of_many(view: ComparisonView) -> Document:
         table = _scores(grid, columns, metric, name, view)
         tables.append(table)
         figures.append(_heat_map(table, grid, columns, metric, view))
-    tables += macro_tables(view.macro, view.formats)
     # The ranks and the scores side by side already contain the essentials.
     has_few = len(view.systems) <= FEW_SYSTEMS
-    if view.pairs or (view.pairs is None and has_few):
-        pairs = _significant(view.all_pairs(has_few), view)
-        tables.append(replace(_long("All pairs", pairs, view), is_folded=True))
-        notes = [*_notes(view), _BOLD, _family_of_pairs(view)]
-    else:
-        notes = [*_notes(view), _BOLD]
-        differences = _long(f"Differences to {view.systems[0]}", _significant(view.differences(), view), view)
-        tables.append(replace(differences, is_folded=True))
-    flat = Table("Differences", view.differences())
-    return Document(
-        _title(view), tables, {}, view.result.signature, notes, figures, flat, _head_of_many(view)
-    )
+    has_pairs = has_few if view.pairs is None else view.pairs
+    name = "All pairs" if has_pairs else f"Differences to {view.systems[0]}"
+    differences = view.result.all_pairs(has_few) if has_pairs else view.differences
+    if view.significant:
+        differences = differences.filter(pl.col("p_adjusted") <= view.alpha)
+    # Values that are the same in all lines are in the title.
+    same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ())}
+    columns = [column for column in differences.columns if column not in same]
+    listed = view.table(name, differences, view.settings["by"], columns=columns, is_folded=True)
+    notes = [_family_of_pairs(view)] if has_pairs else []
+    return [*tables, *view.macro_tables, listed], figures, notes, _head_of_many(view)
 
 
 def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
@@ -276,7 +292,7 @@ def _with_published(ranked: pl.DataFrame, figures: Mapping[str, float], metric: 
 
 
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
-    ranked = metric_lines(view.overall_ranking(), metric.name, ())
+    ranked = metric_lines(view.result.ranked_overall, metric.name, ())
     change = view.overall.filter(pl.col("metric") == metric.name)
     change = change.select("system", *_DIFFERENCE, "p_value", "p_adjusted")
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
@@ -311,19 +327,6 @@ def _scores(
         best=best,
         is_folded=is_folded,
     )
-
-
-def _long(name: str, frame: pl.DataFrame, view: ComparisonView) -> Table:
-    """Return a table with a line for each slice, metric and system or pair."""
-    # Values that are the same in all lines are in the title.
-    same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ())}
-    columns = [column for column in frame.columns if column not in same]
-    return view.table(name, frame, view.settings["by"], columns=columns)
-
-
-def _significant(differences: pl.DataFrame, view: ComparisonView) -> pl.DataFrame:
-    """Return the lines of differences, only the significant ones if requested."""
-    return differences.filter(pl.col("p_adjusted") <= view.alpha) if view.significant else differences
 
 
 def _rankings_on_screen(view: ComparisonView) -> Iterator[tuple[Table, list[str]]]:
@@ -410,17 +413,15 @@ def _heat_map(
 # Two systems
 
 
-def _document_of_two(view: ComparisonView) -> Document:
+def _of_two(view: ComparisonView) -> _Parts:
+    """Return the tables, figures, further notes and first sentence of a document of two systems."""
     sliced = [
         (columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in _pair_tables(view)
     ]
     figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
     rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
-    averages = macro_tables(view.macro, view.formats)
-    tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *averages]
-    notes = [*_notes(view), _BOLD]
-    flat = Table("Differences", view.differences())
-    return Document(_title(view), tables, {}, view.result.signature, notes, figures, flat, _head_of_two(view))
+    tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *view.macro_tables]
+    return tables, figures, [], _head_of_two(view)
 
 
 def _pair_tables(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
@@ -433,13 +434,19 @@ def _by_metric(view: ComparisonView) -> list[Table]:
     """Return the table of all rows, with a line for each metric, if there are several."""
     if len(view.metrics) == 1:
         return []
-    frame = view.overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())
-    return [view.table(view.names.whole, frame, (), **_shown_of_two(view, ["metric"]))]
+    return [
+        view.table(
+            view.names.whole,
+            view.overall.drop(TABLE, *view.settings["by"], strict=False),
+            (),
+            **_shown_of_two(view, ["metric"]),
+        )
+    ]
 
 
 def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric, name: str) -> Table:
     """Return the slices of two systems in a metric."""
-    frame = view.sorted_lines(view.differences(), metric, columns)
+    frame = view.sorted_lines(view.differences, metric, columns)
     if view.significant:
         frame = frame.filter((pl.col(SLICE) == OVERALL) | (pl.col("p_adjusted") <= view.alpha))
     return view.table(name, frame, columns, metric, **_shown_of_two(view, [SLICE, *columns]))
@@ -515,8 +522,7 @@ def _head_of_two(view: ComparisonView) -> str:
         )
         for line, each in zip((row, *others), view.metrics, strict=True)
     ]
-    differences = view.differences()
-    tables = [(tuple(columns), metric_lines(differences, metric.name, columns)) for columns in view.tables]
+    tables = [(columns, metric_lines(view.differences, metric.name, columns)) for columns in view.tables]
     worst = worst_slice(
         tables,
         "difference",
@@ -559,7 +565,7 @@ def _notes(view: ComparisonView) -> list[str]:
     notes += texts_notes(settings, settings["unanswerable"])
     notes += _scoring_note(settings)
     notes += documents_of_rows.note(settings["forgotten_documents"], view.names.row)
-    numbers = {tuple(by): _number_of_slices(view, by) for by in view.tables}
+    numbers = {by: _number_of_slices(view, by) for by in view.tables}
     notes += fine_note(numbers, settings["n"], view.names)
     if view.has_rankings:
         notes.append(
@@ -583,8 +589,8 @@ def _notes(view: ComparisonView) -> list[str]:
     notes.append(
         f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
     )
-    lines = view.differences()
-    notes += few_note(pl.concat([view.overall.select("few_rows"), lines.select("few_rows")]))
+    lines = view.differences
+    notes += few_note(lines)
     if view.is_of_two:
         return [*notes, *_doubts(lines, settings, view.names)]
     note = untestable_note(lines, settings, view.names, _ALPHA)
@@ -610,7 +616,7 @@ def _notes_on_published(view: ComparisonView) -> list[str]:
 
 def _number_of_slices(view: ComparisonView, by: Sequence[str]) -> int:
     """Return the number of slices of a table, whose first line covers all rows."""
-    lines = metric_lines(view.differences(), view.metrics[0].name, by)
+    lines = metric_lines(view.differences, view.metrics[0].name, by)
     return lines.filter(pl.col("system") == view.systems[-1]).height - 1
 
 

@@ -17,10 +17,7 @@ from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.values import json_text
 from anls_frame.frames import origins
 from anls_frame.reports import macro, pairwise, ranking
-from anls_frame.reports.comparison_documents import (
-    FEW_SYSTEMS,
-    ComparisonView,
-)
+from anls_frame.reports.comparison_documents import FEW_SYSTEMS, ComparisonView
 from anls_frame.reports.decisions import checked_margin, decide, decided_pairs
 from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide
@@ -299,6 +296,15 @@ class Comparison(SlicedResult[Table_co]):
         return self._with_overall(groups, overall.drop(SLICE))
 
     @cached_property
+    def observed(self) -> pl.DataFrame:
+        """Scores and observed ranks of all rows and of slices, without ranges from tests, which take long."""
+        return self._flat(
+            lambda columns: self._by_rank(
+                ranking.observed(self.summary, chosen_keys(columns, self._by, self.noun), self._test), columns
+            )
+        )
+
+    @cached_property
     def ranked_overall(self) -> pl.DataFrame:
         """The ranking of all rows; tests against the baseline can rule out that a system is possibly best."""
         beaten = self._beaten.with_columns(is_beaten=True)
@@ -431,17 +437,13 @@ class Comparison(SlicedResult[Table_co]):
     def _ranking_by(self, columns: Sequence[str]) -> pl.DataFrame:
         """Return the scores and ranks of the systems by slice, best first in each."""
         keys = chosen_keys(columns, self._by, self.noun)
-        return self._presented(self._by_rank(ranking.table(self.summary, keys, self._test)), columns)
+        return self._by_rank(ranking.table(self.summary, keys, self._test), columns)
 
-    def _observed_by(self, columns: Sequence[str]) -> pl.DataFrame:
-        """Return the scores and observed ranks of the systems by slice, best first in each."""
-        slices = ranking.observed(self.summary, chosen_keys(columns, self._by, self.noun), self._test)
-        return self._presented(self._by_rank(slices), columns)
-
-    def _by_rank(self, slices: pl.DataFrame) -> pl.DataFrame:
+    def _by_rank(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         numbers = {metric.name: number for number, metric in enumerate(self.measures)}
         order = pl.col("metric").replace_strict(numbers)
-        return slices.sort(order, "rank", maintain_order=True, nulls_last=True)
+        ordered = slices.sort(order, "rank", maintain_order=True, nulls_last=True)
+        return self._presented(ordered, columns)
 
     def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         """Return slices with the names of their columns, the largest first or in the order of a column."""
@@ -495,9 +497,10 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.macro("lang").select("baseline_score", "score", "difference").row(0)
         (0.75, 0.25, -0.5)
         """
-        return self._as_given(self._macro(columns, weights))
+        return self._as_given(self.macro_by(columns, weights))
 
-    def _macro(self, columns: Sequence[str], weights: Mapping[Any, float] | None = None) -> pl.DataFrame:
+    def macro_by(self, columns: Sequence[str], weights: Mapping[Any, float] | None = None) -> pl.DataFrame:
+        """The frame of `macro` in Polars."""
         keys, chosen = self._sliced_by(columns), self._against(self.baseline)
         return macro.comparison_lines(self.summary, keys, chosen, weights, self.confidence)
 
@@ -752,16 +755,12 @@ class Comparison(SlicedResult[Table_co]):
         return draw(self, **options)
 
     @property
-    def _all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
-        """Transitions over all rows and in slices, a table for each set of keys, if they were counted."""
+    def all_transitions(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
+        """Tables of `transitions` in Polars, by their keys, the first with all rows; none if not counted."""
         if not self._sums.transitions:
             return []
-        overall = self._transitions(())
-        shown = [
-            (columns, self._with_overall(self._transitions(columns), overall)) for columns in self._tables
-        ]
-        # The first table has all rows.
-        return shown[:1] + [(columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in shown[1:]]
+        first, *others = self.sliced_tables(self._transitions)
+        return [first, *((columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in others)]
 
     def _view(
         self,
@@ -774,30 +773,19 @@ class Comparison(SlicedResult[Table_co]):
         published: Published | None = None,
         percent: bool = False,
     ) -> ComparisonView:
-        averaged = self._tables if flag("macro", macro) else ()
-        figures = checked_figures(published or {}, list(self.systems), self.measures)
         return ComparisonView(
-            ranking=lambda: self.ranked,
-            scores=cache(lambda: self._flat(self._observed_by)),
-            overall_ranking=lambda: self.ranked_overall,
-            overall=self._overall,
-            differences=cache(self.to_polars),
-            all_pairs=self._all_pairs,
             pairs=None if pairs is None else flag("pairs", pairs),
-            macro=[(columns, self._macro(columns)) for columns in averaged],
+            macro=flag("macro", macro),
             facts=None if facts is None else facts_of_systems(facts, list(self.systems)),
-            published=figures,
-            beside=beside_published(self.ranked_overall, figures, self.measures) if published else None,
+            published=checked_figures(published or {}, list(self.systems), self.measures),
             sort=None if sort is None else string("sort", sort),
             significant=flag("significant", significant),
-            transitions=self._all_transitions,
-            tables=self._tables if self._by else (),
             result=self,
             percent=flag("percent", percent),
         )
 
-    def _all_pairs(self, sliced: bool) -> pl.DataFrame:  # noqa: FBT001 - private
-        """Return the differences of all pairs, over all rows and, for few systems, in slices."""
+    def all_pairs(self, sliced: bool) -> pl.DataFrame:  # noqa: FBT001 - of documents
+        """Return the differences of all pairs in Polars, over all rows and, for few systems, in slices."""
         every = pairs(len(self.systems))
         if sliced:
             return self._flat(lambda columns: self._differences_by(columns, every))

@@ -374,13 +374,7 @@ class Corrected(SlicedResult[Table_co]):
     def _view(self, *, percent: bool = False) -> CorrectedView:
         differences = self._flat(self._differences_by)
         return CorrectedView(
-            tables=[
-                *self.sliced_tables(),
-                *(
-                    (columns, self._with_overall(self._differences_by(columns), self._differences_by(())))
-                    for columns in self._tables
-                ),
-            ],
+            tables=[*self.sliced_tables(), *self.sliced_tables(self._differences_by)],
             flat=differences if differences.height else self.to_polars(),
             result=self,
             percent=percent,

@@ -549,9 +549,7 @@ class Report(SlicedResult[Table_co]):
         averaged = self._tables if flag("macro", macro) else ()
         return ReportView(
             summary=self.summary,
-            tables=[
-                (columns, self._with_overall(slices(columns), self._overall)) for columns in self._tables
-            ],
+            tables=self.sliced_tables(slices),
             flat=self._flat(slices),
             macro=[(columns, self._macro(columns)) for columns in averaged],
             worst=self._worst,
