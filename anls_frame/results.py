@@ -38,11 +38,19 @@ if TYPE_CHECKING:
 
 
 class Shown(TypedDict, total=False):
-    """Display options of any result; the keys are options of `Written.write`."""
+    """Display options of results, which are options of `Written.write`; each result has some of them."""
 
     title: str | None
     percent: bool
     columns: Sequence[str] | None
+    name: str | None
+    sort: str | None
+    min_n: int
+    macro: bool
+    significant: bool
+    pairs: bool | None
+    facts: Any
+    published: Mapping[str, float | Mapping[str, float]] | None
 
 
 class Written(ABC):
@@ -50,8 +58,8 @@ class Written(ABC):
 
     noun: ClassVar[str]
     """What messages call this result."""
-    display_options: ClassVar[type[Shown]] = Shown
-    """The options of `write` that say how the result is shown."""
+    display_options: ClassVar[Sequence[str]] = ("percent",)
+    """The options of `write` that say how the result is shown, besides its title and columns."""
 
     def write(
         self,
@@ -64,6 +72,9 @@ class Written(ABC):
     ) -> Path:
         """
         Write the result to a file, in the format of the path's suffix.
+
+        Data formats that hold a single table contain, of a comparison, the differences from the baseline,
+        whatever the number of systems. All tables are in .json, .xlsx and the formats for people.
 
         Parameters
         ----------
@@ -78,6 +89,34 @@ class Written(ABC):
         columns
             The figures that tables for people show, in order, by their column names in data formats. Tables
             without any of these figures, and data formats, stay unchanged.
+        name
+            Of a report: the name of the system, for use in headings.
+        sort
+            Column by which slices are sorted. Of a report: a count (largest first), a score (worst first), a
+            rate (highest first) or a key; by default in the order of `by`. Of a comparison: `n` (largest
+            first), a column of `by`, or a figure, such as `score` or `difference`, of the second system in
+            the first metric (worst first); by default, the largest slices come first.
+        min_n
+            Of a report: the minimum number of scored rows of a slice. Smaller slices are left out, and a note
+            states their number.
+        macro
+            Of a report or a comparison: whether to add the macro averages of each table of slices; see
+            `macro`.
+        significant
+            Of a comparison: whether to show only significant results: differences with a `p_adjusted` of at
+            most 1 minus the confidence level, and a best system of a slice only if no other system can be the
+            best.
+        pairs
+            Of a comparison: whether to add the differences between all pairs of systems. By default,
+            comparisons of up to 12 systems include them, also for slices. For more systems, ``pairs=True``
+            adds the pairs for all rows only.
+        facts
+            Of a comparison: facts about systems, such as size, date and link: a frame with a row for each
+            system, its name in the column `system`. The other columns are added to the ranking, which two
+            systems then have, too; HTML pages link web addresses.
+        published
+            Of a comparison: published figures of systems without rows, as for `Comparison.beside`. The
+            ranking lists them without rank and interval, and notes name the systems that are better or worse.
         escape_formulas
             In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a
             formula.
@@ -142,7 +181,7 @@ class Written(ABC):
         self, shown: Mapping[str, Any]
     ) -> tuple[str | None, Sequence[str] | None, dict[str, Any]]:
         """Return the title, the columns, and the options that depend on the kind of result."""
-        known = self.display_options.__annotations__
+        known = ("title", "columns", *self.display_options)
         for name in shown:
             if name not in known:
                 raise TypeError(f"no option {name!r} to show a {self.noun}; there are {', '.join(known)}")

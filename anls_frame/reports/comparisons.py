@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, Unpack, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
 
@@ -25,7 +25,7 @@ from anls_frame.reports.planning import Planner
 from anls_frame.reports.published import beside as beside_published
 from anls_frame.reports.published import checked as checked_figures
 from anls_frame.reports.published import facts_of_systems
-from anls_frame.results import Shown, SlicedResult
+from anls_frame.results import SlicedResult
 from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import error_table
@@ -37,18 +37,12 @@ from anls_frame.summary.systems import resolve_systems
 from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import pandas as pd
-    from great_tables import GT
     from matplotlib.axes import Axes
 
     from anls_frame._typing import OnFrames
-    from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.export import Document
-    from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.reports.decisions import Decision
     from anls_frame.reports.planning import Figures
@@ -58,17 +52,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
-
-
-class Board(Shown, total=False):
-    """Display options of a comparison; the keys are options of `Comparison.write`."""
-
-    sort: str | None
-    significant: bool
-    pairs: bool | None
-    macro: bool
-    facts: Any
-    published: Published | None
 
 
 class Comparison(SlicedResult[Table_co]):
@@ -112,7 +95,7 @@ class Comparison(SlicedResult[Table_co]):
     """
 
     noun = "comparison"
-    display_options = Board
+    display_options = ("percent", "sort", "significant", "pairs", "macro", "facts", "published")
 
     def __init__(
         self,
@@ -547,83 +530,6 @@ class Comparison(SlicedResult[Table_co]):
         """
         figures = checked_figures(published, list(self.systems), self.measures)
         return self._as_given(beside_published(self.ranked_overall, figures, self.measures))
-
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        escape_formulas: bool = False,
-        rows: RowsPage | None = None,
-        source: Source | Sequence[Source] = (),
-        **shown: Unpack[Board],
-    ) -> Path:
-        """
-        Write the comparison to a file, in the format of the path's suffix.
-
-        Data formats that hold a single table contain the differences from the baseline, whatever the number
-        of systems. All tables are in .json, .xlsx and the formats for people.
-
-        Parameters
-        ----------
-        path
-            Path that ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is
-            replaced as a whole or, on an error, left unchanged.
-        title
-            Title, in place of the default title.
-        sort
-            Column by which slices are sorted: `n` (largest first), a column of `by`, or a figure, such as
-            `score` or `difference`, of the second system in the first metric (worst first). By default, the
-            largest slices come first.
-        significant
-            Whether to show only significant results: differences with a `p_adjusted` of at most 1 minus the
-            confidence level, and a best system of a slice only if no other system can be the best.
-        pairs
-            Whether to add the differences between all pairs of systems. By default, comparisons of up to 12
-            systems include them, also for slices. For more systems, ``pairs=True`` adds the pairs for all
-            rows only.
-        macro
-            Whether to add the macro averages of each table of slices; see `macro`.
-        facts
-            Facts about systems, such as size, date and link: a frame with a row for each system, its name in
-            the column `system`. The other columns are added to the ranking, which two systems then have, too;
-            HTML pages link web addresses.
-        published
-            Published figures of systems without rows, as for `beside`. The ranking lists them without rank
-            and interval, and notes name the systems that are better or worse.
-        percent
-            Whether to show scores and rates in per cent with one decimal. Data formats always hold the
-            unscaled numbers.
-        columns
-            The figures that tables for people show, in order, by their column names in data formats. Tables
-            without any of these figures, and data formats, stay unchanged.
-        escape_formulas
-            In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a
-            formula.
-        rows
-            In .html, a page of the same rows from `anls_frame.browse`, which becomes part of the file. Slices
-            and transitions link to their rows if `by` of the page includes their columns.
-        source
-            In .html, the files or folders that the rows come from. The page shows their names and
-            modification dates at the top.
-
-        Returns
-        -------
-        Path
-            The path of the file.
-        """
-        return super().write(path, escape_formulas=escape_formulas, rows=rows, source=source, **shown)  # type: ignore[misc] # it takes all of them
-
-    def to_document(self, **shown: Unpack[Board]) -> Document:
-        """Return the tables, settings and notes that `write` would write with these options."""
-        return super().to_document(**shown)  # type: ignore[misc]
-
-    def to_text(self, **shown: Unpack[Board]) -> str:
-        """Return the tables as printed text; the options are those of `write`."""
-        return super().to_text(**shown)  # type: ignore[misc]
-
-    def to_gt(self, table: int = 0, **shown: Unpack[Board]) -> GT:
-        """Return a table, by default the first, as a great_tables object; see `write` for options."""
-        return super().to_gt(table, **shown)  # type: ignore[misc]
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> bool:
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Concatenate, Unpack, cast
+from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
 
@@ -16,7 +16,7 @@ from anls_frame.reports import macro, rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.reports.report_documents import ReportView
 from anls_frame.reports.woodruff import quantile_estimates
-from anls_frame.results import Shown, SlicedResult
+from anls_frame.results import SlicedResult
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
@@ -26,18 +26,12 @@ from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     import pandas as pd
-    from great_tables import GT
     from matplotlib.axes import Axes
 
     from anls_frame._typing import OnFrames
-    from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.export import Document
-    from anls_frame.export.sources import Source
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.details import Op
@@ -45,15 +39,6 @@ if TYPE_CHECKING:
     from anls_frame.summary.settings import Unanswerable
     from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
-
-
-class Arrangement(Shown, total=False):
-    """Display options of a report; the keys are options of `Report.write`."""
-
-    name: str | None
-    sort: str | None
-    min_n: int
-    macro: bool
 
 
 class Report(SlicedResult[Table_co]):
@@ -97,7 +82,7 @@ class Report(SlicedResult[Table_co]):
     """
 
     noun = "report"
-    display_options = Arrangement
+    display_options = ("percent", "name", "sort", "min_n", "macro")
 
     def __init__(
         self,
@@ -464,70 +449,6 @@ class Report(SlicedResult[Table_co]):
         'exact match, 95 % interval'
         """
         return group_scores(self, measure, **options)
-
-    def write(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        escape_formulas: bool = False,
-        rows: RowsPage | None = None,
-        source: Source | Sequence[Source] = (),
-        **shown: Unpack[Arrangement],
-    ) -> Path:
-        """
-        Write the report to a file, in the format of the path's suffix.
-
-        Parameters
-        ----------
-        path
-            Path that ends in one of `anls_frame.export.SUFFIXES`, such as .html or .csv. An existing file is
-            replaced as a whole or, on an error, left unchanged.
-        title
-            Title, in place of the default title.
-        name
-            Name of the system, for use in headings.
-        sort
-            Column by which slices are sorted: a count (largest first), a score (worst first), a rate (highest
-            first) or a key. By default in the order of `by`.
-        min_n
-            Minimum number of scored rows of a slice. Smaller slices are left out, and a note states their
-            number.
-        macro
-            Whether to add the macro averages of each table of slices; see `macro`.
-        percent
-            Whether to show scores and rates in per cent with one decimal. Data formats always hold the
-            unscaled numbers.
-        columns
-            The figures that tables for people show, in order, by their column names in data formats. Tables
-            without any of these figures, and data formats, stay unchanged.
-        escape_formulas
-            In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a
-            formula.
-        rows
-            In .html, a page of the same rows from `anls_frame.browse`, which becomes part of the file. Slices
-            and error types link to their rows if `by` of the page includes their columns.
-        source
-            In .html, the files or folders that the rows come from. The page shows their names and
-            modification dates at the top.
-
-        Returns
-        -------
-        Path
-            The path of the file.
-        """
-        return super().write(path, escape_formulas=escape_formulas, rows=rows, source=source, **shown)  # type: ignore[misc] # it takes all of them
-
-    def to_document(self, **shown: Unpack[Arrangement]) -> Document:
-        """Return the tables, settings and notes that `write` would write with these options."""
-        return super().to_document(**shown)  # type: ignore[misc]
-
-    def to_text(self, **shown: Unpack[Arrangement]) -> str:
-        """Return the tables as printed text; the options are those of `write`."""
-        return super().to_text(**shown)  # type: ignore[misc]
-
-    def to_gt(self, table: int = 0, **shown: Unpack[Arrangement]) -> GT:
-        """Return a table, by default the first, as a great_tables object; see `write` for options."""
-        return super().to_gt(table, **shown)  # type: ignore[misc]
 
     def _view(
         self,
