@@ -1,4 +1,4 @@
-"""Means of slices with their intervals."""
+"""Means of slices with their intervals, of one system and of several."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.statistics.intervals import USUAL_CORRELATION
+from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.moments import SIZES
 
 if TYPE_CHECKING:
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from anls_frame.reports.lines import Lines
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Interval, Metric
+    from anls_frame.summary.summary import Summary
 
 FEW_ROWS = 100
 FEW_UNITS = 20.0
@@ -124,23 +127,16 @@ def estimate(
     whole = sums if metric.span is None else sums.in_unit(*metric.span)
     whole = whole.with_fields(*powers) if metric.counts_fields else whole
     whole = whole if squares is None else whole._replace(squares=squares)
-    low, high = brought_back(metric, score, *interval(metric.interval, whole, confidence))
+    low, high = interval(metric.interval, whole, confidence)
+    least, width = metric.span or (0, 1)
+    if (least, width) != (0, 1):
+        low, high = np.minimum(least + width * low, score), np.maximum(least + width * high, score)
+    if metric.interval != "rate" and metric.bounds not in {None, (None, None)}:
+        low, high = np.clip(low, *metric.bounds), np.clip(high, *metric.bounds)
     # A share of rows can truly be 0 (no page is exact), however many units there are.
     carried = np.full(score.shape, np.inf) if metric.is_share else carried_by(metric.interval, whole)
     effective = units(whole)
     return Estimate(score, low, high, effective, are_few(n, effective, carried))
-
-
-def brought_back(
-    metric: Metric, mean: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of an interval in the original scale of the scores, cut at their bounds."""
-    least, width = metric.span or (0, 1)
-    if (least, width) != (0, 1):
-        low, high = np.minimum(least + width * low, mean), np.maximum(least + width * high, mean)
-    if metric.interval == "rate" or metric.bounds in {None, (None, None)}:
-        return low, high
-    return np.clip(low, *metric.bounds), np.clip(high, *metric.bounds)
 
 
 def are_few(n: FloatArray, effective: FloatArray, carrying: FloatArray) -> npt.NDArray[np.bool_]:
@@ -156,24 +152,13 @@ def where_several(n: FloatArray, n_squares: FloatArray, carrying: FloatArray) ->
 
 def carried_by(kind: Interval, sums: Sums) -> FloatArray:
     """
-    Return the number of units that contribute to a figure, of which `FEW_CARRIERS` are enough.
+    Return the effective number of units that contribute to a figure, of which `FEW_CARRIERS` are enough.
 
-    The interval of a score allows for single rows. The interval of a rate does not, so it needs three times
-    as many rows with errors as documents with errors. Without any error, its upper end is a bound.
-    """
-    carrying = carriers(kind, sums)
-    if kind != "rate":
-        return where_several(sums.n, sums.n_squares, carrying)
-    rows = np.where(carrying > 0, carrying * FEW_CARRIERS / FEW_ROWS_WITH_ERRORS, np.inf)
-    return np.where(sums.n_squares > sums.n, carrying, rows)
-
-
-def carriers(kind: Interval, sums: Sums) -> FloatArray:
-    """
-    Return the effective number of units that contribute to the score, or to its distance from 1.
-
-    The smaller number counts. For rates, it is the effective number of units with errors. The number is
-    infinite for unbounded scores, and NaN if there is no figure.
+    For rates, these are the units with errors; for bounded scores, those that contribute to the score or to
+    its distance from 1, whichever number is smaller. The number is infinite for unbounded scores, and NaN if
+    there is no figure. The interval of a score allows for single rows. The interval of a rate does not, so it
+    needs three times as many rows with errors as documents with errors. Without any error, its upper end is a
+    bound.
     """
     if kind == "mean":
         return np.full_like(sums.x, np.inf)
@@ -184,7 +169,11 @@ def carriers(kind: Interval, sums: Sums) -> FloatArray:
         total * np.divide(total, squares, out=np.zeros_like(total), where=(total > 0) & (squares > 0))
         for total, squares in sides
     ]
-    return np.where(sums.y > 0, np.minimum.reduce(carried), np.nan)
+    carrying = np.where(sums.y > 0, np.minimum.reduce(carried), np.nan)
+    if kind != "rate":
+        return where_several(sums.n, sums.n_squares, carrying)
+    rows = np.where(carrying > 0, carrying * FEW_CARRIERS / FEW_ROWS_WITH_ERRORS, np.inf)
+    return np.where(sums.n_squares > sums.n, carrying, rows)
 
 
 def interval(kind: Interval, sums: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
@@ -222,3 +211,57 @@ def units(sums: Sums) -> FloatArray:
     correlated = statistics.effective_units(*powers, correlation=USUAL_CORRELATION)
     # Only the squares of lengths are known: assume that correlation reduces both counts by the same factor.
     return np.asarray(np.minimum(plain, np.maximum(plain * np.minimum(correlated / by_rows, 1), 2)))
+
+
+class SystemScores(NamedTuple):
+    """
+    The figures of a report of each system, as arrays of slices by systems.
+
+    `powers` are sums of the powers 1 to 4 of the units' numbers of rows, and `clusters` the numbers of
+    clusters (of rows without clusters), of each slice.
+    """
+
+    figures: Estimate
+    powers: FloatArray
+    clusters: npt.NDArray[np.int64]
+
+
+def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemScores:
+    """Return the scores and intervals of a metric, as in reports of the systems."""
+    metric = lines.metric
+    x, y = lines.totals
+    shape = x.shape
+    y = np.broadcast_to(y, shape)
+    score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)
+    xx, xy, yy, bracket, cubes, fourths = np.zeros((6, *shape))
+    powers = np.zeros((4, shape[0]))
+    clusters = np.zeros(shape[0], np.int64)
+    for index, line in enumerate(lines):
+        residual = line.x - np.nan_to_num(score[index]) * line.y
+        moments = (
+            *((xx, line.x**2), (xy, line.x * line.y), (yy, line.y**2), (bracket, residual**2)),
+            *((cubes, line.y**3), (fourths, line.y**4)),
+        )
+        for into, values in moments:
+            into[index] = line.counts @ np.broadcast_to(values, residual.shape)
+        powers[:, index] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
+        clusters[index] = line.counts.sum()
+    sizes = (np.repeat(power[:, None], shape[1], 1) for power in powers)
+    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes)
+    squares = None
+    if metric.interval == "bounded" and not metric.counts_fields:
+        squares = squares_of_rows(summary, lines)
+    figures = estimate(metric, sums, powers[0][:, None], confidence, (cubes, fourths), squares=squares)
+    return SystemScores(figures, powers, clusters)
+
+
+def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:
+    """Return the sums of squared scores in [0, 1] over rows, lines by systems; nan if unknown."""
+    keys, known = lines.keys, summary.comparison_sums.squares.get(lines.metric.name)
+    # Cells of two systems, used to find slices, have only the squares of changes.
+    if known is None:
+        return np.full((lines.slices.height, lines.systems), np.nan)
+    sums = pl.col([f"square_{system}" for system in range(lines.systems)]).sum()
+    squares = explode_lists(known, keys)
+    added = squares.group_by(keys).agg(sums).sort(keys) if keys else squares.select(sums)
+    return added.drop(keys).to_numpy()

@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame.frames.documents import numbers
-from anls_frame.reports.estimates import Estimate, Sums, estimate
+from anls_frame.reports.estimates import Estimate, Sums, estimate, squares_of_rows
 from anls_frame.reports.lines import Line, lines
 from anls_frame.reports.pairwise import spread_of
-from anls_frame.reports.system_scores import squares_of_rows
 from anls_frame.summary import moments
 from anls_frame.summary.keys import CLUSTER, explode_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from anls_frame.reports.lines import Lines
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.summary import Summary
@@ -152,7 +151,6 @@ def report_line(
     x, y = (counted[name].cast(pl.Float64).to_numpy()[:, None] for name in names[:2])
     n = counted["n"].cast(pl.Float64).to_numpy()
     slices = WeightedSlices.of(weights_of(counted.select(keys), weights), x, y, n)
-    has_clusters = CLUSTER in cells.columns
     lined = cells.with_row_index("key_line")
     by_cell = moments.roll_up(lined.drop(CLUSTER, strict=False), ["key_line"], [metric])
     entries = explode_lists(lined.select("key_line", *keys), keys).join(
@@ -166,42 +164,38 @@ def report_line(
     cell_sums = {name: by_cell[name].cast(pl.Float64).to_numpy() for name in ("n", *names, metric.bracket)}
     # For a ratio, the fields are rows, each with the score 0 or 1.
     row_squares = x if metric.counts_fields else counted[names[5]].cast(pl.Float64).to_numpy()[:, None]
-    if has_clusters:
+    n_clusters = None
+    if CLUSTER in cells.columns:
         unit = numbers(cells[CLUSTER], cells.height)[cell].astype(np.int64)
-        line = Line(
-            unit,
-            np.ones(len(unit), np.int64),
-            cell_sums["n"][cell],
-            cell_sums[names[0]][cell][:, None],
-            cell_sums[names[1]][cell][:, None],
-        )
+        own_n, own_x, own_y = (cell_sums[name][cell] for name in ("n", *names[:2]))
+        line = Line(unit, np.ones(len(unit), np.int64), own_n, own_x[:, None], own_y[:, None])
         average = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
+        n_clusters = len(np.unique(unit[own_n > 0]))
     else:
-        average = _sums_of_rows(slices, (cell, slice_of), cell_sums, metric, row_squares)
+        average = _sums_of_rows(slices, (cell, slice_of), list(cell_sums.values()), row_squares)
     score, low, high, _, few = _estimate(metric, average, n.sum(), level)
     return {
         "metric": metric.name,
         "n": int(n.sum()),
         "n_slices": slices.number,
-        "score": _number(score[0]),
-        "score_low": _number(low[0]),
-        "score_high": _number(high[0]),
+        "score": score[0],
+        "score_low": low[0],
+        "score_high": high[0],
         "few_rows": bool(few[0]),
-        "n_clusters": len(np.unique(unit[cell_sums["n"][cell] > 0])) if has_clusters else None,
+        "n_clusters": n_clusters,
     }
 
 
 def _sums_of_rows(
     slices: WeightedSlices,
     entries: tuple[IntArray, IntArray],
-    cell_sums: Mapping[str, FloatArray],
-    metric: Metric,
+    cell_sums: Sequence[FloatArray],
     row_squares: FloatArray,
 ) -> _AverageSums:
-    """Return the sums of a report with rows as units, from the moments of the rows of each cell."""
-    cell, slice_of = entries
-    names, rows, length = metric.moments(), slices.rows, float(slices.length[0])
-    n, x, y, xx, xy, yy = (cell_sums[name] for name in ("n", *names[:5]))
+    """Return the sums of a report with rows as units, from n, the moments and the bracket of each cell."""
+    (cell, slice_of), rows, length = entries, slices.rows, float(slices.length[0])
+    n, x, y, xx, xy, yy, _, *powers, own_bracket = cell_sums
+    cubes, fourths = powers or (n * 0, n * 0)
 
     def added(values: FloatArray) -> FloatArray:
         return np.bincount(cell, np.nan_to_num(values[slice_of]), len(n)).astype(np.float64)
@@ -211,9 +205,8 @@ def _sums_of_rows(
     # A row adds share * x - expected * y, that is share * (x - own * y) + off * y.
     own = np.nan_to_num(_divided(x, y))
     off = share * own - expected
-    bracket = share**2 * cell_sums[metric.bracket] + 2 * share * off * (xy - own * yy) + off**2 * yy
+    bracket = share**2 * own_bracket + 2 * share * off * (xy - own * yy) + off**2 * yy
     sizes = [np.array([n @ size**power]) for power in (1, 2, 3, 4)]
-    cubes, fourths = (cell_sums[name] for name in names[6:]) if len(names) > 6 else (n * 0, n * 0)  # noqa: PLR2004
     parts = [share @ x, share @ y, share**2 @ xx, share**2 @ xy, share**2 @ yy]
     totals = [np.array([part]) for part in (*parts, share**3 @ cubes, share**4 @ fourths)]
     x, y, xx, xy, yy, cubes, fourths = totals
@@ -236,68 +229,55 @@ def comparison_lines(
     level: float,
 ) -> pl.DataFrame:
     """Return a line for each metric and pair, with both macro averages, their difference and its interval."""
-    names = list(summary.systems)
-    return pl.DataFrame([
-        {
-            "metric": metric_lines.metric.name,
-            "baseline": names[first],
-            "system": names[second],
-            **line,
-        }
-        for metric_lines in lines(summary, keys)
-        for (first, second), line in zip(
-            pairs, _pair_figures(summary, metric_lines, pairs, weights, level), strict=True
-        )
-    ])  # fmt: skip
+    names, made = list(summary.systems), []
+    for metric_lines in lines(summary, keys):
+        metric = metric_lines.metric
+        x, y = metric_lines.totals
+        n = metric_lines.slices["n"].cast(pl.Float64).to_numpy()
+        slices = WeightedSlices.of(weights_of(metric_lines.slices.select(keys), weights), x, y, n)
+        each = Contributions.of(slices, *metric_lines.together())
+        squares = np.zeros_like(x)
+        if metric.interval == "bounded":
+            # For a ratio, the fields are rows, each with the score 0 or 1.
+            least, width = metric.span or (0, 1)
+            in_unit = squares_of_rows(summary, metric_lines)
+            squares = x if metric.counts_fields else width**2 * in_unit + least * (2 * x - least * y)
+        sums = each.sums(slices, squares)
+        score, low, high, _, few = _estimate(metric, sums, n.sum(), level)
+        every_effective, variances = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
+        for (first, second), effective, variance in zip(pairs, every_effective, variances, strict=True):
+            difference = score[second] - score[first]
+            ends = statistics.t_interval(difference, variance, effective, level)
+            low_end, high_end = np.clip(ends, -metric.largest_difference, metric.largest_difference)
+            # Equal systems have no spread.
+            p_value = 1.0 if np.abs(difference) < _NO_SPREAD else np.nan
+            if variance > 0:
+                t = difference / np.sqrt(variance)
+                p_value = float(statistics.t_two_sided(t, np.maximum(effective - 1, 1)))
+            made.append({
+                "metric": metric.name,
+                "baseline": names[first],
+                "system": names[second],
+                "n": int(n.sum()),
+                "n_slices": slices.number,
+                "score": score[second],
+                "score_low": low[second],
+                "score_high": high[second],
+                "baseline_score": score[first],
+                "difference": difference,
+                "difference_low": low_end,
+                "difference_high": high_end,
+                "p_value": p_value,
+                "few_rows": bool(few[first] or few[second]),
+                "n_clusters": int(each.counts.sum()) if summary.settings.cluster is not None else None,
+            })  # fmt: skip
+    return table(made)
 
 
-def _pair_figures(
-    summary: Summary,
-    metric_lines: Lines,
-    pairs: Sequence[tuple[int, int]],
-    weights: Mapping[object, float] | None,
-    level: float,
-) -> Iterator[dict[str, object]]:
-    """Yield the figures of each pair of systems in a metric."""
-    metric = metric_lines.metric
-    x, y = metric_lines.totals
-    n = metric_lines.slices["n"].cast(pl.Float64).to_numpy()
-    slices = WeightedSlices.of(weights_of(metric_lines.slices.select(metric_lines.keys), weights), x, y, n)
-    each = Contributions.of(slices, *metric_lines.together())
-    squares = np.zeros_like(x)
-    if metric.interval == "bounded":
-        # For a ratio, the fields are rows, each with the score 0 or 1.
-        least, width = metric.span or (0, 1)
-        in_unit = squares_of_rows(summary, metric_lines)
-        squares = x if metric.counts_fields else width**2 * in_unit + least * (2 * x - least * y)
-    sums = each.sums(slices, squares)
-    score, low, high, _, few = _estimate(metric, sums, n.sum(), level)
-    every_effective, variances = spread_of(each.influence, each.counts, each.y * slices.length, pairs)
-    for (first, second), effective, variance in zip(pairs, every_effective, variances, strict=True):
-        difference = score[second] - score[first]
-        low_end, high_end = statistics.t_interval(difference, variance, effective, level)
-        width = metric.largest_difference
-        yield {
-            "n": int(n.sum()),
-            "n_slices": slices.number,
-            "score": _number(score[second]),
-            "score_low": _number(low[second]),
-            "score_high": _number(high[second]),
-            "baseline_score": _number(score[first]),
-            "difference": _number(difference),
-            "difference_low": _number(np.clip(low_end, -width, width)),
-            "difference_high": _number(np.clip(high_end, -width, width)),
-            "p_value": _number(_p_value(difference, variance, effective)),
-            "few_rows": bool(few[first] or few[second]),
-            "n_clusters": int(each.counts.sum()) if summary.settings.cluster is not None else None,
-        }
-
-
-def _p_value(difference: FloatArray, variance: FloatArray, effective: FloatArray) -> FloatArray:
-    """Return the p-value of Student's t that matches the interval; 1 for equal systems."""
-    if not variance > 0:
-        return np.where(np.abs(difference) < _NO_SPREAD, 1.0, np.nan)
-    return statistics.t_two_sided(difference / np.sqrt(variance), np.maximum(effective - 1, 1))
+def table(lines: Sequence[Mapping[str, object]]) -> pl.DataFrame:
+    """Return lines as a table, with null in place of nan."""
+    frame = pl.DataFrame(lines, schema_overrides={"n_clusters": pl.Int64})
+    return frame.with_columns(cs.float().fill_nan(None))
 
 
 def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> FloatArray:
@@ -323,12 +303,6 @@ def weights_of(slices: pl.DataFrame, weights: Mapping[object, float] | None) -> 
     if not (np.isfinite(given).all() and (given >= 0).all() and given.any()):
         raise ValueError(f"weights must be numbers of at least 0, and not all 0, got {dict(weights)}")
     return given
-
-
-def _number(value: npt.ArrayLike) -> float | None:
-    """Return a number, or None in place of nan."""
-    number = float(np.asarray(value))
-    return None if np.isnan(number) else number
 
 
 def _divided(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -11,9 +11,8 @@ import numpy as np
 import polars as pl
 
 from anls_frame import statistics
-from anls_frame.reports.estimates import are_few, where_several
+from anls_frame.reports.estimates import are_few, system_scores, where_several
 from anls_frame.reports.lines import Line, Lines, lines
-from anls_frame.reports.system_scores import system_scores
 from anls_frame.statistics import SystemSums
 from anls_frame.statistics.system_sums import Groups
 from anls_frame.summary.comparison_sums import pairs as all_pairs

@@ -8,10 +8,9 @@ import numpy as np
 import polars as pl
 
 from anls_frame import statistics
-from anls_frame.reports.estimates import FEW_CARRIERS
+from anls_frame.reports.estimates import FEW_CARRIERS, system_scores
 from anls_frame.reports.lines import lines
 from anls_frame.reports.pairwise import system_sums
-from anls_frame.reports.system_scores import system_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

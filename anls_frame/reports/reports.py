@@ -379,7 +379,7 @@ class Report(SlicedResult[Table_co]):
             )
             for metric in averaged
         ]
-        return pl.DataFrame(lines, schema_overrides={"n_clusters": pl.Int64})
+        return macro.table(lines)
 
     def errors(self, *columns: str) -> Table_co:
         """
