@@ -32,18 +32,15 @@ def plain_frame(frame: Frame, name: str) -> Frame:
     TypeError
         If a column has a dtype without a text form, such as binary data.
     """
-    schema = frame.collect_schema()
-    try:
-        converted = {
-            name: _plain(cs.by_name(name).as_expr(), dtype)
-            for name, dtype in _needing_conversion(schema).items()
-        }
-    except _NoTextError as error:
-        raise TypeError(
-            f"table {name!r} has binary or other data without a text form in column {error.args[0]!r} "
-            f"(dtype {schema[error.args[0]]}); cast it to String first, or leave it out"
-        ) from None
-    return frame.with_columns(**converted)
+    columns = {}
+    for column, dtype in frame.collect_schema().items():
+        if not _has_text(dtype):
+            raise TypeError(
+                f"table {name!r} has binary or other data without a text form in column {column!r} "
+                f"(dtype {dtype}); cast it to String first, or leave it out"
+            )
+        columns[column] = _plain(cs.by_name(column).as_expr(), dtype)
+    return frame.with_columns(**columns)
 
 
 def json_lines(frame: pl.DataFrame, name: str) -> list[str]:
@@ -104,60 +101,27 @@ def as_text(value: object) -> str:
     return str(value) if isinstance(value, int) else json_text(value)
 
 
-class _NoTextError(Exception):
-    """A dtype that has no text form."""
+def _has_text(dtype: Any) -> bool:
+    """Return whether values of a dtype have a text form."""
+    if dtype.is_nested():
+        inner = [entry.dtype for entry in dtype.fields] if dtype == pl.Struct else [dtype.inner]
+        return all(map(_has_text, inner))
+    return not (dtype.is_object() or dtype in (pl.Binary, pl.Unknown))
 
 
-def _needing_conversion(schema: pl.Schema) -> dict[str, pl.DataType]:
-    converted = {}
-    for name, dtype in schema.items():
-        try:
-            if not _is_plain(dtype):
-                converted[name] = dtype
-        except _NoTextError:
-            raise _NoTextError(name) from None
-    return converted
-
-
-def _is_plain(dtype: pl.DataType) -> bool:
-    """Return whether values of a dtype need no conversion; raise an error if they cannot be converted."""
-    if isinstance(dtype, pl.List | pl.Array):
-        inner = _is_plain(_inner(dtype))
-        return inner and isinstance(dtype, pl.List)
-    if isinstance(dtype, pl.Struct):
-        # Every field is checked, because one may raise.
-        fields = [_is_plain(_dtype(entry.dtype)) for entry in dtype.fields]
-        return all(fields)
-    if isinstance(dtype, pl.Categorical | pl.Enum | pl.Decimal | pl.Float32) or dtype.is_temporal():
-        return False
-    if isinstance(dtype, pl.Null | pl.Boolean | pl.String) or dtype.is_integer() or dtype.is_float():
-        return True
-    raise _NoTextError
-
-
-def _plain(values: pl.Expr, dtype: pl.DataType) -> pl.Expr:
-    if _is_plain(dtype):
-        return values
-    if isinstance(dtype, pl.List | pl.Array):
-        inner = _inner(dtype)
-        as_list = values.cast(pl.List(inner)) if isinstance(dtype, pl.Array) else values
-        return as_list if _is_plain(inner) else as_list.list.eval(_plain(pl.element(), inner))
-    if isinstance(dtype, pl.Struct):
-        fields = [
-            _plain(values.struct.field(entry.name), _dtype(entry.dtype)).alias(entry.name)
-            for entry in dtype.fields
-        ]
-        return pl.when(values.is_not_null()).then(pl.struct(fields))
+def _plain(values: pl.Expr, dtype: Any) -> pl.Expr:
+    """Return values in the form of text formats; the same expression if they have this form."""
+    if dtype == pl.Struct:
+        fields = [(entry, values.struct.field(entry.name)) for entry in dtype.fields]
+        plain = [_plain(field, entry.dtype).alias(entry.name) for entry, field in fields]
+        return pl.when(values.is_not_null()).then(pl.struct(plain))
+    if dtype.is_nested():
+        as_list, entry = values.cast(pl.List(dtype.inner)), pl.element()
+        plain_entry = _plain(entry, dtype.inner)
+        return as_list if plain_entry is entry else as_list.list.eval(plain_entry)
     if dtype.is_temporal():
         return values.dt.to_string("iso:strict")
     # All digits of a number of 32 bits are those of the same number in 64 bits.
-    return values.cast(pl.Float64 if dtype == pl.Float32 else pl.String)
-
-
-def _inner(dtype: pl.List | pl.Array) -> pl.DataType:
-    return _dtype(dtype.inner)
-
-
-def _dtype(dtype: Any) -> pl.DataType:
-    instance: pl.DataType = dtype() if isinstance(dtype, type) else dtype
-    return instance
+    if dtype == pl.Float32:
+        return values.cast(pl.Float64)
+    return values.cast(pl.String) if dtype in (pl.Categorical, pl.Enum) or dtype.is_decimal() else values
