@@ -1,14 +1,118 @@
-"""Figures of a document as data; formats that cannot draw omit them."""
+"""Figures of a document as data, and how a page lays them out; formats that cannot draw omit them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+from markupsafe import Markup
+
+from anls_frame._text import thin
+from anls_frame.pairs.alignments import alignment
+from anls_frame.pairs.marks import TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from anls_frame.pairs.edits import Operation
     from anls_frame.protocol import ScoreProtocol
+
+_BARS_HEIGHT = 150
+_WIDE_ENOUGH = 0.06
+_MOST_TICKS = 6
+_MOST_ALIGNMENTS = 50
+_LONGEST_ALIGNED = 2_000
+_LONGEST_PAGE = 10_000
+_CONTEXT = 60
+_MEANINGS: Mapping[Operation, str] = {
+    "replace": "replaced",
+    "delete": "missing",
+    "insert": "not in the reference",
+}
+"""Meanings of the marks of an alignment."""
+_BLOCKS = {
+    "moved": "read in another place",
+    "repeated": "read more than once",
+    "fabricated": "nothing like it in the reference",
+}
+"""Meanings of the marks of blocks, which occur only on pages."""
+_MIN_WORDS = 4
+"""Least number of words of a block, the default of `page_errors`."""
+_MOST_RANKS = 12
+"""Ranks that have a number below the axis."""
+_STRONGEST = 0.5
+"""Opacity of the best cells: texts are legible on it, light or dark."""
+
+
+class Axis:
+    """A range of numbers with round ticks, mapped to the width of a track."""
+
+    def __init__(
+        self,
+        values: Iterable[float | None],
+        *,
+        line: float | None = None,
+        zero: bool = False,
+        in_percent: bool = False,
+    ) -> None:
+        known = [value for value in values if value is not None and math.isfinite(value)]
+        if zero:
+            known.append(0.0)
+        low, high = (min(known), max(known)) if known else (0.0, 1.0)
+        self.line, self.in_percent = line, in_percent
+        margin = 0.05 * (high - low) or 0.05
+        # No margin beyond a natural bound: an axis of non-negative numbers, or of numbers up to 1, ends
+        # there.
+        self.low = max(low - margin, 0.0) if low >= 0 else low - margin
+        self.high = min(high + margin, 1.0) if high <= 1 else high + margin
+
+    def position(self, value: float) -> float:
+        """Return the position of a number in percent."""
+        return 100 * (value - self.low) / (self.high - self.low)
+
+    def interval(self, value: float | None, low: float | None, high: float | None) -> Markup:
+        """Draw a point with its interval and a reference line, in few bytes, because a page has thousands."""
+        parts = ""
+        if self.line is not None:
+            at = self.position(self.line)
+            parts = f'<line class="ref" x1="{at:.1f}%" x2="{at:.1f}%" y1="0" y2="100%"/>'
+        if low is not None and high is not None:
+            ends = f'x1="{self.position(low):.1f}%" x2="{self.position(high):.1f}%"'
+            parts += f'<line class="iv" {ends} y1="50%" y2="50%"/>'
+        if value is not None:
+            parts += f'<circle class="pt" cx="{self.position(value):.1f}%" cy="50%" r="4"/>'
+        return Markup(f'<svg class="track" aria-hidden="true">{parts}</svg>')  # noqa: S704 - numbers only
+
+    @property
+    def ticks(self) -> list[tuple[str, str]]:
+        """Positions of round numbers, and the numbers."""
+        raw = (self.high - self.low) / _MOST_TICKS
+        size = 10.0 ** math.floor(math.log10(raw))
+        step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw)
+        ticks = (
+            index * step for index in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)
+        )
+        return [(f"{self.position(tick):.2f}%", self._written(tick)) for tick in ticks]
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both ends of the range, as shown above a column."""
+        if self.in_percent:
+            return f"{100 * self.low:.0f} %", f"{100 * self.high:.0f} %"
+        return f"{self.low:z.2f}", f"{self.high:z.2f}"
+
+    def _written(self, tick: float) -> str:
+        return f"{round(100 * tick, 7):g} %" if self.in_percent else f"{round(tick, 9) + 0.0:g}"
+
+
+def bar(value: float | None, longest: float) -> Markup:
+    """Draw a non-negative number as a bar."""
+    if value is None or not math.isfinite(value) or value < 0 or longest <= 0:
+        return Markup('<svg class="track" aria-hidden="true"></svg>')
+    width = f"{100 * min(value / longest, 1):.1f}%"
+    drawn = f'<rect class="len" width="{width}" height="12" y="4"/>'
+    return Markup(f'<svg class="track" aria-hidden="true">{drawn}</svg>')  # noqa: S704 - numbers only
 
 
 @dataclass(frozen=True)
@@ -36,6 +140,37 @@ class HistogramChart:
     cut: float
     parts: Sequence[tuple[str, int, str]]
     axis: str
+
+    table: ClassVar[str] = ""
+
+    def content(self) -> dict[str, object]:
+        """Return the values for the template."""
+        most = max(*self.bars, 1)
+        width = 100 / len(self.bars)
+        bars = []
+        for index, count in enumerate(self.bars):
+            height = (_BARS_HEIGHT - 14) * count / most
+            low, high = index / len(self.bars), (index + 1) / len(self.bars)
+            bars.append(
+                {
+                    "color": self.parts[1 if (index + 0.5) / len(self.bars) < self.cut else 2][2],
+                    "left": f"{index * width + width * 0.04:.3f}%",
+                    "top": f"{_BARS_HEIGHT - height:.1f}",
+                    "width": f"{width * 0.92:.3f}%",
+                    "height": f"{height:.1f}",
+                    "title": f"{low:.3f} to {high:.3f}: {thin(f'{count:,}')}",
+                }
+            )
+        total = sum(count for _, count, _ in self.parts)
+        return {
+            "axis": self.axis,
+            "bars": bars,
+            "cut": f"{100 * self.cut:.2f}%",
+            "height": _BARS_HEIGHT,
+            "key": [_key_entry(name, count, total, color) for name, count, color in self.parts],
+            "scale": thin(f"{most:,} rows") if any(self.bars) else "",
+            "strip": list(_strip((name, count / max(total, 1), color) for name, count, color in self.parts)),
+        }
 
 
 @dataclass(frozen=True)
@@ -66,6 +201,33 @@ class Stacked:
     table: str
     whole: str = ""
 
+    def content(self) -> dict[str, object]:
+        """Return the values for the template: of another whole, the longest bar has full width."""
+        sums = [sum(counts.values()) for _, counts in self.rows]
+        longest = (max(sums, default=0.0) or 1.0) if self.whole else 1.0
+        rows = []
+        for (label, counts), total in zip(self.rows, sums, strict=True):
+            whole, note = (
+                (1.0, f"{100 * total:.1f} %") if self.whole else (max(total, 1), thin(f"n = {total:,}"))
+            )
+            shares = ((kind, counts.get(kind, 0) / whole, color) for kind, color in self.shown.items())
+            rows.append((label, list(_strip(shares, numbers=True, longest=longest)), note))
+        first, of_all = (self.rows[0][1], sums[0]) if self.rows else ({}, 0)
+        key = [
+            (f"{kind} {100 * first.get(kind, 0.0):.1f}", f"background:{color}")
+            if self.whole
+            else _key_entry(kind, int(first.get(kind, 0)), int(of_all), color)
+            for kind, color in self.shown.items()
+        ]
+        caption = f"Per cent of {self.whole or 'the rows; the legend counts all rows'}"
+        return {"caption": caption, "key": key, "rows": rows}
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The categories that occur, or all those of another whole."""
+        occurring = {kind for _, counts in self.rows for kind, count in counts.items() if count}
+        return {kind: color for kind, color in self.colors.items() if self.whole or kind in occurring}
+
 
 @dataclass(frozen=True)
 class Dumbbell:
@@ -88,6 +250,27 @@ class Dumbbell:
     systems: Mapping[str, str]
     rows: Sequence[tuple[str, float | None, float | None, str]]
     table: str
+
+    def content(self) -> dict[str, object]:
+        """Return the values for the template."""
+        axis = Axis(value for _, first, second, _ in self.rows for value in (first, second))
+        names, (first, second) = list(self.systems), self.systems.values()
+        # Distinguished by form, too: a hollow and a filled point.
+        points = (first, "var(--page)"), (second, second)
+        rows = [
+            (
+                label,
+                [
+                    {"position": f"{axis.position(value):.2f}%", "color": color, "fill": fill}
+                    for value, (color, fill) in zip(values, points, strict=True)
+                    if value is not None
+                ],
+                note,
+            )
+            for label, *values, note in self.rows
+        ]
+        marks = f"border:3px solid {first};background:none", f"background:{second}"
+        return {"axis": axis, "key": zip(names, marks, strict=True), "rows": rows}
 
 
 @dataclass(frozen=True)
@@ -112,6 +295,32 @@ class RankChart:
     table: str
     rows: Sequence[tuple[str, bool, tuple[int | None, int | None, int | None], str]]
     n_systems: int
+
+    def content(self) -> dict[str, object]:
+        """Return the values for the template: a bar from the best to the worst rank of each system."""
+        step = 100 / max(self.n_systems, 1)
+        rows = []
+        for name, is_best, (rank, low, high), note in self.rows:
+            bar = None
+            if rank is not None and low is not None and high is not None:
+                bar = {
+                    "left": f"{(low - 1) * step:.2f}%",
+                    "width": f"{(high - low + 1) * step:.2f}%",
+                    "position": f"{(rank - 0.5) * step:.2f}%",
+                    "is_best": is_best,
+                    "title": f"{low}" if low == high else f"{low} to {high}",
+                }
+            # In narrow cells, lines break before the interval, not within it.
+            rows.append((name, bar, note.replace(", ", ",\xa0")))
+        every = -(-self.n_systems // _MOST_RANKS)
+        ticks = [
+            (f"{(rank - 0.5) * step:.2f}%", f"{rank}")
+            for rank in (1, *range(max(every, 2), self.n_systems + 1, every))
+        ]
+        hidden = self.n_systems - len(rows)
+        more = thin(f"; the first {len(rows)} of {self.n_systems:,} systems") if hidden else ""
+        caption = f"Range of ranks that the data allow; coloured: possibly the best{more}"
+        return {"axis": {"ticks": ticks}, "caption": caption, "rows": rows}
 
 
 @dataclass(frozen=True)
@@ -157,6 +366,36 @@ class HeatMap:
         """Whether the figure shows its whole table."""
         return not any(self.hidden)
 
+    def content(self) -> dict[str, object]:
+        """Return the values for the template."""
+        scores = [score for _, _, cells in self.rows for score, _, _ in cells if score is not None]
+        known = list(filter(math.isfinite, scores)) or [0.0]
+        best, worst = (max(known), min(known)) if self.higher_is_better else (min(known), max(known))
+
+        def cell(score: float | None, text: str, is_best: bool) -> dict[str, object]:  # noqa: FBT001 - private
+            has_color = score is not None and math.isfinite(score) and best != worst
+            share = (score - worst) / (best - worst) if score is not None and has_color else 0.0
+            number = "" if score is None else f"{score:.9g}"
+            strength = f"{_STRONGEST * share:z.3f}"
+            return {"text": text, "number": number, "strength": strength, "is_best": is_best}
+
+        left_out = [
+            thin(f"{hidden:,} more {what}")
+            for hidden, what in zip(self.hidden, ("slices", "systems"), strict=True)
+            if hidden
+        ]
+        more = f"; {' and '.join(left_out)} in the table below" if left_out else ""
+        return {
+            "caption": f"A stronger colour is better; the best of each line is bold{more}",
+            "counted": self.counted,
+            "heading": self.heading,
+            "rows": [
+                (label, thin(count), [cell(*content) for content in cells])
+                for label, count, cells in self.rows
+            ],
+            "systems": self.systems,
+        }
+
 
 Matrix: TypeAlias = (
     "tuple[tuple[str, str], Sequence[str], Sequence[str], Mapping[tuple[str, str], tuple[int, int]]]"
@@ -192,6 +431,34 @@ class Crossed:
     is_whole: bool = False
     more: Sequence[str] = ()
 
+    def content(self) -> dict[str, object]:
+        """Return the values for the template: cells are stronger, the more rows changed their category."""
+        numbers = (cells for *_, cells in self.matrices)
+        most = max((n for cells in numbers for (old, new), (n, _) in cells.items() if old != new), default=1)
+
+        def cell(old: str, new: str, pair: tuple[int | None, int | None]) -> dict[str, object]:
+            number, line = pair
+            # By square roots, so that few rows are visible beside many.
+            strength = 0.0 if old == new or number is None else _STRONGEST * math.sqrt(number / most)
+            text = "" if number is None else thin(f"{number:,}")
+            return {"text": text, "line": line, "strength": f"{strength:.3f}", "is_same": old == new}
+
+        empty = None, None
+        matrices = [
+            (
+                headings,
+                above,
+                [(old, [cell(old, new, cells.get((old, new), empty)) for new in above]) for old in side],
+            )
+            for headings, side, above, cells in self.matrices
+        ]
+        return {"caption": self.caption, "matrices": matrices}
+
+    @property
+    def n_lines(self) -> int:
+        """Number of the first rows of the table that hold the numbers."""
+        return max((line + 1 for *_, cells in self.matrices for _, line in cells.values()), default=0)
+
 
 @dataclass(frozen=True)
 class Alignments:
@@ -212,6 +479,62 @@ class Alignments:
     rows: Sequence[tuple[str, str, str]]
     protocol: ScoreProtocol
 
+    table: ClassVar[str] = ""
+
+    def content(self) -> dict[str, object]:
+        """Return the values for the template."""
+        rows = []
+        for number, (caption, *texts) in enumerate(self.rows[:_MOST_ALIGNMENTS], 1):
+            # A page is shown line by line, so that places can be found in it.
+            is_page = "\n" in texts[1].strip()
+            longest = _LONGEST_PAGE if is_page else _LONGEST_ALIGNED
+            prediction, reference = (text[:longest] for text in texts)
+            cut = max(map(len, texts)) > longest
+            more = thin(f" (the first {longest:,} characters)") if cut else ""
+            pair = alignment(prediction, reference, protocol=self.protocol)
+            shown = (
+                pair.by_line(only_errors=True, min_words=_MIN_WORDS).to_html(
+                    element_id=f"a{number}", style=False
+                )
+                if is_page
+                else pair.to_html(context=_CONTEXT)
+            )
+            rows.append((caption + more, Markup(shown), f"pair{number}"))  # noqa: S704 - its texts are escaped
+        legend = [(TAGS[op], meaning) for op, meaning in _MEANINGS.items()]
+        blocks = _BLOCKS if any("\n" in reference.strip() for *_, reference in self.rows) else {}
+        return {"legend": legend, "blocks": blocks, "rows": rows, "rest": len(self.rows) - len(rows)}
+
 
 Figure: TypeAlias = HistogramChart | Stacked | Dumbbell | RankChart | HeatMap | Crossed | Alignments
 """Any figure of a document."""
+
+
+def _key_entry(name: str, count: int, total: int, color: str) -> tuple[str, str]:
+    percent = f"{100 * count / total:.1f} %" if total else "none"
+    return f"{name.replace('_', ' ')}: {thin(f'{count:,}')} ({percent})", f"background:{color}"
+
+
+def _strip(
+    shares: Iterable[tuple[str, float, str]], *, numbers: bool = False, longest: float = 1.0
+) -> Iterator[Mapping[str, str]]:
+    left = 0.0
+    for name, share, color in shares:
+        width = share / longest
+        if share:
+            yield {
+                "name": name,
+                "title": f"{name}: {100 * share:.1f} %",
+                "left": f"{100 * left:.3f}%",
+                "middle": f"{100 * (left + width / 2):.3f}%",
+                "width": f"{100 * width:.3f}%",
+                "color": color,
+                "ink": _ink(color),
+                "number": f"{100 * share:.0f}" if numbers and width >= _WIDE_ENOUGH else "",
+            }
+        left += width
+
+
+def _ink(color: str) -> str:
+    """Return black or white, whichever is more legible on a colour."""
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return "#000" if 0.299 * red + 0.587 * green + 0.114 * blue > 127 else "#fff"  # noqa: PLR2004

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
@@ -171,9 +170,6 @@ _NO_DIFFERENCE = 1e-9
 """A smaller difference is 0 but for rounding."""
 
 
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-
-
 def shown_as(kind: Kind | None, *, percent: bool) -> Kind:
     """
     Return the kind in which figures are shown, by default as numbers.
@@ -226,11 +222,6 @@ def _rounded(value: float, kind: Kind) -> str:
     if kind in ("difference", "points") and not float(shown):
         return shown[1:] if abs(value) < _NO_DIFFERENCE else f"{float(f'{value:.0e}'):+.9f}".rstrip("0")
     return shown
-
-
-def thin(text: str) -> str:
-    """Put a thin space between thousands, in place of the comma used where figures are copied."""
-    return _THOUSANDS.sub("\N{NARROW NO-BREAK SPACE}", text)
 
 
 def spelled(value: object, ends: Sequence[object], kind: Kind) -> str:

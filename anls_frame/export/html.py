@@ -18,16 +18,15 @@ import re
 from collections.abc import Mapping
 from importlib import resources
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import jinja2
 from markupsafe import Markup, escape
 
 from anls_frame._text import shortened as shortened_label
-from anls_frame._text import spelled, visible
-from anls_frame.export import html_figures
-from anls_frame.export.charts import Crossed, Dumbbell, HeatMap, RankChart, Stacked
-from anls_frame.export.display import display_table, shortened, thin
+from anls_frame._text import spelled, thin, visible
+from anls_frame.export.charts import Alignments, Axis, Crossed, HeatMap, Stacked, bar
+from anls_frame.export.display import display_table, shortened
 from anls_frame.export.html_links import Links
 from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
@@ -55,7 +54,6 @@ _BATCH = 20
 _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
 _INTERVAL = re.compile(r"[-+\d.]+(?: %| pp)? \[[-+\d.]+, [-+\d.]+\]|\d+ %")
 _LONGEST_NAME = 200
-_SHORT_TEXT = 16
 _FOREST_ROWS = 40
 _DIFFERENCE = "difference"
 _LAST = ("notes.html", "settings.html")
@@ -72,31 +70,13 @@ class _Section(NamedTuple):
     """What a link to it says, if that is not its name."""
 
 
-class _HtmlCell(NamedTuple):
-    """The content of a cell: a text with the class of its element, a figure with its number, or a drawing."""
-
-    role: Literal["figure", "drawn", "mark", "text", "link"]
-    shown: str
-    kind: str = ""
-    number: str = ""
-    interval: str = ""
-
-
-class _Bars(NamedTuple):
-    """The columns with bars, by number, and the value of a full-width bar."""
-
-    columns: Sequence[int]
-    longest: float
-
-
 def write(document: Document, file: BinaryIO, rows: EmbeddedRows | None = None) -> None:
     """Write the page, with an embedded page of the rows behind its figures."""
     page = templates().get_template("page.html")
     systems = document.settings.get("systems")
     # The first system whose error types changed.
     baseline = next(iter(systems), "") if isinstance(systems, Mapping) else ""
-    links = None if rows is None else Links(rows.content, baseline)
-    sections = _sections(document, links)
+    sections = _sections(document, Links(None if rows is None else rows.content, baseline))
     if rows is not None:
         end = len(sections) - sum(section.template in _LAST for section in sections)
         sections.insert(end, _Section("Rows", "rows_page.html", {"html": Markup(escape(rows.html))}))  # noqa: S704
@@ -128,6 +108,9 @@ def templates() -> jinja2.Environment:
         "name": functools.partial(shortened, longest=_LONGEST_NAME),
         "text": functools.partial(shortened, longest=LONGEST_TEXT),
         "thin": thin,
+        "exact": _exact,
+        "address": lambda text: _ADDRESS.fullmatch(text) and text.partition("://")[2].rstrip("/"),
+        "link": functools.partial(shortened_label, most=_LONGEST_LINK),
     }
     return environment
 
@@ -156,79 +139,52 @@ def _whole_intervals(text: str) -> Markup:
     return Markup(_INTERVAL.sub(r'<span class="whole">\g<0></span>', shown))  # noqa: S704 - it is escaped
 
 
-def _sections(document: Document, links: Links | None) -> list[_Section]:
+def _sections(document: Document, links: Links) -> list[_Section]:
     above = {
         figure.table: figure
         for figure in document.figures
-        if isinstance(figure, RankChart | HeatMap | Dumbbell | Crossed)
+        if figure.table and not isinstance(figure, Stacked)
     }
     others = [figure for figure in document.figures if figure not in above.values()]
     # A figure that shows a whole table replaces it.
-    drawn = {figure.table for figure in others if isinstance(figure, Stacked)}
+    drawn = {figure.table for figure in others}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
     whole = {
         name for name, figure in above.items() if isinstance(figure, HeatMap | Crossed) and figure.is_whole
     }
-    written = iter(_tables([table for table in tables if table.name not in whole], links))
-    # Tables below a table with a matrix, by the name of the latter, which the matrix explains.
+    written = _tables([table for table in tables if table.name not in whole], links)
+    # Tables below a table with a matrix, which explains them.
     matrices = {name: figure for name, figure in above.items() if isinstance(figure, Crossed)}
-    below = {name: table for table, figure in matrices.items() for name in figure.more}
-    more: dict[str, list[object]] = {name: [] for name in below.values()}
+    below = {name for figure in matrices.values() for name in figure.more}
     sections = []
     for table in tables:
         figure = above.get(table.name)
         section = None if figure is None else _section(figure, table, links)
         if section is not None and table.name in whole:
             sections.append(section)
-            continue
-        content = next(written)
-        if table.name in below:
-            more[below[table.name]].append(content)
-            continue
-        content["above"] = section
-        content["more"] = more.get(table.name, [])
-        name = matrices[table.name].name if table.name in matrices else table.name
-        sections.append(_Section(name, "table.html", content, table.link))
+        elif table.name not in below:
+            matrix = matrices.get(table.name)
+            more = [] if matrix is None else [written[name] for name in matrix.more if name in written]
+            content = {**written[table.name], "above": section, "more": more}
+            name = table.name if matrix is None else matrix.name
+            sections.append(_Section(name, "table.html", content, table.link))
     # The document may have a main table without slices.
     n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
-    main, rest = sections[:n_first], sections[n_first:]
-    shown = [_section(figure, document.main, links) for figure in others]
     # Alignments explain rows of a preceding table.
-    last = [section for section in shown if section.template == "alignments.html"]
-    shown = [section for section in shown if section.template != "alignments.html"]
+    others.sort(key=lambda figure: isinstance(figure, Alignments))
+    shown = [_section(figure, document.main, links) for figure in others]
+    n_shown = sum(not isinstance(figure, Alignments) for figure in others)
+    last = shown[n_shown:]
     if document.notes:
         last.append(_Section("How to read this", "notes.html", None))
     if document.settings or document.signature:
         last.append(_Section("Settings", "settings.html", _settings(document.settings)))
-    return [*main, *shown, *rest, *last]
+    return [*sections[:n_first], *shown[:n_shown], *sections[n_first:], *last]
 
 
-def _section(figure: Figure, table: Table, links: Links | None) -> _Section:
-    content = {**html_figures.content(figure), "views": [], "type_views": [], "cell_views": []}
-    if links is not None and isinstance(figure, Crossed):
-        lines = [line for *_, cells in figure.matrices for _, line in cells.values()]
-        content["views"] = _views(_first(table, max(lines, default=-1) + 1), links)
-    if links is not None and isinstance(figure, Stacked | HeatMap | Dumbbell):
-        # The lines of these figures are the first rows of a table.
-        views = _views(_first(table, len(figure.rows)), links)
-        content["views"] = views
-        if isinstance(figure, HeatMap):
-            worst_first = {
-                system: links.worst_first(system, figure.metric, higher_is_better=figure.higher_is_better)
-                for system in figure.systems
-            }
-            content["cell_views"] = [
-                [view and sort and "&".join(filter(None, (view, sort))) for sort in worst_first.values()]
-                for view in views
-            ]
-        if isinstance(figure, Stacked) and not figure.whole:
-            kinds = [kind for kind in figure.colors if any(counts.get(kind) for _, counts in figure.rows)]
-            content["type_views"] = [links.type_views(view, kinds) for view in views]
+def _section(figure: Figure, table: Table, links: Links) -> _Section:
+    content = figure.content() | links.of_figure(figure, table)
     return _Section(figure.name, f"{type(figure).__name__.lower()}.html", content)
-
-
-def _views(table: Table, links: Links | None) -> list[str | None]:
-    return [None] * table.frame.height if links is None else links.row_views(table)
 
 
 def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -238,42 +194,36 @@ def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
     ]
 
 
-def _tables(tables: Sequence[Table], links: Links | None) -> list[dict[str, object]]:
+def _tables(tables: Sequence[Table], links: Links) -> dict[str, dict[str, object]]:
     """Write all tables; tables that need less than their share of bytes leave the rest to longer tables."""
     room, written = LARGEST, {}
-    by_length = sorted(range(len(tables)), key=lambda index: tables[index].frame.height)
-    for done, index in enumerate(by_length):
-        written[index], used = _table(tables[index], room // (len(tables) - done), links)
+    for done, table in enumerate(sorted(tables, key=lambda table: table.frame.height)):
+        written[table.name], used = _table(table, room // (len(tables) - done), links)
         room -= used
-    return [written[index] for index in range(len(tables))]
+    return written
 
 
-def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, object], int]:
+def _table(table: Table, room: int, links: Links) -> tuple[dict[str, object], int]:
     """Return the rows of a table that fit, and the bytes that they take."""
     # More rows cannot fit, and laying out a million would take gigabytes.
     least = _SMALLEST_CELL * max(table.frame.width, 1)
     first = _first(table, room // least + 1)
     columns, rows = display_table(first)
     forest = _forest(table, links)
+    bars = [index for index, column in enumerate(columns) if column.name in table.bars]
+    lengths = [_numbers(row.cells[index])[0] or 0.0 for row in rows for index in bars]
+    longest = max(lengths, default=0.0)
+    drawings = dict.fromkeys(bars, lambda cell: bar(_numbers(cell)[0], longest))
     # An interval is drawn once.
     drawn = _drawn(columns) if forest is None else None
-    axis, line = None, None
-    if drawn is not None:
-        axis, line = _axis(columns[drawn], drawn, rows)
-    bars = _bars(table, columns, rows)
-
-    def drawing(index: int, cell: Cell) -> Markup | None:
-        if index == drawn and axis is not None:
-            return axis.interval(*_numbers(cell), line)
-        return html_figures.bar(_numbers(cell)[0], bars.longest) if index in bars.columns else None
-
-    rows_shown = (
-        (*_row(row, columns, drawing), view) for row, view in zip(rows, _views(first, links), strict=True)
-    )
-    lines, used = _lines(rows_shown, room)
+    axis = None if drawn is None else _axis(columns[drawn], drawn, rows)
+    if drawn is not None and axis is not None:
+        drawings[drawn] = lambda cell: axis.interval(*_numbers(cell))
+    linked = zip(rows, links.row_views(first), strict=True)
+    lines, used = _lines(linked, room, columns, drawings)
     content: dict[str, object] = {
         "axis": axis,
-        "bars": bars.columns,
+        "bars": bars,
         "forest": forest,
         "columns": columns,
         "drawn": drawn,
@@ -286,13 +236,18 @@ def _table(table: Table, room: int, links: Links | None) -> tuple[dict[str, obje
     return content, used
 
 
-def _lines(rows: Iterator[tuple[Sequence[_HtmlCell], bool, str | None]], room: int) -> tuple[list[str], int]:
+def _lines(
+    rows: Iterator[tuple[ShownRow, str | None]],
+    room: int,
+    columns: Sequence[ShownColumn],
+    drawings: Mapping[int, Callable[[Cell], Markup]],
+) -> tuple[list[str], int]:
     """Return the rows that fit, and the bytes that they take."""
     template = templates().get_template("rows.html")
     used, lines = 0, list[str]()
     while batch := list(islice(rows, _BATCH)):
         # Each line is a row, because line feeds in texts are shown as symbols.
-        for line in template.render(rows=batch).splitlines(keepends=True):
+        for line in template.render(rows=batch, columns=columns, drawings=drawings).splitlines(keepends=True):
             size = len(line.encode())
             if used + size > room:
                 return lines, used
@@ -305,48 +260,7 @@ def _first(table: Table, rows: int) -> Table:
     return dataclasses.replace(table, frame=table.frame.head(rows))
 
 
-def _row(
-    row: ShownRow, columns: Sequence[ShownColumn], drawing: Callable[[int, Cell], Markup | None]
-) -> tuple[Sequence[_HtmlCell], bool]:
-    cells = []
-    for index, (cell, column) in enumerate(zip(row.cells, columns, strict=True)):
-        cells.append(_cell(cell, column))
-        if (drawn := drawing(index, cell)) is not None:
-            cells.append(_HtmlCell("drawn", drawn))
-    return cells, row.is_overall
-
-
-def _bars(table: Table, columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> _Bars:
-    headings = [table.headings.get(name, name) for name in table.bars]
-    indices = [index for index, column in enumerate(columns) if column.heading in headings]
-    numbers = (_numbers(row.cells[index])[0] for row in rows for index in indices)
-    return _Bars(indices, max((number for number in numbers if number is not None), default=0.0))
-
-
-def _cell(cell: Cell, column: ShownColumn) -> _HtmlCell:
-    if cell.numbers:
-        value = cell.numbers[0]
-        number = f"{value:.9g}" if isinstance(value, float) else str(value)
-        shown, interval = thin(cell.figure) + cell.mark, cell.interval.strip("[]").replace(", ", " to ")
-        return _HtmlCell(
-            "figure",
-            shown,
-            "b" if cell.is_shown else "n",
-            number if _finite(value) is not None else "",
-            interval,
-        )
-    kind = "n" if column.is_numeric else "d"
-    if column.kind == "link" and _ADDRESS.fullmatch(cell.figure):
-        address = cell.figure.partition("://")[2].rstrip("/")
-        return _HtmlCell("link", shortened_label(address, _LONGEST_LINK), number=cell.figure)
-    if cell.role == "mark":
-        return _HtmlCell("mark", cell.text, kind)
-    # Short texts stay on one line without extra room; long texts may break anywhere.
-    short = " s" if kind == "d" and len(cell.text) <= _SHORT_TEXT else ""
-    return _HtmlCell("text", spelled(shortened(cell.text, LONGEST_TEXT)), kind + short)
-
-
-def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
+def _forest(table: Table, links: Links) -> Mapping[str, object] | None:
     """Lay out the first column with intervals, for all rows and for the first groups."""
     first = _first(table, _FOREST_ROWS + 1)
     columns, rows = display_table(first)
@@ -356,18 +270,18 @@ def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
     if drawn is None or not is_of_slices:
         return None
     keys = [index for index, column in enumerate(columns) if column.kind == "key"]
-    axis, line = _axis(columns[drawn], drawn, rows)
+    axis = _axis(columns[drawn], drawn, rows)
     cells = [row.cells[drawn] for row in rows]
     labels = [" / ".join(row.cells[key].text for key in keys if row.cells[key].text) for row in rows]
     more = f", the first {_FOREST_ROWS} of {n_groups:,}" if n_groups > _FOREST_ROWS else ""
     return {
         "axis": axis,
         "caption": f"{columns[drawn].heading} with intervals{thin(more)}",
-        "views": _views(first, links),
+        "views": links.row_views(first),
         "rows": [
             (
                 shortened(label, _LONGEST_NAME) or table.names.every,
-                axis.interval(*_numbers(cell), line),
+                axis.interval(*_numbers(cell)),
                 cell.text,
             )
             for label, cell in zip(labels, cells, strict=True)
@@ -375,20 +289,26 @@ def _forest(table: Table, links: Links | None) -> Mapping[str, object] | None:
     }
 
 
-def _axis(
-    column: ShownColumn, index: int, rows: Sequence[ShownRow]
-) -> tuple[html_figures.Axis, float | None]:
-    """Return the axis of a column, and the number of its line: no difference, or the figure of all rows."""
+def _axis(column: ShownColumn, index: int, rows: Sequence[ShownRow]) -> Axis:
+    """Return the axis of a column, with a line at no difference, or at the figure of all rows."""
     is_difference = column.name == _DIFFERENCE
     numbers = (number for row in rows for number in _numbers(row.cells[index]))
-    axis = html_figures.Axis(numbers, zero=is_difference, in_percent=column.kind in ("percent", "points"))
     overall = (_numbers(row.cells[index])[0] for row in rows if row.is_overall)
-    return axis, 0.0 if is_difference else next(overall, None)
+    line = 0.0 if is_difference else next(overall, None)
+    in_percent = column.kind in ("percent", "points")
+    return Axis(numbers, line=line, zero=is_difference, in_percent=in_percent)
 
 
 def _drawn(columns: Sequence[ShownColumn]) -> int | None:
     """Return the number of the first column with intervals."""
     return next((index for index, column in enumerate(columns) if column.has_interval), None)
+
+
+def _exact(number: object) -> str:
+    """Return a number by which a column is sorted."""
+    if _finite(number) is None:
+        return ""
+    return f"{number:.9g}" if isinstance(number, float) else str(number)
 
 
 def _numbers(cell: Cell) -> tuple[float | None, float | None, float | None]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import polars as pl
 
+from anls_frame.export.charts import Alignments, Crossed, HeatMap, HistogramChart, RankChart, Stacked
 from anls_frame.export.document import OVERALL, SLICE
 from anls_frame.export.packed import plain_value
 from anls_frame.export.rows_content import substitution
 from anls_frame.export.values import plain_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from anls_frame.export.charts import Figure
     from anls_frame.export.document import Selection, Table
     from anls_frame.export.rows_content import RowsContent
 
@@ -26,41 +29,60 @@ _SUBSTITUTION = ("reference_char", "predicted_char")
 
 
 class Links:
-    """Selections of the rows behind figures, as in addresses of the page of rows, with names of systems."""
+    """Selections of the rows behind figures, as in addresses of the page of rows; none without a page."""
 
-    def __init__(self, rows: RowsContent, baseline: str = "") -> None:
-        self._table = rows.table
+    def __init__(self, rows: RowsContent | None, baseline: str = "") -> None:
+        self._table = pl.DataFrame() if rows is None else rows.table
+        self._systems: dict[str, int] = {}
+        self._metrics: dict[str, int] = {}
+        if rows is None:
+            return
         self._baseline = baseline
         self._by = {name: f"by_{index}" for index, name in enumerate(rows.by)}
         self._ranges = {column for column in self._by.values() if _is_range(rows.table[column])}
         self._systems = {name: index for index, name in enumerate(rows.systems)}
         self._metrics = {metric["name"]: index for index, metric in enumerate(rows.metrics)}
-        names = (
-            rows.table["read_as"]
-            if "read_as" in rows.table.columns
-            else pl.Series([[]], dtype=pl.List(pl.String))
-        )
-        self._substitutions = set(names.explode().drop_nulls())
+        self._substitutions = set(rows.table["read_as"].explode().drop_nulls())
         # Rows without a score are not in any figure.
         scores = rows.table["score_0_0"].drop_nulls().to_list()
         self._scored = {"score_0_0": f"{min(scores)}.."} if scores else {}
 
     def row_views(self, table: Table) -> list[str | None]:
         """Return the link of each row of a table; None if its rows cannot be selected."""
-        keys = [name for name in table.frame.columns if table.kind(name) == "key"]
-        if set(_SUBSTITUTION) <= set(table.frame.columns):
-            return [self._substitution_view(*pair) for pair in table.frame.select(_SUBSTITUTION).iter_rows()]
+        frame = table.frame
+        if self._table.is_empty():
+            return [None] * frame.height
+        if set(_SUBSTITUTION) <= set(frame.columns):
+            return [self._substitution_view(*pair) for pair in frame.select(_SUBSTITUTION).iter_rows()]
         if table.selections:
-            return [self._selection_view(selection) for selection in table.selections[: table.frame.height]]
-        has_types = all(name in table.frame.columns for name in _TRANSITION)
+            return [self._selection_view(selection) for selection in table.selections[: frame.height]]
+        keys = [name for name in frame.columns if table.kind(name) == "key"]
         if not table.has_slices or not set(keys) <= set(self._by):
-            return [None] * table.frame.height
-        return [
-            self._row_view(row, keys, has_types=has_types)
-            for row in plain_frame(table.frame, table.name).iter_rows(named=True)
-        ]
+            return [None] * frame.height
+        has_types = set(_TRANSITION) <= set(frame.columns)
+        rows = plain_frame(frame, table.name).iter_rows(named=True)
+        return [self._row_view(row, keys, has_types=has_types) for row in rows]
 
-    def type_views(self, view: str | None, kinds: Sequence[str]) -> dict[str, str]:
+    def of_figure(self, figure: Figure, table: Table) -> dict[str, object]:
+        """Return the links of the lines of a figure, and those within its lines."""
+        if isinstance(figure, HistogramChart | RankChart | Alignments):
+            return {}
+        # The lines of these figures are the first rows of a table.
+        lines = figure.n_lines if isinstance(figure, Crossed) else len(figure.rows)
+        views = self.row_views(replace(table, frame=table.frame.head(lines)))
+        views += [None] * (lines - len(views))
+        content: dict[str, object] = {"views": views}
+        if isinstance(figure, HeatMap):
+            sorts = [self._worst_first(system, figure) for system in figure.systems]
+            content["cell_views"] = [
+                [view and sort and "&".join(filter(None, (view, sort))) for sort in sorts] for view in views
+            ]
+        if isinstance(figure, Stacked):
+            kinds = () if figure.whole else figure.shown
+            content["type_views"] = [self._type_views(view, kinds) for view in views]
+        return content
+
+    def _type_views(self, view: str | None, kinds: Iterable[str]) -> dict[str, str]:
         """Return the links of the error types of a system, within the rows of another link."""
         if view is None or len(self._systems) > 1:
             return {}
@@ -69,12 +91,12 @@ class Links:
             kind: "&".join(filter(None, (within, urlencode({"type_0": _listed([kind])})))) for kind in kinds
         }
 
-    def worst_first(self, system: str, metric: str, *, higher_is_better: bool) -> str | None:
+    def _worst_first(self, system: str, figure: HeatMap) -> str | None:
         """Return the parameter that sorts rows by a system's score; None if the page lacks this score."""
-        if system not in self._systems or metric not in self._metrics:
+        if system not in self._systems or figure.metric not in self._metrics:
             return None
-        sign = "" if higher_is_better else "-"
-        return urlencode({"sort": f"{sign}score_{self._metrics[metric]}_{self._systems[system]}"})
+        sign = "" if figure.higher_is_better else "-"
+        return urlencode({"sort": f"{sign}score_{self._metrics[figure.metric]}_{self._systems[system]}"})
 
     def _substitution_view(self, reference: str, predicted: str) -> str | None:
         """Return the link to the rows in which a character was read as another; None if the page has none."""

@@ -14,7 +14,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, BinaryIO
 
-from anls_frame.export.display import display_table, thin
+from anls_frame._text import thin
+from anls_frame.export.display import display_table
 from anls_frame.export.latex_text import MACROS, clipped, escaped, printed_width, wrapped
 from anls_frame.export.values import as_json
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from anls_frame._text import visible
-from anls_frame.export.display import display_table, thin
+from anls_frame._text import thin, visible
+from anls_frame.export.display import display_table
 from anls_frame.export.terminal import cell_text
 
 if TYPE_CHECKING:

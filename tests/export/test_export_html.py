@@ -16,10 +16,10 @@ from html_pages import HtmlPage
 from plot_cases import compared, frame, report
 
 import anls_frame as af
-from anls_frame._text import spelled, visible
+from anls_frame._text import spelled, thin, visible
 from anls_frame.export import Document, Table, html, write
 from anls_frame.export.charts import Crossed, Stacked
-from anls_frame.export.display import display_table, thin
+from anls_frame.export.display import display_table
 
 if TYPE_CHECKING:
     from pathlib import Path
