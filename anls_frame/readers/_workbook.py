@@ -1,36 +1,63 @@
-"""The only table of a workbook, as columns."""
+"""
+The only table of a workbook, read from its XML, with each value as stored in the file.
+
+Libraries for workbooks round numbers to nine digits when they return strings, do not distinguish dates from
+durations, and need memory for the whole rectangle up to a distant cell.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 import posixpath
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.parsers import expat
 
 import polars as pl
 
 from anls_frame._text import listed, quoted
-from anls_frame.readers import _raw, _sheet, _zip
+from anls_frame.readers import _zip
 from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers._raw import Raw, numbers
 
 if TYPE_CHECKING:
     import zipfile
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from anls_frame.readers._problems import Problems
 
-MOST_BYTES = 2 << 30
-_SMALL_PART = 16 << 20
-_DAMAGE = (KeyError, expat.ExpatError, OverflowError)
+MOST_CELLS = 40_000_000
+"""Maximum size of the rectangle around all values, including empty cells: each takes a place in a column."""
+MOST_CHARACTERS = 2 << 30
+"""Maximum for all cells together: a string that is in the file once can be in a million cells."""
+_CHUNK = 1 << 20
+_PLACE = re.compile("([A-Za-z]{1,4})(0*[1-9][0-9]{0,7})")
+_CODE = re.compile("_x([0-9A-Fa-f]{4})_")
+_EXACT = 10**15
+_BUILT_IN_DATES = {
+    **dict.fromkeys((14, 15, 16, 17, *range(27, 37), *range(50, 59)), "date"),
+    22: "datetime",
+    **dict.fromkeys((18, 19, 20, 21, 45, 47), "time"),
+    46: "duration",
+}
+# Parts of a number format that are not codes: quotes, escapes, conditions and colours.
+_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hmsHMS]+\])[^\]]*\]')
+_DAY = 86_400_000
+_LAST_DAY = 2_958_466
+_LOST = "lost"
+_SCHEMA = {"row": pl.Int64, "column": pl.Int64, "value": pl.String, "kind": pl.String}
 
 
-class _Sheet(NamedTuple):
-    name: str
-    state: str
-    part: str
+class _Book(NamedTuple):
+    """The parts of a workbook that cells refer to: shared strings, date formats, and the origin of dates."""
+
+    strings: Sequence[str]
+    formats: Sequence[str | None]
+    since_1904: bool
 
 
-def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
+def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
     """
     Return the cells of a sheet as strings; the first row holds the names.
 
@@ -38,100 +65,292 @@ def read(path: Path, problems: Problems, sheet: str | None) -> _raw.Raw:
     stored value and merged cells are problems: their values would become null. Columns without a role that
     hold only numbers or only Booleans are kept as such; dates and times are ISO 8601.
     """
-    limits: dict[str, Any] = {"most": MOST_BYTES, "advice": "save it as CSV", "damage": _DAMAGE}
-    with _zip.opened(path, "a workbook (.xlsx)", **limits) as archive:
-        cells = _choose(path, archive, sheet, problems)
+    with _zip.opened(path, "a workbook (.xlsx)") as archive:
+        parts, since_1904 = _sheets(path, archive, sheet)
+        book = _Book(_strings(path, archive), _date_formats(path, archive), since_1904)
+        filled = {name: cells for name, part in parts if (cells := _cells(path, archive, part, book)).height}
+    for name, cells in filled.items():
+        for row, column, message, _ in cells.filter(kind=_LOST).rows():
+            problems.add(message, f"{name}!{_cell(column, row)}")
     problems.raise_any()
-    return _table(cells)
-
-
-def _table(cells: _sheet.Cells) -> _raw.Raw:
-    height = max(map(len, cells.columns.values()))
-    names, columns, others, dates = [], [], {}, {}
-    for position in range(min(cells.columns), max(cells.columns) + 1):
-        values = cells.columns.get(position)
-        if values is None:
-            continue
-        header = values[0] or ""
-        name = header.strip() or f"column_{position - min(cells.columns) + 1}"
-        column = pl.Series(name, [*values[1:], *[None] * (height - len(values))], dtype=pl.String)
-        names.append(name)
-        columns.append(column)
-        kinds = cells.kinds.get(position)
-        if kinds == {"number"}:
-            others[name] = _raw.numbers(column)
-        elif kinds == {"bool"}:
-            others[name] = column == "TRUE"
-        if position in cells.dates:
-            dates[name] = [(place, column[row - 1]) for row, place in cells.dates[position] if row]
-    return _raw.Raw(
-        names=names,
-        columns=columns,
-        height=height - 1,
-        place=lambda row: f"row {cells.first_row + row + 1}",
-        typed=False,
-        others=others,
-        dates=dates,
-    )
-
-
-def _sheets(path: Path, archive: zipfile.ZipFile, elements: Sequence[_sheet.Element]) -> list[_Sheet]:
-    parts = {
-        attributes.get("Id"): attributes.get("Target", "")
-        for name, attributes in _elements(path, archive, "xl/_rels/workbook.xml.rels")
-        if name == "Relationship"
-    }
-    sheets = []
-    for name, attributes in elements:
-        if name == "sheet":
-            # The prefix of the namespace is for the writer to choose.
-            ids = (value for key, value in attributes.items() if key.endswith(":id"))
-            part = parts.get(next(ids, None), "")
-            part = part.lstrip("/") if part.startswith("/") else posixpath.normpath(f"xl/{part}")
-            sheets.append(_Sheet(attributes.get("name", ""), attributes.get("state", "visible"), part))
-    if not sheets:
-        raise problem(path, "the workbook has no sheets")
-    return sheets
-
-
-def _elements(path: Path, archive: zipfile.ZipFile, part: str) -> list[_sheet.Element]:
-    if archive.getinfo(part).file_size > _SMALL_PART:
-        raise problem(path, f"{part} is too large for its purpose")
-    with archive.open(part) as file:
-        return _sheet.elements(path, file)
-
-
-def _choose(path: Path, archive: zipfile.ZipFile, name: str | None, problems: Problems) -> _sheet.Cells:
-    elements = _elements(path, archive, "xl/workbook.xml")
-    sheets = _sheets(path, archive, elements)
-    names = listed([quoted(sheet.name) for sheet in sheets])
-    chosen = [sheet for sheet in sheets if (sheet.state == "visible" if name is None else sheet.name == name)]
-    if name is not None and not chosen:
-        raise problem(path, f"no sheet {quoted(name)} among {names}")
-    book = _book(path, archive, elements)
-    filled = []
-    for sheet in chosen if name is None else chosen[:1]:
-        with archive.open(sheet.part) as file:
-            cells = _sheet.read(path, sheet.name, file, book, problems)
-        if cells.columns:
-            filled.append((sheet.name, cells))
     if not filled:
-        problems.raise_any()
-        raise problem(path, "the sheet is empty" if name else "all visible sheets are empty")
+        raise problem(path, "the sheet is empty" if sheet else "all visible sheets are empty")
     if len(filled) > 1:
-        among = listed([quoted(sheet) for sheet, _ in filled])
+        among = listed(list(map(quoted, filled)))
+        advice = f"several sheets are not empty: {among}; choose one with "
+        raise problem(path, Advice(advice, Option("sheet")))
+    [(name, cells)] = filled.items()
+    return _table(path, name, cells)
+
+
+def _sheets(path: Path, archive: zipfile.ZipFile, name: str | None) -> tuple[list[tuple[str, str]], bool]:
+    """Return the names and the parts of the named sheet or of all visible ones, and the origin of dates."""
+    targets = {
+        attributes.get("Id"): attributes.get("Target", "")
+        for _, attributes, _ in _elements(path, archive, "xl/_rels/workbook.xml.rels")
+    }
+    elements = [*_elements(path, archive, "xl/workbook.xml")]
+    sheets = [attributes for element, attributes, _ in elements if element == "sheet"]
+    chosen = []
+    for attributes in sheets:
+        # The prefix of the namespace is for the writer to choose.
+        ids = (value for key, value in attributes.items() if key.endswith(":id"))
+        part = posixpath.join("/xl", targets.get(next(ids, None), ""))
+        if attributes.get("name") == name or (name is None and attributes.get("state") in (None, "visible")):
+            chosen.append((attributes.get("name", ""), posixpath.normpath(part).lstrip("/")))
+    if name is not None and not chosen:
+        among = listed([quoted(attributes.get("name", "")) for attributes in sheets])
+        raise problem(path, f"no sheet {quoted(name)} among {among}")
+    origins = [attributes.get("date1904") for element, attributes, _ in elements if element == "workbookPr"]
+    return chosen, origins in (["1"], ["true"])
+
+
+def _strings(path: Path, archive: zipfile.ZipFile) -> list[str]:
+    """Return the shared strings of the cells."""
+    part = "xl/sharedStrings.xml"
+    elements = _elements(path, archive, part, holder="si") if part in archive.namelist() else ()
+    return [_decoded(text) for name, _, text in elements if name == "si"]
+
+
+def _date_formats(path: Path, archive: zipfile.ZipFile) -> list[str | None]:
+    """Return for each style whether it shows numbers as dates, times or durations, or None."""
+    kinds: dict[int, str | None] = dict(_BUILT_IN_DATES)
+    formats: list[str | None] = []
+    part = ""
+    styles = "xl/styles.xml"
+    for name, attributes, _ in _elements(path, archive, styles) if styles in archive.namelist() else ():
+        if name == "numFmt":
+            kinds[int(attributes.get("numFmtId", -1))] = _kind_of_format(attributes.get("formatCode", ""))
+        elif name == "xf" and part == "cellXfs":
+            formats.append(kinds.get(int(attributes.get("numFmtId", 0))))
+        elif name in {"cellStyleXfs", "cellXfs", "cellStyles"}:
+            part = name
+    return formats
+
+
+def _kind_of_format(code: str) -> str | None:
+    letters = set(_LITERAL.sub("", code.partition(";")[0]).casefold())
+    if "general" in code.casefold() or not letters & set("ymdhs"):
+        return None
+    if re.search(r"\[[hms]+\]", code, re.IGNORECASE):
+        return "duration"
+    if letters & set("yd"):
+        return "datetime" if letters & set("hs") else "date"
+    return "time" if letters & set("hs") else "date"
+
+
+def _cells(path: Path, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.DataFrame:
+    """Return the place, the value and the kind of each cell of a sheet; lost values are messages."""
+    cells: list[list[Any]] = [[], [], [], []]
+    merged: list[str] = []
+    row = column = 0
+    has_formula = False
+    for name, attributes, text in _elements(path, archive, part, holder="c"):
+        if name == "row":
+            row, column = _place(path, f"A{attributes.get('r', row + 1)}")[1], 0
+        elif name == "f":
+            has_formula = True
+        elif name == "mergeCell":
+            merged.append(attributes.get("ref", ""))
+        elif name == "c":
+            # A cell without a place is next to the cell before it.
+            column, row = _place(path, attributes["r"]) if "r" in attributes else (column + 1, row)
+            value = _value(attributes, text, book, has_formula=has_formula)
+            has_formula = False
+            if value is not None:
+                for values, entry in zip(cells, (row, column, *value), strict=True):
+                    values.append(entry)
+    if sum(map(len, cells[2])) > MOST_CHARACTERS:
+        raise problem(path, f"a sheet holds more than {MOST_CHARACTERS:,} characters; save it as CSV")
+    header = min(cells[0], default=0)
+    every = pl.DataFrame(cells, schema=_SCHEMA)
+    return pl.concat([every, pl.DataFrame(_merged(path, merged, header), schema=_SCHEMA, orient="row")])
+
+
+def _merged(path: Path, references: Sequence[str], header: int) -> Iterator[tuple[int, int, str, str]]:
+    """Yield the merged cells below the header, of which all but the first have no value."""
+    for reference in references:
+        first, _, last = reference.partition(":")
+        (left, top), (right, bottom) = _place(path, first), _place(path, last or first)
+        if bottom > header and (bottom > top or right > left):
+            several = "rows" if bottom > top else "columns"
+            yield (
+                top,
+                left,
+                f"merged cells hold one value for several {several}; unmerge and fill them",
+                _LOST,
+            )
+
+
+def _place(path: Path, reference: str) -> tuple[int, int]:
+    """Return the numbers of the column and the row of a cell."""
+    match = _PLACE.fullmatch(reference)
+    if match is None:
+        raise problem(path, f"a cell has the invalid reference {quoted(reference)}")
+    column = 0
+    for letter in match[1].upper():
+        column = column * 26 + ord(letter) - 64
+    return column, int(match[2])
+
+
+def _cell(column: int, row: int) -> str:
+    """Return the name of a cell, whose column is counted from 1."""
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return f"{letters}{row}"
+
+
+def _table(path: Path, sheet: str, cells: pl.DataFrame) -> Raw:
+    """Return cells as columns."""
+    doubled = cells.filter(pl.struct("row", "column").is_duplicated())
+    if doubled.height:
+        row, column = doubled.select("row", "column").row(0)
+        raise problem(path, "a cell occurs twice", f"{sheet}!{_cell(column, row)}")
+    top, bottom, left, right = (
+        int(cells.select(getattr(pl.col(name), side)()).item())
+        for name in ("row", "column")
+        for side in ("min", "max")
+    )
+    count = (bottom - top + 1) * (right - left + 1)
+    if count > MOST_CELLS:
         raise problem(
-            path, Advice(f"several sheets are not empty: {among}; choose one with ", Option("sheet"))
+            path,
+            f"sheet {quoted(sheet)} reaches to cell {_cell(right, bottom)}: {count:,} cells are too many to "
+            "read; delete cells far from the table, or save the sheet as CSV",
         )
-    return filled[0][1]
+    names: list[str] = []
+    columns: list[pl.Series] = []
+    others: dict[str, pl.Series] = {}
+    dates: dict[str, list[tuple[str, str]]] = {}
+    for (position,), column in sorted(cells.partition_by("column", as_dict=True).items()):
+        values = pl.repeat(None, bottom - top + 1, dtype=pl.String, eager=True)
+        values = values.scatter(column["row"] - top, column["value"])
+        name = (values[0] or "").strip() or f"column_{position - left + 1}"
+        values = values.slice(1)
+        below = column.filter(pl.col("row") > top)
+        kinds = below["kind"].unique().to_list()
+        if kinds == ["number"]:
+            others[name] = numbers(values)
+        elif kinds == ["bool"]:
+            others[name] = values == "TRUE"
+        shown = below.filter(kind="date").select("row", "value").rows()
+        dates[name] = [(f"{sheet}!{_cell(position, row)}", text) for row, text in shown]
+        names.append(name)
+        columns.append(values)
+    height, place = bottom - top, lambda row: f"row {top + row + 1}"
+    return Raw(names, columns, height, place, typed=False, others=others, dates=dates)
 
 
-def _book(path: Path, archive: zipfile.ZipFile, elements: Sequence[_sheet.Element]) -> _sheet.Book:
-    parts = archive.namelist()
-    strings: list[str] = []
-    if "xl/sharedStrings.xml" in parts:
-        with archive.open("xl/sharedStrings.xml") as file:
-            strings = _sheet.strings(path, file)
-    styles = _elements(path, archive, "xl/styles.xml") if "xl/styles.xml" in parts else []
-    dates = [attributes.get("date1904") for name, attributes in elements if name == "workbookPr"]
-    return _sheet.Book(strings, _sheet.date_formats(styles), since_1904=dates in (["1"], ["true"]))
+def _value(
+    attributes: dict[str, str], text: str, book: _Book, *, has_formula: bool
+) -> tuple[str, str] | None:
+    """Return the value of a cell as text and its kind: text, bool, date, number, or why it is lost."""
+    form = attributes.get("t", "n")
+    if form == "e":
+        return "an error value (such as #N/A)", _LOST
+    if form == "s":
+        is_known = text.isdigit() and int(text) < len(book.strings)
+        unknown = "a string that is not in the table of shared strings"
+        return (book.strings[int(text)], "text") if is_known else (unknown, _LOST)
+    if form in {"str", "inlineStr"}:
+        return _decoded(text), "text"
+    if not text:
+        lost = "a formula without a stored value; open the workbook in Excel and save it"
+        return (lost, _LOST) if has_formula else None
+    if form == "b":
+        return ("TRUE" if text.strip() in {"1", "true"} else "FALSE"), "bool"
+    return (text, "date") if form == "d" else _number(attributes.get("s", ""), text, book)
+
+
+def _number(style: str, text: str, book: _Book) -> tuple[str, str]:
+    """Return a number as text, or the date that its style makes of it, and its kind."""
+    try:
+        number = float(text)
+    except ValueError:
+        return f"{quoted(text)} is not a number", _LOST
+    index = int(style) if style.isdigit() else 0
+    shows = book.formats[index] if index < len(book.formats) else None
+    if shows is not None and 0 <= number < _LAST_DAY:
+        return _date(number, shows, since_1904=book.since_1904), "date"
+    # The fewest digits that identify the number; Excel stores up to 17.
+    return (str(int(number)) if number.is_integer() and abs(number) < _EXACT else repr(number)), "number"
+
+
+def _date(number: float, shows: str, *, since_1904: bool) -> str:
+    """Return a number of days as an ISO 8601 date, time or duration."""
+    days, milliseconds = divmod(round(number * _DAY), _DAY)
+    if shows == "duration" or (shows == "time" and not days):
+        hours = days * 24 + milliseconds // 3_600_000
+        return f"{hours:02}{_clock(milliseconds)}"
+    # Excel counts 29 February 1900, which did not exist.
+    first = dt.date(1904, 1, 1) if since_1904 else dt.date(1899, 12, 31 if days < 60 else 30)  # noqa: PLR2004
+    date = (first + dt.timedelta(days=days)).isoformat()
+    if shows == "date" and not milliseconds:
+        return date
+    return f"{date} {milliseconds // 3_600_000:02}{_clock(milliseconds)}"
+
+
+def _clock(milliseconds: int) -> str:
+    """Return minutes and seconds, with fractions of seconds if there are any."""
+    seconds, rest = divmod(milliseconds % 3_600_000, 1000)
+    fraction = f".{rest:03}".rstrip("0") if rest else ""
+    return f":{seconds // 60:02}:{seconds % 60:02}{fraction}"
+
+
+def _decoded(text: str) -> str:
+    """Return a string with Excel's codes for characters missing from XML decoded."""
+    return _CODE.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
+
+
+def _elements(
+    path: Path, archive: zipfile.ZipFile, part: str, holder: str = ""
+) -> Iterator[tuple[str, dict[str, str], str]]:
+    """
+    Yield the local name and the attributes of each element of a part, in the order of their beginnings.
+
+    Elements with the name `holder` are yielded at their ends, with the text in them, without phonetic guides.
+    """
+    elements: list[tuple[str, dict[str, str], str]] = []
+    held: dict[str, str] = {}
+    texts: list[str] = []
+    guides = 0
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal held, guides
+        name = tag.rpartition(":")[2]
+        guides += name == "rPh"
+        if name == holder:
+            held = attributes
+            texts.clear()
+        else:
+            elements.append((name, attributes, ""))
+        if name in {"v", "t"} and not guides:
+            parser.CharacterDataHandler = texts.append
+
+    def end(tag: str) -> None:
+        nonlocal guides
+        name = tag.rpartition(":")[2]
+        guides -= name == "rPh"
+        if name == holder:
+            elements.append((name, held, "".join(texts)))
+        elif name in {"v", "t"}:
+            parser.CharacterDataHandler = None
+
+    def refuse(*_: Any) -> None:
+        raise problem(path, "must not declare entities, which no workbook needs")
+
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = end
+    # Entities can make XML parsers use unlimited memory; workbooks have none.
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    with archive.open(part) as file:
+        while chunk := file.read(_CHUNK):
+            parser.Parse(chunk, False)  # noqa: FBT003 - takes no keywords
+            yield from elements
+            elements.clear()
+        parser.Parse(b"", True)  # noqa: FBT003

