@@ -392,9 +392,9 @@ class Boarding(Showing):
 
 
 def _table(path: Path) -> Any:
-    from anls_frame.readers.any_file import Reading, table
+    from anls_frame.readers.any_file import Reading, load
 
-    return table(path, Reading(reader="table"))
+    return load(path, Reading(reader="table"), required=())
 
 
 def _named_figure(text: str) -> tuple[str, float]:

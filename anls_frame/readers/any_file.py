@@ -27,10 +27,10 @@ from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.conditions import chosen, condition
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.kinds import is_truth_of_pages, kind_for_gold, kind_of
-from anls_frame.readers.table import read_systems, read_table, scan_results
+from anls_frame.readers.table import read_table, scan_results
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
 
     from anls_frame.readers.gold import Gold
 
@@ -176,13 +176,27 @@ def read_file(
     return load(_content.as_path(path), how)
 
 
-def load(path: Path, how: Reading, *, every_response: bool = False) -> pl.DataFrame:
-    """Read a file as the standard frame; ids in files of harnesses are always unique within an epoch."""
+def load(
+    path: Path,
+    how: Reading,
+    *,
+    every_response: bool = False,
+    **of_table: Any,
+) -> pl.DataFrame:
+    """
+    Read a file as the standard frame; ids in files of harnesses are always unique within an epoch.
+
+    Options `of_table` are those of `read_table` that a table takes besides.
+    """
     kind = kind_of_file(path, how)
     questions = how.questions([kind])
     options = how.reader_options([kind], questions)
-    frame = read_kind(path, kind, options, questions, every_response=every_response)
-    return _with_questions(path, frame, how, questions)
+    frame = read_kind(path, kind, options, questions, every_response=every_response, **of_table)
+    if questions is None:
+        return chosen(only_epoch(frame, how.epoch), how.where)
+    log = as_log(path_text(path), path, kind, frame, options)
+    rows = _long.long_frame([log], gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
+    return chosen(origins.like(_long.as_in_file(rows, frame), frame), how.where)
 
 
 def read_kind(
@@ -192,6 +206,7 @@ def read_kind(
     questions: Gold | None = None,
     *,
     every_response: bool = True,
+    **of_table: Any,
 ) -> pl.DataFrame:
     """Read a file by its reader, with the options of that reader; answers may be in `questions`."""
     reader = READERS[kind]
@@ -203,18 +218,11 @@ def read_kind(
         given.setdefault("response", "all")
     if kind != "table":
         return reader.read(path, **given)
-    return _read_table(path, given, questions)[0]
-
-
-def _read_table(
-    path: Path, options: Mapping[str, Any], questions: Gold | None, systems: Sequence[str] = ()
-) -> tuple[pl.DataFrame, list[pl.Series]]:
-    """Read a table, and the predictions of systems in its columns; answers may be in `questions`."""
-    needed = SCORED if questions is None else PREDICTED
-    frame, texts = read_systems(path, systems, required=needed, unique_ids=False, **options)
-    if questions is not None and "answers" not in frame.columns:
+    given |= {"required": SCORED if questions is None else PREDICTED, "unique_ids": False} | of_table
+    frame = read_table(path, **given)
+    if questions is not None and "answers" not in frame.columns and given["required"]:
         questions.check_has_answers(path)
-    return frame, texts
+    return frame
 
 
 def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Mapping[str, Any] | None) -> Log:
@@ -255,38 +263,12 @@ def _row(index: int) -> str:
     return f"row {index + 1}"
 
 
-def _with_questions(path: Path, frame: pl.DataFrame, how: Reading, questions: Gold | None) -> pl.DataFrame:
-    """Return the rows of a file joined with the questions, of a single epoch if chosen."""
-    if questions is None:
-        return chosen(only_epoch(frame, how.epoch), how.where)
-    kind = kind_of_file(path, how)
-    log = as_log(path_text(path), path, kind, frame, how.reader_options([kind], questions))
-    rows = _long.long_frame([log], gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
-    return chosen(origins.like(_long.as_in_file(rows, frame), frame), how.where)
-
-
-def load_systems(path: Path, how: Reading, names: Sequence[str]) -> tuple[pl.DataFrame, list[pl.Series]]:
-    """Read a table as the standard frame, and the predictions of systems in columns with these names."""
+def load_table(path: Path, how: Reading, option: str, **of_table: Any) -> pl.DataFrame:
+    """Read a table, as `load` does; messages name the option that needs one."""
     kind = kind_of_file(path, how)
     if kind != "table":
-        raise problem(path, Advice(Option("systems", None), f" needs a table, not a file of {kind!r}"))
-    questions = how.questions([kind])
-    # The first system is in one place only, because checks would find its problems twice.
-    first, *others = names
-    options = how.reader_options([kind], questions) | {"prediction": first}
-    frame, texts = _read_table(path, options, questions, others)
-    columns = {f"__anls_frame_{index}": text for index, text in enumerate(texts)}
-    frame = _with_questions(path, frame.with_columns(**columns), how, questions)
-    return frame.drop(columns), [frame["prediction"], *(frame[name] for name in columns)]
-
-
-def table(path: Path, how: Reading) -> pl.DataFrame:
-    """Read a table without required columns."""
-    if kind_of_file(path, how) != "table":
-        raise problem(path, Advice(Option("scores", None), " needs a table, not the file of a harness"))
-    questions = how.questions(["table"])
-    frame = read_table(path, required=(), unique_ids=False, **how.reader_options(["table"], questions))
-    return _with_questions(path, frame, how, questions)
+        raise problem(path, Advice(Option(option, None), f" needs a table, not a file of {kind!r}"))
+    return load(path, how, **of_table)
 
 
 @contextmanager
@@ -329,21 +311,10 @@ def columns(path: Path, how: Reading) -> list[str]:
 
 def scan_counted(path: Path, how: Reading, *, every_response: bool = False) -> tuple[pl.LazyFrame, int]:
     """Read a file, lazily if its format allows it, and return its number of rows as well."""
-    rows = _stored_rows(path, how)
-    if rows is not None:
-        return scan(path, how), rows
-    frame = load(path, how, every_response=every_response)
-    return origins.like(frame.lazy(), frame), frame.height
-
-
-def _stored_rows(path: Path, how: Reading) -> int | None:
-    """Return the number of rows in a file's metadata, or None if the file must be read to know."""
-    if any(option is not None for option in (how.epoch, how.gold, how.where)) or not _is_parquet(path, how):
-        return None
-    _content.check_file(path)
-    with reading_parquet(path):
-        rows: int = pl.scan_parquet(_pipes.seekable(path), glob=False).select(pl.len()).collect().item()
-    return rows
+    frame = scan(path, how, every_response=every_response)
+    with reading(path, how):
+        rows: int = frame.select(pl.len()).collect(engine="streaming").item()
+    return frame, rows
 
 
 def kind_of_file(path: Path, how: Reading) -> str:

@@ -16,7 +16,7 @@ from anls_frame.frames.checks import free_name, no_column
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log
 from anls_frame.readers._problems import Advice, Option, problem
-from anls_frame.readers.any_file import Reading, are_pages, load_systems, table
+from anls_frame.readers.any_file import Reading, are_pages, load_table
 from anls_frame.readers.conditions import chosen
 from anls_frame.readers.logs import read_each
 from anls_frame.readers.pages import read_engines
@@ -197,10 +197,14 @@ def are_repeated(rows: pl.DataFrame) -> bool:
 
 def texts_in_columns(given: SystemFiles) -> SystemTexts:
     """Return the texts of systems in columns of one file."""
-    names = _column_names(given)
+    first, *others = names = _column_names(given)
     (path,) = given.files
-    frame, predictions = load_systems(path, given.how, names)
-    return _beside(frame, predictions, _names(given, names))
+    columns = {f"__anls_frame_{index}": name for index, name in enumerate(others)}
+    # The first system is in one place only, because checks would find its problems twice.
+    how = replace(given.how, options={**given.how.options, "prediction": first})
+    frame = load_table(path, how, "systems", systems=columns)
+    predictions = [frame["prediction"], *(frame[column] for column in columns)]
+    return _beside(frame.drop(columns), predictions, _names(given, names))
 
 
 def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
@@ -209,7 +213,7 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
         raise ValueError(Advice("scores are in two or more columns of one file; name them with ", _COLUMNS))
     names = _column_names(given)
     (path,) = given.files
-    frame = table(path, given.how)
+    frame = load_table(path, given.how, "scores", required=())
     for name in names:
         if name not in frame.columns:
             raise problem(path, no_column(name, frame.columns, names))

@@ -24,7 +24,7 @@ from anls_frame.readers._raw import Raw, from_frame, from_objects, from_table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from anls_frame.readers._standard import Role
@@ -238,21 +238,20 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     )
 
 
-def read_table(path: Path, *, required: Sequence[Role], **options: Any) -> pl.DataFrame:
-    """Read a file as the standard frame, with at least the required columns, by options of `read_results`."""
-    return read_systems(path, (), required=required, **options)[0]
-
-
-def read_systems(
+def read_table(
     path: Path,
-    systems: Sequence[str],
     *,
     required: Sequence[Role],
+    systems: Mapping[str, str] = {},
     unique_ids: bool = True,
     answers_format: str = "auto",
     **options: Any,
-) -> tuple[pl.DataFrame, list[pl.Series]]:
-    """Read a file as the standard frame, and the predictions of several systems in its columns."""
+) -> pl.DataFrame:
+    """
+    Read a file as the standard frame, with at least the required columns, by options of `read_results`.
+
+    The predictions in the columns of `systems` are added under these names.
+    """
     _lists.check_format(answers_format)
     problems = Problems(path)
     given: dict[Role, str | None] = {role: options.pop(role, None) for role in _standard.ROLES}
@@ -263,14 +262,14 @@ def read_systems(
     damaged = len(problems)
     raw.check_names(problems)
     chosen = _standard.choose(raw.names, given, required, problems)
-    for name in systems:
+    for name in systems.values():
         _standard.choose(raw.names, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
         problems.raise_any()
     standard = _standard.frame(raw, chosen, problems, unique_ids=unique_ids, answers_format=answers_format)
-    predictions = [_standard.prediction(raw, name, problems) for name in systems]
+    texts = {name: _standard.prediction(raw, column, problems) for name, column in systems.items()}
     problems.raise_any()
-    return standard, predictions
+    return standard.with_columns(**texts)
 
 
 def read_raw(
