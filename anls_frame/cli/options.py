@@ -1,7 +1,51 @@
-"""Options that several commands share, and the wrapper around every command."""
+"""
+Options that several commands share, and the wrapper around every command.
+
+The parameters of a command are its options, and its docstring describes them, or the docstring of a group of
+options. These options have the same description in all commands:
+
+Parameters
+----------
+by
+    Column to slice by; A,B crosses two columns; repeat it for several tables.
+cluster
+    Column with the document of each row.
+confidence
+    Confidence level of the intervals.
+escape_formulas
+    In CSV, put an apostrophe before cells that a spreadsheet would run.
+file
+    Results: CSV, TSV, JSON Lines, JSON, Parquet, XLSX, or a harness's file.
+files
+    Results of one system, or a file or folder for each of several.
+force
+    Replace a file that already exists.
+id
+    Column that identifies rows in saved verdicts, by default question_id.
+json
+    Print JSON.
+keep
+    Column to show of rows; may be repeated.
+lower_is_better
+    Lower --scores are better, as for error rates.
+macro
+    Add macro averages, which weight all slices of a table equally.
+metric
+    {scores} or your own function as FILE.py:NAME; may be repeated.
+output
+    File to write, in the format of its suffix.
+rows
+    Add a page of this many rows, the worst ones, to a report in HTML, whose figures then link to their rows.
+runs
+    What to do with several runs of a task in a harness's folder. error: list them; newest: read the newest;
+    all: read all, as repeats.
+scores
+    The columns of --systems hold existing scores.
+"""
 
 from __future__ import annotations
 
+import copy
 import csv
 import dataclasses
 import functools
@@ -10,20 +54,20 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 
-from anls_frame.cli import chosen_reader, protocols
-from anls_frame.cli.chosen_reader import ChosenReader
+from anls_frame.cli import named
 from anls_frame.cli.exits import CLOSED_PIPE
+from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import check_target, plain, print_document, print_json
-from anls_frame.cli.written import WRITTEN, check_distinct
+from anls_frame.cli.written import check_distinct
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Self
 
     import polars as pl
 
@@ -31,119 +75,61 @@ if TYPE_CHECKING:
     from anls_frame.readers.system_files import SystemFiles
     from anls_frame.results import Written
 
+Runs = Literal["error", "newest", "all"]
+
 _FIRST = re.compile(r"(\w+)(?= (?:is|must|lies|takes|names)\b)")
 """Matches the parameter with which a message of the library begins."""
-
-File = Annotated[
-    Path,
-    typer.Argument(
-        help="Results: CSV, TSV, JSON Lines, JSON, Parquet, XLSX, or a harness's file.", metavar="FILE"
-    ),
-]
-Files = Annotated[
-    list[Path],
-    typer.Argument(help="Results of one system, or a file or folder for each of several.", metavar="FILE..."),
-]
-Keep = Annotated[list[str] | None, typer.Option(help="Column to show of rows; may be repeated.")]
-Id = Annotated[
-    str | None,
-    typer.Option("--id", help="Column that identifies rows in saved verdicts, by default question_id."),
-]
-By = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--by", "-b", help="Column to slice by; A,B crosses two columns; repeat it for several tables."
-    ),
-]
-Cluster = Annotated[str | None, typer.Option("--cluster", "-c", help="Column with the document of each row.")]
-Confidence = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to write, in the format of its suffix."), WRITTEN
-]
-EscapeFormulas = Annotated[
-    bool, typer.Option(help="In CSV, put an apostrophe before cells that a spreadsheet would run.")
-]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace a file that already exists.")]
-Rows = Annotated[
-    int | None,
-    typer.Option(
-        help="Add a page of this many rows, the worst ones, to a report in HTML, whose figures then link to "
-        "their rows."
-    ),
-]
-Scores = Annotated[bool, typer.Option("--scores", help="The columns of --systems hold existing scores.")]
-LowerIsBetter = Annotated[
-    bool, typer.Option("--lower-is-better", help="Lower --scores are better, as for error rates.")
-]
-Macro = Annotated[
-    bool,
-    typer.Option("--macro", help="Add macro averages, which weight all slices of a table equally."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-class GoldFile(NamedTuple):
-    """The file or folder of `--gold`, and which of its columns has the ids."""
-
-    path: Path
-    gold_id: str | None
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Return the value of `--gold`, such as ``gold.csv,gold_id=key``."""
-        path, is_named, gold_id = text.rpartition(",gold_id=")
-        return cls(Path(path), gold_id) if is_named else cls(Path(text), None)
+_SHORT = {"answers", "by", "cluster", "force", "metric", "n", "output", "prediction", "reader"}
+"""The options that have their first letter as a short name."""
+WRITTEN = {"output", "sample", "summary"}
+"""The options of files that a command writes."""
+_LISTS = {
+    "{scores}": [name for name in NAMES if name != "zeros"],
+    "{protocols}": PROTOCOLS,
+    "{readers}": named.readers(),
+}
+"""What stands for these words in descriptions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceOptions:
-    """How to read a file; options that are None are detected."""
+    """
+    How to read a file; options that are None are detected.
+
+    Parameters
+    ----------
+    reader
+        One of {readers}. Options are in brackets, as in inspect,scorer=match.
+    gold
+        Table of questions with their answers, types and documents, joined by id (a file or a quoted pattern),
+        a competition's gold labels, for submissions, or the folder with the ground truth of pages. gold_id=
+        names the table's column of ids; by default a column with a usual name or, for harnesses that number
+        their questions, the row number.
+    prediction
+        Column of the predictions.
+    answers
+        Column of the accepted answers.
+    where
+        Only rows for which this SQL expression is true, such as "lang = 'de' and n_words > 10".
+    epoch
+        Only this epoch of repeatedly answered questions; by default all.
+    unmatched
+        What to do with unread pages, and with questions that a system or --gold lacks. error: list them;
+        null: count them as missing predictions; drop: leave them out.
+    """
 
     reader: Annotated[
         ChosenReader,
-        typer.Option(
-            "--reader",
-            "-r",
-            parser=chosen_reader.parse,
-            metavar="NAME[,OPTION=VALUE]...",
-            show_default=chosen_reader.AUTO,
-            help=chosen_reader.described(),
-        ),
-    ] = ChosenReader()  # noqa: RUF009 - it does not change
+        typer.Option(parser=named.reader, metavar="NAME[,OPTION=VALUE]...", show_default=named.AUTO),
+    ] = ChosenReader(named.AUTO, {})  # noqa: RUF009 - it does not change
     gold: Annotated[
-        GoldFile | None,
-        typer.Option(
-            parser=GoldFile.parse,
-            metavar="FILE[,gold_id=COLUMN]",
-            help="Table of questions with their answers, types and documents, joined by id (a file or a "
-            "quoted pattern), a competition's gold labels, for submissions, or the folder with the ground "
-            "truth of pages. gold_id= names the table's column of ids; by default a column with a usual name "
-            "or, for harnesses that number their questions, the row number.",
-        ),
+        GoldFile | None, typer.Option(parser=named.gold_file, metavar="FILE[,gold_id=COLUMN]")
     ] = None
-    prediction: Annotated[
-        str | None, typer.Option("--prediction", "-p", help="Column of the predictions.")
-    ] = None
-    answers: Annotated[
-        str | None, typer.Option("--answers", "-a", help="Column of the accepted answers.")
-    ] = None
-    where: Annotated[
-        str | None,
-        typer.Option(
-            help="Only rows for which this SQL expression is true, such as \"lang = 'de' and n_words > 10\"."
-        ),
-    ] = None
-    epoch: Annotated[
-        int | None,
-        typer.Option(help="Only this epoch of repeatedly answered questions; by default all."),
-    ] = None
-    unmatched: Annotated[
-        Literal["error", "null", "drop"] | None,
-        typer.Option(
-            help="What to do with unread pages, and with questions that a system or --gold lacks. error: "
-            "list them; null: count them as missing predictions; drop: leave them out."
-        ),
-    ] = None
+    prediction: str | None = None
+    answers: str | None = None
+    where: str | None = None
+    epoch: int | None = None
+    unmatched: Literal["error", "null", "drop"] | None = None
 
     @property
     def how(self) -> Reading:
@@ -152,95 +138,64 @@ class SourceOptions:
 
         columns = {"prediction": self.prediction, "answers": self.answers}
         return Reading(
-            reader=self.reader.kind,
-            gold=None if self.gold is None else self.gold.path,
-            gold_id=None if self.gold is None else self.gold.gold_id,
+            reader=None if self.reader.name == named.AUTO else self.reader.name,
+            gold=self.gold and self.gold.path,
+            gold_id=self.gold and self.gold.gold_id,
             epoch=self.epoch,
             unmatched=self.unmatched,
             where=self.where,
-            options={
-                **{name: value for name, value in columns.items() if value is not None},
-                **self.reader.options,
-            },
+            options={name: value for name, value in columns.items() if value is not None}
+            | self.reader.options,
         )
-
-
-Runs = Annotated[
-    Literal["error", "newest", "all"],
-    typer.Option(
-        help="What to do with several runs of a task in a harness's folder. error: list them; newest: read "
-        "the newest; all: read all, as repeats."
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemNames:
-    """The systems in the files."""
+    """
+    The systems in the files.
 
-    system_column: Annotated[
-        str | None,
-        typer.Option(help="Column with the system of each row, if a file has several systems in rows."),
-    ] = None
-    name: Annotated[
-        list[str] | None,
-        typer.Option(help="Name of a system, in place of its file or column name; once for each system."),
-    ] = None
+    Parameters
+    ----------
+    system_column
+        Column with the system of each row, if a file has several systems in rows.
+    name
+        Name of a system, in place of its file or column name; once for each system.
+    """
 
-    @property
-    def columns(self) -> list[str] | None:
-        """The prediction columns of systems, if a single file has them."""
-        return None
+    system_column: str | None = None
+    name: list[str] | None = None
 
     def in_files(
-        self,
-        files: Sequence[Path],
-        source: SourceOptions,
-        runs: Runs,
-        *,
-        repeats: bool = False,
-        least: int = 2,
+        self, files: Sequence[Path], source: SourceOptions, runs: Runs, **options: Any
     ) -> SystemFiles:
-        """Return the files of the systems."""
+        """Return the files of the systems, with other options of `SystemFiles`."""
         from anls_frame.readers.system_files import SystemFiles
 
+        named_columns = getattr(self, "systems", None)
         return SystemFiles(
             files=files,
-            columns=self.columns,
+            columns=None if named_columns is None else named_columns.split(","),
             column_of_names=self.system_column,
             names=self.name,
             how=source.how,
             runs=runs,
-            repeats=repeats,
-            least=least,
+            **options,
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemColumns(SystemNames):
-    """The systems in the files, in rows or in columns."""
+    """
+    The systems in the files, in rows or in columns.
 
-    systems: Annotated[
-        str | None,
-        typer.Option(
-            help="Columns of several systems in one file, as A,B,C; with --system-column, the systems to "
-            "compare, in this order."
-        ),
-    ] = None
+    Parameters
+    ----------
+    systems
+        Columns of several systems in one file, as A,B,C; with --system-column, the systems to compare, in
+        this order.
+    """
 
-    @property
-    def columns(self) -> list[str] | None:
-        """The prediction columns of systems, if a single file has them."""
-        return None if self.systems is None else self.systems.split(",")
-
-
-def scores_of_rows(more: str = "") -> Any:
-    """Return the repeatable option for scores of rows; `more` ends its help."""
-    from anls_frame.summary.catalogue import NAMES
-
-    names = ", ".join(name for name in NAMES if name != "zeros")
-    text = f"{names} or your own function as FILE.py:NAME; may be repeated{more}."
-    return typer.Option("--metric", "-m", help=text)
+    systems: str | None = None
 
 
 def tables(by: list[str] | None) -> list[list[str]] | None:
@@ -259,48 +214,50 @@ def one_table(by: list[str] | None) -> list[str] | None:
 def given_options(*groups: Any) -> list[str]:
     """Return the options in these groups that have other values than by default."""
     fields = [(group, field) for group in groups for field in dataclasses.fields(group)]
-    names = [field.name for group, field in fields if getattr(group, field.name) != field.default]
-    return [f"--{name.replace('_', '-')}" for name in names]
+    return [_shown(field.name) for group, field in fields if getattr(group, field.name) != field.default]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SlicingOptions:
     """Which rows belong together."""
 
-    by: By = None
-    cluster: Cluster = None
+    by: list[str] | None = None
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring:
-    """How rows are scored."""
+    """
+    How rows are scored.
+
+    Parameters
+    ----------
+    protocol
+        One of {protocols}. Options of a ScoreProtocol may follow, as in rrc,threshold=0.3 or
+        anls,errors=jiwer, where errors prepares texts for error rates.
+    """
 
     protocol: Annotated[
         ScoreProtocol,
-        typer.Option(
-            parser=protocols.parse,
-            metavar="NAME[,OPTION=VALUE]...",
-            show_default="anls",
-            help=f"One of {', '.join(PROTOCOLS)}. Options of a ScoreProtocol may follow, as in "
-            "rrc,threshold=0.3 or anls,errors=jiwer, where errors prepares texts for error rates.",
-        ),
+        typer.Option(parser=named.protocol, metavar="NAME[,OPTION=VALUE]...", show_default="anls"),
     ] = PROTOCOLS["anls"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reporting(Scoring):
-    """How rows are scored, and which of them."""
+    """
+    How rows are scored, and which of them.
 
-    missing: Annotated[
-        str, typer.Option(help="empty: score null predictions as empty strings; drop: leave them out.")
-    ] = "empty"
-    unanswerable: Annotated[
-        str,
-        typer.Option(
-            help="drop: leave out rows without an answer; empty: score them, as right if nothing was "
-            "predicted."
-        ),
-    ] = "drop"
+    Parameters
+    ----------
+    missing
+        empty: score null predictions as empty strings; drop: leave them out.
+    unanswerable
+        drop: leave out rows without an answer; empty: score them, as right if nothing was predicted.
+    """
+
+    missing: str = "empty"
+    unanswerable: str = "drop"
 
     def check_left_out(self, *, lower_is_better: bool, scores: bool, metrics: Sequence[str] | None) -> None:
         """Raise an error for options of texts beside --scores, and for one of scores beside texts."""
@@ -316,70 +273,73 @@ class Reporting(Scoring):
 
 @dataclass(frozen=True, kw_only=True)
 class Showing:
-    """Display options of any result, as far as they also apply to a terminal."""
+    """
+    Display options of any result, as far as they also apply to a terminal.
 
-    title: Annotated[str | None, typer.Option(help="Title, in place of the default.")] = None
-    percent: Annotated[bool, typer.Option("--percent", help="Show scores and rates in per cent.")] = False
-    columns: Annotated[
-        str | None,
-        typer.Option(help="Figures to show in tables, in this order, such as n,anls, by their names in CSV."),
-    ] = None
+    Parameters
+    ----------
+    title
+        Title, in place of the default.
+    percent
+        Show scores and rates in per cent.
+    columns
+        Figures to show in tables, in this order, such as n,anls, by their names in CSV.
+    """
+
+    title: str | None = None
+    percent: bool = False
+    columns: str | None = None
 
     @property
     def options(self) -> dict[str, Any]:
         """The options of `write`."""
-        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        columns = self.columns
-        return {**given, "columns": None if columns is None else next(csv.reader([columns]))}
+        columns = None if self.columns is None else next(csv.reader([self.columns]))
+        return {**vars(self), "columns": columns}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arranging(Showing):
-    """Display options of a report, as far as they also apply to a terminal."""
+    """
+    Display options of a report, as far as they also apply to a terminal.
 
-    sort: Annotated[
-        str | None,
-        typer.Option(
-            help="Column by which slices are sorted; by default n, for pages cer_corpus (worst first)."
-        ),
-    ] = None
-    min_n: Annotated[int, typer.Option("--min-n", help="Leave out slices with fewer scored rows.")] = 0
-    macro: Macro = False
+    Parameters
+    ----------
+    sort
+        Column by which slices are sorted; by default n, for pages cer_corpus (worst first).
+    min_n
+        Leave out slices with fewer scored rows.
+    """
+
+    sort: str | None = None
+    min_n: int = 0
+    macro: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Boarding(Showing):
-    """Display options of a comparison, as far as they also apply to a terminal."""
+    """
+    Display options of a comparison, as far as they also apply to a terminal.
 
-    sort: Annotated[
-        str | None,
-        typer.Option(help="Column by which slices are sorted, such as n, score, difference or one of --by."),
-    ] = None
-    significant: Annotated[bool, typer.Option("--significant", help="Show only significant differences.")] = (
-        False
-    )
-    pairs: Annotated[
-        bool | None,
-        typer.Option(
-            "--pairs/--no-pairs",
-            help="Add the differences between all pairs; by default for up to 12 systems.",
-            show_default=False,
-        ),
-    ] = None
-    macro: Macro = False
-    facts: Annotated[
-        Path | None,
-        typer.Option(
-            help="Table with a row for each system, named in its column system, to show in the ranking."
-        ),
-    ] = None
-    published: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Published figure of a system without rows in the first metric; may be repeated.",
-            metavar="NAME=FIGURE",
-        ),
-    ] = None
+    Parameters
+    ----------
+    sort
+        Column by which slices are sorted, such as n, score, difference or one of --by.
+    significant
+        Show only significant differences.
+    pairs
+        Add the differences between all pairs; by default for up to 12 systems.
+    facts
+        Table with a row for each system, named in its column system, to show in the ranking.
+    published
+        Published figure of a system without rows in the first metric; may be repeated.
+    """
+
+    sort: str | None = None
+    significant: bool = False
+    pairs: bool | None = None
+    macro: bool = False
+    facts: Path | None = None
+    published: Annotated[list[str] | None, typer.Option(metavar="NAME=FIGURE")] = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -409,9 +369,9 @@ def _named_figure(text: str) -> tuple[str, float]:
 class Target:
     """Where a result goes: to a file, to the terminal as text, or there as JSON."""
 
-    output: Output = None
-    force: Force = False
-    json: Json = False
+    output: Path | None = None
+    force: bool = False
+    json: bool = False
 
     def check(self, suffixes: Sequence[str]) -> None:
         """Raise an error, before any work is done, if the file cannot be written."""
@@ -451,17 +411,19 @@ class Command(NamedTuple):
     """A command of the shell: a function whose parameters are its options, and examples for its help."""
 
     run: Callable[..., None]
+    help: str
     examples: Sequence[str]
 
     def add_to(self, app: typer.Typer) -> None:
         """Add the command under the name of its function; the mark keeps each example on its line."""
         lines = "\n".join(f"  {example}" for example in self.examples)
-        app.command(self.run.__name__.replace("_", "-"), epilog=f"\b\nExamples:\n{lines}")(self.run)
+        name = self.run.__name__.replace("_", "-")
+        app.command(name, help=self.help, epilog=f"\b\nExamples:\n{lines}")(self.run)
 
 
 def command(*examples: str) -> Callable[[Callable[..., None]], Command]:
     """Make a function a command, with examples at the end of its help; a test runs every one."""
-    return lambda function: Command(_with_options(function), examples)
+    return lambda function: Command(_with_options(function), _described(function)[0], examples)
 
 
 def _with_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -477,18 +439,35 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
         for name, option in parameters.items()
         if dataclasses.is_dataclass(option.annotation)
     }
+    documented = [
+        sys.modules[__name__],
+        *(kind for group in groups.values() for kind in group.mro()),
+        function,
+    ]
+    texts = {name: text for about in documented for name, text in _described(about)[1].items()}
+    options = [
+        _declared(option, texts)
+        for name, parameter in parameters.items()
+        for option in (_fields(groups[name]) if name in groups else [parameter])
+    ]
+    shown = {
+        option.name: _shown(option.name)
+        if option.kind is inspect.Parameter.KEYWORD_ONLY
+        else option.annotation.__metadata__[0].metavar
+        for option in options
+    }
 
     @functools.wraps(function)
-    def run(**options: Any) -> None:
+    def run(**given: Any) -> None:
         check_distinct(
-            {shown[name]: options[name] for name in written},
-            {shown[name]: value for name, value in options.items() if name not in written},
+            {shown[name]: value for name, value in given.items() if name in WRITTEN},
+            {shown[name]: value for name, value in given.items() if name not in WRITTEN},
         )
         for name, group in groups.items():
-            values = {field.name: options.pop(field.name) for field in dataclasses.fields(group)}
-            options[name] = group(**values)
+            values = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}
+            given[name] = group(**values)
         try:
-            function(**options)
+            function(**given)
             sys.stdout.flush()
         except BrokenPipeError:
             raise typer.Exit(CLOSED_PIPE) from None
@@ -497,36 +476,49 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
             raise RuntimeError(f"the command was ended by {error!r}") from error
         except (ValueError, TypeError) as error:
             about = _FIRST.match(str(error))
-            if about is None or about[1] not in named:
+            if about is None or about[1] not in shown:
                 raise
-            raise ValueError(f"--{about[1].replace('_', '-')}{about.string[about.end() :]}") from None
+            raise ValueError(f"{shown[about[1]]}{about.string[about.end() :]}") from None
 
-    flat = [
-        option
-        for name, parameter in parameters.items()
-        for option in (_options(groups[name]) if name in groups else [parameter])
-    ]
-    named = {option.name for option in flat if option.kind is inspect.Parameter.KEYWORD_ONLY}
-    written = [option.name for option in flat if WRITTEN in getattr(option.annotation, "__metadata__", ())]
-    shown = {option.name: _shown(option) for option in flat}
-    signature = inspect.Signature(flat)
-    run.__signature__ = signature  # type: ignore[attr-defined]
-    run.__annotations__ = {name: option.annotation for name, option in signature.parameters.items()}
+    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options}
     return run
 
 
-def _shown(parameter: inspect.Parameter) -> str:
-    """Return an option as written, or the placeholder of an argument in the help."""
-    if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-        return f"--{parameter.name.replace('_', '-')}"
-    marks = getattr(parameter.annotation, "__metadata__", ())
-    metavars = (getattr(mark, "metavar", None) for mark in marks)
-    return next(filter(None, metavars), parameter.name.upper())
+def _described(documented: Any) -> tuple[str, dict[str, str]]:
+    """Return a docstring as far as its parameters, and the description of each of them."""
+    text, _, section = (inspect.getdoc(documented) or "").partition("\n\nParameters\n----------\n")
+    for word, names in _LISTS.items():
+        section = section.replace(word, ", ".join(names))
+    parts = re.split(r"^(\w+)\n", section, flags=re.MULTILINE)[1:]
+    return text, {name: " ".join(about.split()) for name, about in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def _options(group: Any) -> Iterator[inspect.Parameter]:
+def _fields(group: Any) -> Iterator[inspect.Parameter]:
     """Return the fields of a dataclass as parameters."""
     types = get_type_hints(group, include_extras=True)
     for field in dataclasses.fields(group):
         kind = inspect.Parameter.KEYWORD_ONLY
         yield inspect.Parameter(field.name, kind, default=field.default, annotation=types[field.name])
+
+
+def _declared(parameter: inspect.Parameter, texts: Mapping[str, str]) -> inspect.Parameter:
+    """Return a parameter with the mark by which typer knows an option or an argument, and its help."""
+    name = parameter.name
+    is_marked = get_origin(parameter.annotation) is Annotated
+    kind, mark = get_args(parameter.annotation) if is_marked else (parameter.annotation, None)
+    if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+        mark = copy.copy(mark) or typer.Option()
+        short = [f"-{name[0]}"] if name in _SHORT else []
+        # Without a name, typer makes two flags of an option, such as --mix and --no-mix.
+        mark.param_decls = [_shown(name), *short] if short or parameter.default is False else ()
+    else:
+        mark = copy.copy(mark) or typer.Argument()
+        several = get_origin(kind) is list
+        mark.metavar = mark.metavar or (f"{name.removesuffix('s')}...".upper() if several else name.upper())
+    mark.help = mark.help or texts.get(name)
+    return parameter.replace(annotation=Annotated[kind, mark])
+
+
+def _shown(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

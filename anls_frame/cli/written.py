@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-WRITTEN = "is written"
-"""Marks the options of files that a command writes."""
-
 
 def check_distinct(written: Mapping[str, Path | None], read: Mapping[str, Any]) -> None:
     """

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anls_frame as af
-from anls_frame.cli.protocols import parse
+from anls_frame.cli.named import protocol as parse
 from anls_frame.protocol import spelled
 
 RAW, RRC = af.PROTOCOLS["raw"], af.PROTOCOLS["rrc"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from shell import fine, run
 
 import anls_frame as af
 from anls_frame.cli.app import app
-from anls_frame.cli.written import WRITTEN
+from anls_frame.cli.options import WRITTEN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,22 +113,16 @@ def test_different_files_are_written(folder: Path) -> None:
 
 
 def test_every_option_of_a_written_file_is_checked() -> None:
-    """Whoever adds such an option marks it, as these are; all other paths are read."""
+    """Whoever adds such an option names it there; all other paths are read."""
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    found = {
-        (name, parameter.name)
-        for name, command in leaves(commands)
-        for parameter in inspect.signature(command.callback).parameters.values()  # type: ignore[arg-type]
-        if WRITTEN in getattr(parameter.annotation, "__metadata__", ())
-    }
-    helps = {
-        (name, parameter.name)
-        for name, command in leaves(commands)
+    parameters = [
+        (parameter.name in WRITTEN, getattr(parameter, "help", None))
+        for _, command in leaves(commands)
         for parameter in command.params
-        if (getattr(parameter, "help", None) or "").startswith(("File to write", "Save the "))
-    }
-    assert found == helps
-    assert ("report", "summary") in found
+    ]
+    assert ("Save the merged summary.", True) in {(text, is_written) for is_written, text in parameters}
+    for is_written, text in parameters:  # every option has a description
+        assert is_written == text.startswith(("File to write", "Save the "))
 
 
 def leaves(commands: dict[str, click.Command], prefix: str = "") -> list[tuple[str, click.Command]]:

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import polars as pl
-import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import (
-    Cluster,
-    Files,
-    Force,
-    Keep,
-    Reporting,
-    SourceOptions,
-    SystemColumns,
-    command,
-)
+from anls_frame.cli.options import Reporting, SourceOptions, SystemColumns, command
 from anls_frame.cli.output import check_target, plain, working
-from anls_frame.cli.written import WRITTEN
 
 _SCORE = "__anls_frame_score"
 
@@ -31,31 +20,17 @@ _SCORE = "__anls_frame_score"
     "anls-frame audit old.jsonl new.jsonl -n 50 --lean differing -o audit_two.html --sample two.parquet",
 )
 def audit(
-    files: Files,
+    files: list[Path],
     *,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="File to write, ending in .html: the page of rows."),
-        WRITTEN,
-    ],
-    sample: Annotated[
-        Path,
-        typer.Option(help="File to write, ending in .parquet: all rows, with the drawn rows marked."),
-        WRITTEN,
-    ],
-    n: Annotated[int, typer.Option("--n", "-n", help="How many rows to draw.")] = 200,
-    lean: Annotated[
-        str,
-        typer.Option(
-            help="uniform: draw all rows alike; score: draw partial scores more often; differing: draw only "
-            "rows in which systems differ; or a column of numbers: draw rows with larger numbers more often."
-        ),
-    ] = "uniform",
-    cluster: Cluster = None,
-    keep: Keep = None,
+    output: Path,
+    sample: Path,
+    n: int = 200,
+    lean: str = "uniform",
+    cluster: str | None = None,
+    keep: list[str] | None = None,
     named: SystemColumns,
     scoring: Reporting,
-    force: Force = False,
+    force: bool = False,
     source: SourceOptions,
 ) -> None:
     """
@@ -63,6 +38,18 @@ def audit(
 
     The page shows the drawn rows in random order and counts the rows left to judge. From its verdicts and the
     sample, `verdicts` computes the corrected score.
+
+    Parameters
+    ----------
+    output
+        File to write, ending in .html: the page of rows.
+    sample
+        File to write, ending in .parquet: all rows, with the drawn rows marked.
+    n
+        How many rows to draw.
+    lean
+        uniform: draw all rows alike; score: draw partial scores more often; differing: draw only rows in
+        which systems differ; or a column of numbers: draw rows with larger numbers more often.
     """
     from anls_frame.cli.row_pages import page, texts, with_scores
     from anls_frame.export import row_files

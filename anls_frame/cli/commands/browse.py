@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from anls_frame._text import numbered
-from anls_frame.cli.options import (
-    By,
-    Files,
-    Force,
-    Id,
-    Keep,
-    Reporting,
-    Runs,
-    SourceOptions,
-    SystemColumns,
-    command,
-)
+from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, command
 from anls_frame.cli.output import check_target, plain, working
-from anls_frame.cli.written import WRITTEN
-from anls_frame.summary.catalogue import NAMES
 
 
 @command(
@@ -31,32 +15,18 @@ from anls_frame.summary.catalogue import NAMES
     "anls-frame browse ocr/ --gold truth/ -n 100 -o pages_rows.html",
 )
 def browse(
-    files: Files,
+    files: list[Path],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write, ending in .html."), WRITTEN],
+    output: Path,
     named: SystemColumns,
-    by: By = None,
-    keep: Keep = None,
-    image: Annotated[
-        str | None,
-        typer.Option(
-            help="Column with the path or address of an image, or a template such as pages/{doc_id}.png; "
-            "paths are relative to the folder of the page."
-        ),
-    ] = None,
-    id: Id = None,  # noqa: A002 - what users call it
-    n: Annotated[int | None, typer.Option("--n", "-n", help="Only this many rows, the worst ones.")] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help=f"{', '.join(name for name in NAMES if name != 'zeros')}, a column of scores, or your own "
-            "function as FILE.py:NAME; may be repeated. Rows are sorted by the first one.",
-        ),
-    ] = None,
+    by: list[str] | None = None,
+    keep: list[str] | None = None,
+    image: str | None = None,
+    id: str | None = None,  # noqa: A002 - what users call it
+    n: int | None = None,
+    metric: list[str] | None = None,
     scoring: Reporting,
-    force: Force = False,
+    force: bool = False,
     runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
@@ -65,6 +35,19 @@ def browse(
 
     The page is a single HTML file that needs no server. Files of several systems are paired by question id,
     as in `compare`; the page then also filters rows by which systems are right.
+
+    Parameters
+    ----------
+    output
+        File to write, ending in .html.
+    image
+        Column with the path or address of an image, or a template such as pages/{doc_id}.png; paths are
+        relative to the folder of the page.
+    n
+        Only this many rows, the worst ones.
+    metric
+        {scores}, a column of scores, or your own function as FILE.py:NAME; may be repeated. Rows are sorted
+        by the first one.
     """
     from anls_frame.cli.row_pages import columns, page_of_files
 

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import (
-    LowerIsBetter,
-    Reporting,
-    Scores,
-    SourceOptions,
-    SystemColumns,
-    Target,
-    command,
-    scores_of_rows,
-)
+from anls_frame.cli.options import Reporting, SourceOptions, SystemColumns, Target, command
 from anls_frame.cli.output import plain, print_table, working
 
 _SHOWN_ROWS = 10
@@ -31,39 +20,36 @@ _IS = {"worse": "is worse than", "better": "is better than", "all": "has another
     "anls-frame changes results.parquet --systems old,new -o worse.csv",
 )
 def changes(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="A file or folder for each system, the baseline first, or one with all of them.",
-            metavar="FILE...",
-        ),
-    ],
+    files: list[Path],
     *,
     named: SystemColumns,
     target: Target,
-    kind: Annotated[
-        str,
-        typer.Option(
-            help="worse: rows in which a system is worse than the first; better; or all that differ."
-        ),
-    ] = "worse",
-    n: Annotated[
-        int | None, typer.Option("--n", "-n", help="How many rows to show or write, by default 10 and all.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(help="Column to show too, by default question_id; may be repeated."),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        scores_of_rows(": a row is listed if any of them differs. With --scores, any name for the scores"),
-    ] = None,
-    scores: Scores = False,
-    lower_is_better: LowerIsBetter = False,
+    kind: str = "worse",
+    n: int | None = None,
+    keep: list[str] | None = None,
+    metric: list[str] | None = None,
+    scores: bool = False,
+    lower_is_better: bool = False,
     scoring: Reporting,
     source: SourceOptions,
 ) -> None:
-    """List the rows in which systems are worse than the first, the largest loss first."""
+    """
+    List the rows in which systems are worse than the first, the largest loss first.
+
+    Parameters
+    ----------
+    files
+        A file or folder for each system, the baseline first, or one with all of them.
+    kind
+        worse: rows in which a system is worse than the first; better; or all that differ.
+    n
+        How many rows to show or write, by default 10 and all.
+    keep
+        Column to show too, by default question_id; may be repeated.
+    metric
+        {scores} or your own function as FILE.py:NAME; may be repeated: a row is listed if any of them
+        differs. With --scores, any name for the scores.
+    """
     import polars as pl
 
     from anls_frame.cli.metrics import parse

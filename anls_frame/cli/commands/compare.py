@@ -12,23 +12,16 @@ from anls_frame._arguments import count, level_of_run, number, share
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import (
     Boarding,
-    Confidence,
-    Keep,
-    LowerIsBetter,
     Reporting,
-    Rows,
     Runs,
-    Scores,
     SlicingOptions,
     SourceOptions,
     SystemColumns,
     Target,
     command,
-    scores_of_rows,
     tables,
 )
 from anls_frame.cli.output import check_rows, check_target, say, working
-from anls_frame.cli.written import WRITTEN
 
 if TYPE_CHECKING:
     import anls_frame as af
@@ -36,57 +29,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Gate:
-    """Conditions under which the gate fails or is undecided; without a bound, it always passes."""
+    """
+    Conditions under which the gate fails or is undecided; without a bound, it always passes.
 
-    fail_if_drop: Annotated[
-        float | None,
-        typer.Option(
-            help="Exit with 1 if the observed loss of a system against the first (or --baseline), overall or "
-            "in a slice, is at least this large and its p-value (adjusted, for slices, systems and metrics) "
-            "is at most --alpha. This does not show that the true loss is that large, and exit code 0 does "
-            "not show that there is no loss. Slices that are too small for a test never count; a note counts "
-            "them."
-        ),
-    ] = None
-    require_within: Annotated[
-        float | None,
-        typer.Option(
-            help="Exit with 0 only if the data show that each system loses less than this against the first "
-            "over all rows (by a one-sided upper bound of confidence 1 - alpha; systems and metrics share "
-            "alpha). Exit with 1 if they show a larger loss, or if --fail-if-drop fails, and with 3 if they "
-            "show neither; a note then says how many documents are needed."
-        ),
-    ] = None
-    require_within_slices: Annotated[
-        bool,
-        typer.Option(
-            "--require-within-slices",
-            help="Also decide for each slice that can be tested; the slices share --alpha (Bonferroni).",
-        ),
-    ] = False
-    alpha: Annotated[
-        float,
-        typer.Option(
-            help="Largest significant p-value for --fail-if-drop; for --require-within, the largest "
-            "probability of exit code 0, and of 1, if the true loss equals the bound."
-        ),
-    ] = 0.05
-    planned_runs: Annotated[
-        int,
-        typer.Option(
-            help="Planned number of runs of the gate on the same documents. Each run has the level alpha / "
-            "planned runs, so that --alpha holds for all runs together."
-        ),
-    ] = 1
-    anchor: Annotated[
-        str | None,
-        typer.Option(
-            help="A fixed earlier system: a file, which is compared too, or the name of a system. "
-            "--require-within also bounds the loss against it, so that small losses in many runs cannot add "
-            "up unseen.",
-            metavar="FILE|NAME",
-        ),
-    ] = None
+    Parameters
+    ----------
+    fail_if_drop
+        Exit with 1 if the observed loss of a system against the first (or --baseline), overall or in a slice,
+        is at least this large and its p-value (adjusted, for slices, systems and metrics) is at most --alpha.
+        This does not show that the true loss is that large, and exit code 0 does not show that there is no
+        loss. Slices that are too small for a test never count; a note counts them.
+    require_within
+        Exit with 0 only if the data show that each system loses less than this against the first over all
+        rows (by a one-sided upper bound of confidence 1 - alpha; systems and metrics share alpha). Exit with
+        1 if they show a larger loss, or if --fail-if-drop fails, and with 3 if they show neither; a note then
+        says how many documents are needed.
+    require_within_slices
+        Also decide for each slice that can be tested; the slices share --alpha (Bonferroni).
+    alpha
+        Largest significant p-value for --fail-if-drop; for --require-within, the largest probability of exit
+        code 0, and of 1, if the true loss equals the bound.
+    planned_runs
+        Planned number of runs of the gate on the same documents. Each run has the level alpha / planned runs,
+        so that --alpha holds for all runs together.
+    anchor
+        A fixed earlier system: a file, which is compared too, or the name of a system. --require-within also
+        bounds the loss against it, so that small losses in many runs cannot add up unseen.
+    """
+
+    fail_if_drop: float | None = None
+    require_within: float | None = None
+    require_within_slices: bool = False
+    alpha: float = 0.05
+    planned_runs: int = 1
+    anchor: Annotated[str | None, typer.Option(metavar="FILE|NAME")] = None
 
     def __post_init__(self) -> None:
         if self.fail_if_drop is not None:
@@ -164,38 +140,22 @@ class Gate:
     "anls-frame compare old.jsonl new.jsonl -c doc_id --require-within 0.01",
 )
 def compare(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="A file or folder for each system, the baseline first, or one with all.", metavar="FILE..."
-        ),
-    ],
+    files: list[Path],
     *,
     named: SystemColumns,
-    baseline: Annotated[
-        str | None, typer.Option(help="System to compare the others with; by default the first.")
-    ] = None,
+    baseline: str | None = None,
     target: Target,
-    summary: Annotated[
-        Path | None,
-        typer.Option(help="Save the sums of the comparison, as Parquet, for `merge` and `slices`."),
-        WRITTEN,
-    ] = None,
+    summary: Path | None = None,
     slicing: SlicingOptions,
     gate: Gate,
-    metric: Annotated[
-        list[str] | None,
-        scores_of_rows(". With --scores, any name for the scores"),
-    ] = None,
-    scores: Scores = False,
-    lower_is_better: LowerIsBetter = False,
-    rows: Rows = None,
-    keep: Keep = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Also count how error types change from the baseline.")
-    ] = False,
+    metric: list[str] | None = None,
+    scores: bool = False,
+    lower_is_better: bool = False,
+    rows: int | None = None,
+    keep: list[str] | None = None,
+    details: bool = False,
     scoring: Reporting,
-    confidence: Confidence = 0.95,
+    confidence: float = 0.95,
     boarding: Boarding,
     runs: Runs = "error",
     source: SourceOptions,
@@ -209,6 +169,20 @@ def compare(
     With --fail-if-drop or --require-within the command is a gate for scripts: it exits with 0 to pass, with 1
     for a regression, with 2 for unusable input, or with 3 if --require-within cannot be decided. With
     --anchor, it exits with 0 only if the loss is small against both the first system and the fixed one.
+
+    Parameters
+    ----------
+    files
+        A file or folder for each system, the baseline first, or one with all.
+    baseline
+        System to compare the others with; by default the first.
+    summary
+        Save the sums of the comparison, as Parquet, for `merge` and `slices`.
+    metric
+        {scores} or your own function as FILE.py:NAME; may be repeated. With --scores, any name for the
+        scores.
+    details
+        Also count how error types change from the baseline.
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars.selectors as cs
-import typer
 
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import By, File, SourceOptions, Target, command, one_table
+from anls_frame.cli.options import SourceOptions, Target, command, one_table
 from anls_frame.cli.output import edits_table, plain, print_table, working
 
 if TYPE_CHECKING:
@@ -27,22 +27,33 @@ _LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")
     "anls-frame confusions ocr/ --gold truth/ --op replace -o confusions.csv",
 )
 def confusions(
-    file: File,
+    file: Path,
     *,
     target: Target,
-    by: By = None,
-    protocol: Annotated[str, typer.Option(help="How texts are prepared.")] = "raw",
-    max_length: Annotated[
-        int, typer.Option(help="Longest run of characters that counts as one confusion.")
-    ] = 1,
-    min_nls: Annotated[
-        float, typer.Option(help="Leave out rows with a lower NLS: different answers, not misread ones.")
-    ] = 0.0,
-    op: Annotated[str | None, typer.Option(help="Only replace, insert or delete.")] = None,
-    n: Annotated[int, typer.Option("--n", "-n", help="How many confusions to print for each slice.")] = 30,
+    by: list[str] | None = None,
+    protocol: str = "raw",
+    max_length: int = 1,
+    min_nls: float = 0.0,
+    op: str | None = None,
+    n: int = 30,
     source: SourceOptions,
 ) -> None:
-    """Count which characters are read as which."""
+    """
+    Count which characters are read as which.
+
+    Parameters
+    ----------
+    protocol
+        How texts are prepared.
+    max_length
+        Longest run of characters that counts as one confusion.
+    min_nls
+        Leave out rows with a lower NLS: different answers, not misread ones.
+    op
+        Only replace, insert or delete.
+    n
+        How many confusions to print for each slice.
+    """
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import load, names_of_rows, reading
     from anls_frame.summary.settings import MOST_ROWS

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 import anls_frame as af
-from anls_frame.cli.options import EscapeFormulas, File, Force, SourceOptions, command
+from anls_frame.cli.options import SourceOptions, command
 from anls_frame.cli.output import check_target, working
-from anls_frame.cli.written import WRITTEN
 
 
 @command(
@@ -18,19 +14,22 @@ from anls_frame.cli.written import WRITTEN
     "anls-frame convert results.csv answers.json --submission",
 )
 def convert(
-    file: File,
-    output: Annotated[
-        Path, typer.Argument(help="File to write, in the format of its suffix.", metavar="OUTPUT"), WRITTEN
-    ],
+    file: Path,
+    output: Path,
     *,
-    submission: Annotated[
-        bool, typer.Option("--submission", help="Write a submission for the Robust Reading Competition.")
-    ] = False,
-    escape_formulas: EscapeFormulas = True,
-    force: Force = False,
+    submission: bool = False,
+    escape_formulas: bool = True,
+    force: bool = False,
     source: SourceOptions,
 ) -> None:
-    """Write results in another format, as the standard table."""
+    """
+    Write results in another format, as the standard table.
+
+    Parameters
+    ----------
+    submission
+        Write a submission for the Robust Reading Competition.
+    """
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import reading, scan_counted
 

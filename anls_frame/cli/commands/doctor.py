@@ -12,7 +12,7 @@ import typer
 
 import anls_frame as af
 from anls_frame.cli import output
-from anls_frame.cli.options import Json, SourceOptions, command
+from anls_frame.cli.options import SourceOptions, command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,21 +29,23 @@ _DISTANCE_NOTE = (
     "anls-frame doctor samples.jsonl --against anls",
 )
 def doctor(
-    file: Annotated[
-        Path | None, typer.Argument(help="Results with a harness's own scores.", metavar="[FILE]")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]")] = None,
     *,
-    against: Annotated[
-        str | None,
-        typer.Option(help="The harness's scores: a column of FILE, a file of its results, or a number."),
-    ] = None,
-    json: Json = False,
+    against: str | None = None,
+    json: bool = False,
     source: SourceOptions,
 ) -> None:
     """
     Check the installation, or the scores of a harness.
 
     With FILE and --against, find the protocol that reproduces a harness's scores.
+
+    Parameters
+    ----------
+    file
+        Results with a harness's own scores.
+    against
+        The harness's scores: a column of FILE, a file of its results, or a number.
     """
     if (file is None) != (against is None):
         raise ValueError("FILE and --against must be given together")

@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 import textwrap
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from anls_frame.cli.options import (
-    Json,
     Reporting,
     Runs,
     SlicingOptions,
@@ -20,7 +16,6 @@ from anls_frame.cli.options import (
     one_table,
 )
 from anls_frame.cli.output import plain, print_json, working
-from anls_frame.summary.catalogue import NAMES
 
 
 @command(
@@ -28,34 +23,15 @@ from anls_frame.summary.catalogue import NAMES
     "anls-frame epochs rounds.jsonl --pass-at 1,2",
 )
 def epochs(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Logs: a file or folder for each system, as for `compare`.", metavar="FILE..."),
-    ],
+    files: list[Path],
     *,
     named: SystemNames,
-    repeats: Annotated[
-        bool, typer.Option("--repeats", help="The files of a folder or pattern are repeats of one system.")
-    ] = False,
+    repeats: bool = False,
     slicing: SlicingOptions,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help=f"{', '.join(NAMES)}, a column of scores or your own function as FILE.py:NAME; by "
-            "default anls.",
-        ),
-    ] = None,
-    pass_at: Annotated[
-        str | None,
-        typer.Option(
-            help="Also estimate the probability that one of k answers is right, for k as in 1,4. --metric is "
-            "1 for right answers and 0 for others; by default exact_match."
-        ),
-    ] = None,
+    metric: str | None = None,
+    pass_at: str | None = None,
     scoring: Reporting,
-    json: Json = False,
+    json: bool = False,
     runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
@@ -64,6 +40,18 @@ def epochs(
 
     For each system, print the shares of the variance between documents (--cluster), questions and epochs, and
     the standard error of the score with one epoch, the current number, and any number of epochs.
+
+    Parameters
+    ----------
+    files
+        Logs: a file or folder for each system, as for `compare`.
+    repeats
+        The files of a folder or pattern are repeats of one system.
+    metric
+        {scores}, zeros, a column of scores or your own function as FILE.py:NAME; by default anls.
+    pass_at
+        Also estimate the probability that one of k answers is right, for k as in 1,4. --metric is 1 for right
+        answers and 0 for others; by default exact_match.
     """
     import polars as pl
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars.selectors as cs
-import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
-    Confidence,
-    File,
     Scoring,
     SlicingOptions,
     SourceOptions,
     Target,
     command,
-    scores_of_rows,
     tables,
 )
 from anls_frame.cli.output import plain, print_table, working
@@ -33,20 +30,15 @@ _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
     "anls-frame format-tax results.csv -m contains_answer -b lang -c doc_id -o tax.csv",
 )
 def format_tax(
-    file: File,
+    file: Path,
     *,
     target: Target,
-    metric: Annotated[list[str] | None, scores_of_rows(" [default: anls]")] = None,
-    steps: Annotated[
-        list[str] | None, typer.Option(help="Kind of wrapping to take off; may be repeated. [default: all]")
-    ] = None,
-    markers: Annotated[
-        list[str] | None,
-        typer.Option(help="Further text after which an answer stands, as 'Antwort:'. May be repeated."),
-    ] = None,
+    metric: list[str] | None = None,
+    steps: list[str] | None = None,
+    markers: list[str] | None = None,
     slicing: SlicingOptions,
     scoring: Scoring,
-    confidence: Confidence = 0.95,
+    confidence: float = 0.95,
     source: SourceOptions,
 ) -> None:
     """
@@ -55,6 +47,15 @@ def format_tax(
     Predictions are scored unchanged, and without reasoning, tags, code fences, JSON, "The answer is" and the
     like. A line for each combination of these shows its share of the loss; with --by, there is also a line
     for each slice. --output writes the lines of combinations.
+
+    Parameters
+    ----------
+    metric
+        {scores} or your own function as FILE.py:NAME; may be repeated [default: anls].
+    steps
+        Kind of wrapping to take off; may be repeated. [default: all]
+    markers
+        Further text after which an answer stands, as 'Antwort:'. May be repeated.
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.export import row_files

@@ -10,7 +10,7 @@ import typer
 from anls_frame._arguments import margin
 from anls_frame._text import numbered
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.options import Confidence, Json, command
+from anls_frame.cli.options import command
 from anls_frame.cli.output import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -20,18 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
 
-System = Annotated[Path, typer.Argument(help="Corrected sentences, one per line.", metavar="SYSTEM")]
-SystemEdits = Annotated[Path, typer.Argument(help="Edits of the system, as .m2.", metavar="SYSTEM.m2")]
-Gold = Annotated[Path, typer.Argument(help="Sentences with the annotators' edits.", metavar="GOLD.m2")]
-Golds = Annotated[
-    list[Path],
-    typer.Argument(
-        help="Sentences with the annotators' edits, as .m2; or, with --source, one file of corrected "
-        "sentences, one per line, for each annotator.",
-        metavar="GOLD...",
-    ),
-]
-Beta = Annotated[float, typer.Option(help="Weight of recall relative to precision.")]
+Gold = Annotated[Path, typer.Argument(metavar="GOLD.m2", help="Sentences with the annotators' edits.")]
 
 _COLUMNS = ("prediction", "source", "edits", "annotators")
 
@@ -40,18 +29,31 @@ _COLUMNS = ("prediction", "source", "edits", "annotators")
     "anls-frame gec m2 system.txt gold.m2",
 )
 def m2(
-    system: System,
+    system: Path,
     gold: Gold,
     *,
-    beta: Beta = 0.5,
-    choose: Annotated[str, typer.Option(help="greedy, best_sentence or sum.")] = "greedy",
-    max_unchanged: Annotated[int, typer.Option(help="Unchanged words that one edit may span.")] = 2,
-    ignore_whitespace_casing: Annotated[
-        bool, typer.Option("--ignore-whitespace-casing", help="Ignore edits of only whitespace and case.")
-    ] = False,
-    json: Json = False,
+    beta: float = 0.5,
+    choose: str = "greedy",
+    max_unchanged: int = 2,
+    ignore_whitespace_casing: bool = False,
+    json: bool = False,
 ) -> None:
-    """Print precision, recall and F of M² (MaxMatch)."""
+    """
+    Print precision, recall and F of M² (MaxMatch).
+
+    Parameters
+    ----------
+    system
+        Corrected sentences, one per line.
+    beta
+        Weight of recall relative to precision.
+    choose
+        greedy, best_sentence or sum.
+    max_unchanged
+        Unchanged words that one edit may span.
+    ignore_whitespace_casing
+        Ignore edits of only whitespace and case.
+    """
     from anls_frame import gec
 
     counts = gec.m2(
@@ -68,22 +70,40 @@ def m2(
     "anls-frame gec i-measure system.txt first.txt second.txt --source source.txt",
 )
 def i_measure(
-    system: System,
-    gold: Golds,
+    system: Path,
+    gold: list[Path],
     *,
-    source: Annotated[
-        Path | None, typer.Option(help="Uncorrected sentences, one per line; GOLD is then plain text, too.")
-    ] = None,
-    w: Annotated[float, typer.Option(help="Weight of positives relative to negatives.")] = 2.0,
-    beta: Beta = 1.0,
-    mix: Annotated[bool, typer.Option(help="Mix references from the edits of several annotators.")] = True,
-    optimise: Annotated[str, typer.Option(help="Measure that the best reference maximises.")] = "wacc",
-    max_references: Annotated[
-        int, typer.Option(help="Largest number of references for a sentence; more raise an error.")
-    ] = 4096,
-    json: Json = False,
+    source: Path | None = None,
+    w: float = 2.0,
+    beta: float = 1.0,
+    mix: bool = True,
+    optimise: str = "wacc",
+    max_references: int = 4096,
+    json: bool = False,
 ) -> None:
-    """Print the I-measure: how much the system improves on the source."""
+    """
+    Print the I-measure: how much the system improves on the source.
+
+    Parameters
+    ----------
+    system
+        Corrected sentences, one per line.
+    gold
+        Sentences with the annotators' edits, as .m2; or, with --source, one file of corrected sentences, one
+        per line, for each annotator.
+    source
+        Uncorrected sentences, one per line; GOLD is then plain text, too.
+    w
+        Weight of positives relative to negatives.
+    beta
+        Weight of recall relative to precision.
+    mix
+        Mix references from the edits of several annotators.
+    optimise
+        Measure that the best reference maximises.
+    max_references
+        Largest number of references for a sentence; more raise an error.
+    """
     from anls_frame import gec
 
     if source is None and len(gold) > 1:
@@ -113,22 +133,37 @@ def i_measure(
     "anls-frame gec errant system.m2 gold.m2",
 )
 def errant(
-    system: SystemEdits,
+    system: Annotated[Path, typer.Argument(metavar="SYSTEM.m2")],
     gold: Gold,
     *,
-    mode: Annotated[str, typer.Option(help="cs, cse, ds or dt.")] = "cs",
-    beta: Beta = 0.5,
-    single: Annotated[bool, typer.Option("--single", help="Leave out edits of several words.")] = False,
-    multi: Annotated[bool, typer.Option("--multi", help="Leave out edits of at most one word.")] = False,
-    filt: Annotated[
-        list[str] | None, typer.Option(help="Edit type to leave out, such as R:SPELL; may be repeated.")
-    ] = None,
-    tier: Annotated[
-        int | None, typer.Option(help="Also print a table of edit types of tier 1, 2 or 3.")
-    ] = None,
-    json: Json = False,
+    mode: str = "cs",
+    beta: float = 0.5,
+    single: bool = False,
+    multi: bool = False,
+    filt: list[str] | None = None,
+    tier: int | None = None,
+    json: bool = False,
 ) -> None:
-    """Print precision, recall and F of a system's typed edits."""
+    """
+    Print precision, recall and F of a system's typed edits.
+
+    Parameters
+    ----------
+    system
+        Edits of the system, as .m2.
+    mode
+        cs, cse, ds or dt.
+    beta
+        Weight of recall relative to precision.
+    single
+        Leave out edits of several words.
+    multi
+        Leave out edits of at most one word.
+    filt
+        Edit type to leave out, such as R:SPELL; may be repeated.
+    tier
+        Also print a table of edit types of tier 1, 2 or 3.
+    """
     from anls_frame import gec
 
     rows = _read(gold, prediction_edits=system)
@@ -149,41 +184,39 @@ def errant(
     "anls-frame gec compare old.txt new.txt gold.m2 --measure m2",
 )
 def compare(
-    systems: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Corrected sentences of two or more systems, one per line; for errant, their edits as .m2. "
-            "The others are compared with the first.",
-            metavar="SYSTEM",
-        ),
-    ],
+    systems: list[Path],
     gold: Gold,
     *,
-    measure: Annotated[str, typer.Option(help="m2, errant or i-measure.")] = "m2",
-    beta: Annotated[
-        float | None, typer.Option(help="Weight of recall relative to precision in m2 and errant: 0.5.")
-    ] = None,
-    documents: Annotated[
-        Path | None, typer.Option(help="File with the document of each sentence, one name per line.")
-    ] = None,
-    confidence: Confidence = 0.95,
-    require_within: Annotated[
-        float | None,
-        typer.Option(
-            help="Exit with 0 if the data show that every system loses less than this against the first, "
-            "with 1 if they show a larger loss, and with 3 otherwise."
-        ),
-    ] = None,
-    alpha: Annotated[
-        float, typer.Option(help="Largest probability of exits 0 and 1 if the true loss is the bound.")
-    ] = 0.05,
-    json: Json = False,
+    measure: str = "m2",
+    beta: float | None = None,
+    documents: Path | None = None,
+    confidence: float = 0.95,
+    require_within: float | None = None,
+    alpha: float = 0.05,
+    json: bool = False,
 ) -> None:
     """
     Compare systems: differences of F or the I-measure with intervals and p-values.
 
     With --require-within the command is a gate for scripts: it exits with 0 to pass, 1 for a regression, 2
     for unusable input, or 3 if it cannot decide.
+
+    Parameters
+    ----------
+    systems
+        Corrected sentences of two or more systems, one per line; for errant, their edits as .m2. The others
+        are compared with the first.
+    measure
+        m2, errant or i-measure.
+    beta
+        Weight of recall relative to precision in m2 and errant: 0.5.
+    documents
+        File with the document of each sentence, one name per line.
+    require_within
+        Exit with 0 if the data show that every system loses less than this against the first, with 1 if they
+        show a larger loss, and with 3 otherwise.
+    alpha
+        Largest probability of exits 0 and 1 if the true loss is the bound.
     """
     from anls_frame import gec
     from anls_frame.gec._corpus_measures import measure_of

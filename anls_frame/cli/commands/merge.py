@@ -8,26 +8,32 @@ from typing import Annotated
 import typer
 
 import anls_frame as af
-from anls_frame.cli.options import Arranging, Confidence, Target, command
+from anls_frame.cli.options import Arranging, Target, command
 from anls_frame.cli.output import check_target, working
-from anls_frame.cli.written import WRITTEN
 
 
 @command(
     "anls-frame merge part_*.parquet -o merged.html",
 )
 def merge(
-    files: Annotated[list[Path], typer.Argument(help="Summaries of parts.", metavar="SUMMARY...")],
+    files: Annotated[list[Path], typer.Argument(metavar="SUMMARY...")],
     *,
     target: Target,
     arranging: Arranging,
-    confidence: Confidence = 0.95,
-    summary: Annotated[Path | None, typer.Option(help="Save the merged summary."), WRITTEN] = None,
+    confidence: float = 0.95,
+    summary: Path | None = None,
 ) -> None:
     """
     Merge the summaries of parts, and report all rows.
 
     Summaries of several systems are compared.
+
+    Parameters
+    ----------
+    files
+        Summaries of parts.
+    summary
+        Save the merged summary.
     """
     from anls_frame.cli.reporting import put_comparison, put_report
     from anls_frame.export import SUFFIXES

@@ -9,9 +9,8 @@ import typer
 
 import anls_frame as af
 from anls_frame._arguments import choice
-from anls_frame.cli.options import File, Force, Scoring, SlicingOptions, SourceOptions, command, one_table
+from anls_frame.cli.options import Scoring, SlicingOptions, SourceOptions, command, one_table
 from anls_frame.cli.output import check_target, working
-from anls_frame.cli.written import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,24 +113,14 @@ KINDS = {
     "anls-frame plot errors results.csv -o errors.svg",
 )
 def plot(
-    kind: Annotated[
-        str,
-        typer.Argument(help=f"One of {', '.join(KINDS)}.", metavar="KIND"),
-    ],
-    file: File,
+    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")],
+    file: Path,
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write: .svg, .png or .pdf."), WRITTEN
-    ],
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric", "-m", help="Score of groups (such as cer_corpus), ecdf or length (such as cer)."
-        ),
-    ] = None,
+    output: Path,
+    metric: str | None = None,
     slicing: SlicingOptions,
     scoring: Scoring,
-    force: Force = False,
+    force: bool = False,
     source: SourceOptions,
 ) -> None:
     """
@@ -139,6 +128,13 @@ def plot(
 
     Missing predictions count as empty strings, except in errors, where they are an error type, and in
     confusions, which leave them out.
+
+    Parameters
+    ----------
+    output
+        File to write: .svg, .png or .pdf.
+    metric
+        Score of groups (such as cer_corpus), ecdf or length (such as cer).
     """
     import io
 

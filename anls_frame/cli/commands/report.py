@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 import anls_frame as af
 from anls_frame.cli.options import (
     Arranging,
-    Confidence,
-    Keep,
     Reporting,
-    Rows,
     Runs,
     SlicingOptions,
     SourceOptions,
@@ -22,8 +17,6 @@ from anls_frame.cli.options import (
     tables,
 )
 from anls_frame.cli.output import check_rows, check_target, working
-from anls_frame.cli.written import WRITTEN
-from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
@@ -43,61 +36,22 @@ _PRINTED_PAGES = 20
     "anls-frame report new.csv -b doc_type --summary part_3.parquet",
 )
 def report(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="One file of results, several of the same kind, or a folder of these.", metavar="FILE..."
-        ),
-    ],
+    files: list[Path],
     *,
     target: Target,
     slicing: SlicingOptions,
     scoring: Reporting,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help=f"Score to report: {', '.join(NAMES)}, qa (the default set), ocr (the default "
-            "set of pages), fields (of documents), a column of scores, your own function as "
-            "FILE.py:NAME, or a quantile of a score, as median:cer or quantile:0.9:cer; may be repeated.",
-        ),
-    ] = None,
-    worst: Annotated[
-        int | None,
-        typer.Option(
-            help="How many of the worst rows to show, by the first metric; by default none, for pages 1,000.",
-            show_default=False,
-        ),
-    ] = None,
-    keep: Keep = None,
-    rows: Rows = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Also count error types, character confusions and lengths.")
-    ] = False,
+    metric: list[str] | None = None,
+    worst: int | None = None,
+    keep: list[str] | None = None,
+    rows: int | None = None,
+    details: bool = False,
     arranging: Arranging,
-    confidence: Confidence = 0.95,
-    summary: Annotated[
-        Path | None, typer.Option(help="Save the summary, as Parquet, for `merge`."), WRITTEN
-    ] = None,
-    fold_clusters: Annotated[
-        bool,
-        typer.Option(
-            "--fold-clusters",
-            help="Save documents in 4,096 groups, each counted as one document, so that the file stays "
-            "small.",
-        ),
-    ] = False,
-    allow_repeated_ids: Annotated[
-        bool,
-        typer.Option(
-            "--allow-repeated-ids", help="Report files as one system even if they have ids in common."
-        ),
-    ] = False,
-    repeats: Annotated[
-        bool,
-        typer.Option("--repeats", help="Average the answers if files have questions in common."),
-    ] = False,
+    confidence: float = 0.95,
+    summary: Path | None = None,
+    fold_clusters: bool = False,
+    allow_repeated_ids: bool = False,
+    repeats: bool = False,
     runs: Runs = "error",
     source: SourceOptions,
 ) -> None:
@@ -105,6 +59,27 @@ def report(
     Report the scores of all rows and by slice, with intervals.
 
     A question with several epochs counts once, with the mean of its scores.
+
+    Parameters
+    ----------
+    files
+        One file of results, several of the same kind, or a folder of these.
+    metric
+        Score to report: {scores}, zeros, qa (the default set), ocr (the default set of pages), fields (of
+        documents), a column of scores, your own function as FILE.py:NAME, or a quantile of a score, as
+        median:cer or quantile:0.9:cer; may be repeated.
+    worst
+        How many of the worst rows to show, by the first metric; by default none, for pages 1,000.
+    details
+        Also count error types, character confusions and lengths.
+    summary
+        Save the summary, as Parquet, for `merge`.
+    fold_clusters
+        Save documents in 4,096 groups, each counted as one document, so that the file stays small.
+    allow_repeated_ids
+        Report files as one system even if they have ids in common.
+    repeats
+        Average the answers if files have questions in common.
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import EscapeFormulas, File, Scoring, SourceOptions, Target, command
+from anls_frame.cli.options import Scoring, SourceOptions, Target, command
 from anls_frame.cli.output import counting, plain, print_json, print_table, working
 from anls_frame.protocol import resolve_errors
 
@@ -25,18 +24,25 @@ _COUNTS = ("n", "n_missing", "n_unanswerable")
     "anls-frame score results.jsonl -p model -a answers --protocol rrc -o scored.parquet",
 )
 def score(
-    file: File,
+    file: Path,
     *,
     target: Target,
     scoring: Scoring,
-    suffix: Annotated[str, typer.Option(help="Suffix for the names of new columns.")] = "",
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace columns with the same names.")
-    ] = False,
-    escape_formulas: EscapeFormulas = True,
+    suffix: str = "",
+    overwrite: bool = False,
+    escape_formulas: bool = True,
     source: SourceOptions,
 ) -> None:
-    """Score each row, print the means, and write the rows."""
+    """
+    Score each row, print the means, and write the rows.
+
+    Parameters
+    ----------
+    suffix
+        Suffix for the names of new columns.
+    overwrite
+        Replace columns with the same names.
+    """
     from anls_frame.export import row_files
     from anls_frame.export.column_headings import headings
     from anls_frame.export.document import Table

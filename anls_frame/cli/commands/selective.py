@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -10,14 +11,11 @@ import anls_frame as af
 from anls_frame._arguments import number
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import (
-    Confidence,
-    File,
     Reporting,
     SlicingOptions,
     SourceOptions,
     Target,
     command,
-    scores_of_rows,
     tables,
 )
 from anls_frame.cli.output import plain, print_document, working
@@ -31,30 +29,17 @@ if TYPE_CHECKING:
     "anls-frame selective sure.parquet --model-confidence confidence -b lang -c doc_id -o passing.html",
 )
 def selective(
-    file: File,
+    file: Path,
     *,
-    model_confidence: Annotated[
-        list[str],
-        typer.Option(help="Column of the model's confidence in each answer; may be repeated."),
-    ],
-    risk: Annotated[
-        float, typer.Option(help="Largest allowed loss of the accepted answers, as a share.")
-    ] = 0.02,
-    require_accepted: Annotated[
-        float | None,
-        typer.Option(
-            help="Exit with 0 only if a certified threshold accepts at least this share of the answers, with "
-            "--by in each slice. Exit with 1 if none does, and with 3 if there are too few documents to say."
-        ),
-    ] = None,
-    lower_is_surer: Annotated[
-        bool, typer.Option("--lower-is-surer", help="Lower numbers mean more confidence, as for an entropy.")
-    ] = False,
+    model_confidence: list[str],
+    risk: float = 0.02,
+    require_accepted: float | None = None,
+    lower_is_surer: bool = False,
     target: Target,
     slicing: SlicingOptions,
-    metric: Annotated[list[str] | None, scores_of_rows(", but only one counts here")] = None,
+    metric: list[str] | None = None,
     scoring: Reporting,
-    confidence: Confidence = 0.95,
+    confidence: float = 0.95,
     source: SourceOptions,
 ) -> None:
     """
@@ -64,6 +49,20 @@ def selective(
     at most --risk. With --by, each slice has its own threshold, and all guarantees hold together.
 
     With --require-accepted the command is a gate for scripts.
+
+    Parameters
+    ----------
+    model_confidence
+        Column of the model's confidence in each answer; may be repeated.
+    risk
+        Largest allowed loss of the accepted answers, as a share.
+    require_accepted
+        Exit with 0 only if a certified threshold accepts at least this share of the answers, with --by in
+        each slice. Exit with 1 if none does, and with 3 if there are too few documents to say.
+    lower_is_surer
+        Lower numbers mean more confidence, as for an entropy.
+    metric
+        {scores} or your own function as FILE.py:NAME; may be repeated, but only one counts here.
     """
     from anls_frame import export
     from anls_frame.cli.metrics import parse

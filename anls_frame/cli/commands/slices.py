@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli.options import (
-    Cluster,
-    Confidence,
     Reporting,
-    Rows,
     SourceOptions,
     SystemColumns,
     Target,
     command,
     given_options,
-    scores_of_rows,
 )
 from anls_frame.cli.output import check_rows, working
 
@@ -34,47 +28,22 @@ if TYPE_CHECKING:
     "anls-frame slices old.jsonl new.jsonl -c doc_id --depth 1 -o slices.html",
 )
 def slices(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Results of a system, or a file or folder for each of several, the baseline first, or a "
-            "summary.",
-            metavar="FILE...",
-        ),
-    ],
+    files: list[Path],
     *,
     named: SystemColumns,
     target: Target,
-    column: Annotated[
-        list[str] | None,
-        typer.Option("--column", help="Column to search, by default all; may be repeated."),
-    ] = None,
-    features: Annotated[
-        bool,
-        typer.Option(
-            "--features",
-            help="Also search lengths, digits and scripts of questions, answers and predictions.",
-        ),
-    ] = False,
-    cluster: Cluster = None,
-    metric: Annotated[
-        list[str] | None,
-        scores_of_rows(),
-    ] = None,
-    depth: Annotated[int, typer.Option(help="Largest number of conditions of a slice, from 1 to 3.")] = 2,
-    min_rows: Annotated[int, typer.Option(help="Leave out slices with fewer scored rows.")] = 20,
-    min_clusters: Annotated[int, typer.Option(help="Leave out slices with fewer documents.")] = 5,
-    n: Annotated[int, typer.Option("--n", "-n", help="Largest number of slices to list.")] = 20,
-    holdout: Annotated[
-        float | None,
-        typer.Option(
-            help="Share of the documents kept for testing and estimating slices that are found on the "
-            "others; 0 tests all slices on all documents. By default 0, and 0.5 with --depth 3."
-        ),
-    ] = None,
-    rows: Rows = None,
+    column: list[str] | None = None,
+    features: bool = False,
+    cluster: str | None = None,
+    metric: list[str] | None = None,
+    depth: int = 2,
+    min_rows: int = 20,
+    min_clusters: int = 5,
+    n: int = 20,
+    holdout: float | None = None,
+    rows: int | None = None,
     scoring: Reporting,
-    confidence: Confidence = 0.95,
+    confidence: float = 0.95,
     source: SourceOptions,
 ) -> None:
     """
@@ -83,6 +52,26 @@ def slices(
     With several systems, find the slices in which one lost against the first. The search covers all values of
     all columns and their combinations, and adjusts p-values for this. A summary with documents, as `report`
     and `compare` save it with --by, --cluster and --summary, is searched in the columns of its slices.
+
+    Parameters
+    ----------
+    files
+        Results of a system, or a file or folder for each of several, the baseline first, or a summary.
+    column
+        Column to search, by default all; may be repeated.
+    features
+        Also search lengths, digits and scripts of questions, answers and predictions.
+    depth
+        Largest number of conditions of a slice, from 1 to 3.
+    min_rows
+        Leave out slices with fewer scored rows.
+    min_clusters
+        Leave out slices with fewer documents.
+    n
+        Largest number of slices to list.
+    holdout
+        Share of the documents kept for testing and estimating slices that are found on the others; 0 tests
+        all slices on all documents. By default 0, and 0.5 with --depth 3.
     """
     from anls_frame.cli import row_pages
     from anls_frame.cli.metrics import parse

@@ -10,7 +10,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Files, Id, Reporting, Runs, SourceOptions, SystemColumns, Target, command
+from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, Target, command
 from anls_frame.cli.output import plain, print_table, working
 
 if TYPE_CHECKING:
@@ -25,14 +25,12 @@ if TYPE_CHECKING:
     "anls-frame verdicts verdicts_two.jsonl old.jsonl new.jsonl --json",
 )
 def verdicts(
-    saved: Annotated[
-        Path, typer.Argument(help="Verdicts that a page of rows saved, in JSON Lines.", metavar="VERDICTS")
-    ],
-    files: Files,
+    saved: Annotated[Path, typer.Argument(metavar="VERDICTS")],
+    files: list[Path],
     *,
     target: Target,
     named: SystemColumns,
-    id: Id = None,  # noqa: A002 - what users call it
+    id: str | None = None,  # noqa: A002 - what users call it
     scoring: Reporting,
     runs: Runs = "error",
     source: SourceOptions,
@@ -43,6 +41,11 @@ def verdicts(
     Give the files that the page was made from: rows are found by id, and their texts must equal the judged
     texts. Each verdict must match exactly one row; otherwise an error names the verdicts. For a sample from
     `audit`, the verdicts also correct the score.
+
+    Parameters
+    ----------
+    saved
+        Verdicts that a page of rows saved, in JSON Lines.
     """
     from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.row_pages import texts
