@@ -26,7 +26,7 @@ import zipfile
 from email.parser import HeaderParser
 from pathlib import Path
 
-# The library takes 1.4 MB, because its kernels are compiled for several sets of instructions, and the Python code
+# The library takes 1.4 MB, because its kernels are compiled for several sets of instructions; the Python code
 # with its docstrings takes 0.8 MB.
 LARGEST = 9 * 1024 * 1024 // 4
 SAMPLE = Path(__file__).resolve().parent.parent / "data" / "ocr_qa.parquet"
