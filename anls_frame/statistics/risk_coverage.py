@@ -390,7 +390,9 @@ class RiskCoverage:
         losses, are tested from strict to lax until the upper end of the Wilson interval of the risk exceeds
         the target. The first failure ends the sequence, so no correction for multiple tests is needed. The
         sequence starts where the bound without any loss would be at most half of the target, or at 2 ln(1 -
-        confidence) / ln(1 - risk) rows if that is earlier, but never where even no loss would fail.
+        confidence) / ln(1 - risk) rows if that is earlier, but never where even no loss would fail. With so
+        few rows that neither is reached, it starts where that bound is halfway between the target and the
+        bound of all answered rows.
         """
         thresholds, accepted = self._steps
         naive = accepted.n[accepted.risk <= risk]
@@ -483,9 +485,11 @@ def _variance(influence: FloatArray, documents: float) -> float:
 
 def _start(possible: FloatArray, n: FloatArray, risk: float, confidence: float) -> int | None:
     """Return the first step to test; None if no step could certify the risk even without any loss."""
-    enough_rows = 2 * math.log(1 - confidence) / math.log(1 - risk)
     can_pass = possible <= risk
-    wanted = np.flatnonzero(can_pass & ((possible <= risk / 2) | (n >= enough_rows)))
-    if len(wanted):
-        return int(wanted[0])
-    return int(np.flatnonzero(can_pass)[-1]) if can_pass.any() else None
+    if not can_pass.any():
+        return None
+    enough_rows = 2 * math.log(1 - confidence) / math.log(1 - risk)
+    starts = can_pass & ((possible <= risk / 2) | (n >= enough_rows))
+    if not starts.any():
+        starts = possible <= (risk + possible.min()) / 2
+    return int(np.flatnonzero(starts)[0])

@@ -289,6 +289,16 @@ def test_nothing_is_certified_by_copies_or_by_a_confidence_without_rows() -> Non
     assert reversed_.certified(0.02, 0.95).status == "risk_too_high"
 
 
+@pytest.mark.parametrize("rows", [62, 80, 100, 116])
+def test_two_losses_among_the_least_confident_of_few_rows_do_not_prevent_a_certificate(rows: int) -> None:
+    certificate = RiskCoverage.of(-np.arange(rows), np.arange(rows) >= rows - 2).certified(0.05, 0.95)
+    right = np.sum(-np.arange(rows - 2) >= certificate.threshold)
+    exact_bound = scipy.stats.beta.ppf(0.95, 1, right)
+    assert certificate.status == "certified"
+    assert exact_bound == pytest.approx(certificate.bound, abs=0.015)
+    assert exact_bound <= 0.05
+
+
 @pytest.mark.parametrize(
     ("confidence", "loss", "words"),
     [
