@@ -48,6 +48,12 @@ def test_every_link_of_every_page_leads_somewhere() -> None:
     assert links > 100
 
 
+def test_no_line_of_a_page_is_a_comment_for_sphinx() -> None:
+    texts = {page: _FENCED.sub("", page.read_text(encoding="utf-8")) for page in _pages()}
+    begin_with_percent = [page.name for page, text in texts.items() if re.search(r"^\s*%", text, re.MULTILINE)]
+    assert begin_with_percent == []
+
+
 def test_the_words_of_the_search_lead_to_pages_and_headings() -> None:
     broken = []
     for place in tomllib.loads((ROOT / "site/words.toml").read_text(encoding="utf-8")):
