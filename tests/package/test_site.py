@@ -50,8 +50,8 @@ def test_every_link_of_every_page_leads_somewhere() -> None:
 
 def test_no_line_of_a_page_is_a_comment_for_sphinx() -> None:
     texts = {page: _FENCED.sub("", page.read_text(encoding="utf-8")) for page in _pages()}
-    begin_with_percent = [page.name for page, text in texts.items() if re.search(r"^\s*%", text, re.MULTILINE)]
-    assert begin_with_percent == []
+    commented = [page.name for page, text in texts.items() if re.search(r"^\s*%", text, re.MULTILINE)]
+    assert commented == []
 
 
 def test_the_words_of_the_search_lead_to_pages_and_headings() -> None:
