@@ -37,12 +37,10 @@ _ENTRY = re.compile(
     \)?(?P<end>\s*,\s*|\s*\]\Z|\s*(?=['"]|np\.))""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)", re.DOTALL)
-_LETTERS = {
-    **dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True)),
-    **{mark: mark for mark in "\\'\""},
-    "\n": "",
-}
+_ESCAPE = re.compile(
+    r"""\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U(0010|000[0-9a-fA-F])[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2}|[abfnrtv\\'"\n])"""
+)
+"""An escape of a string literal; Python leaves any other backslash as it is."""
 
 
 class NotAListError(ValueError):
@@ -162,15 +160,12 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
         return texts.to_frame("texts").select(alone(pl.col("texts"))).to_series().alias(texts.name), {}
     separator = None if answers_format == "list" else answers_format
     special = may_be_lists(texts).fill_null(value=False)
-    plain = _plain_lists(texts, special, separator) if special.any() else None
-    if plain is not None:
-        return plain.alias(texts.name), {}
     rows: list[int] = []
     every: list[Sequence[str | None] | None] = []
     damaged: dict[int, str] = {}
     for row, text in zip(special.arg_true(), texts.filter(special), strict=True):
         try:
-            entries = _plain(text) or printed_entries(text.strip())
+            entries = _printed_entries(text.strip())
         except NotAListError as error:
             damaged[row], entries = str(error), None
         if entries is not None or row in damaged:
@@ -200,34 +195,7 @@ def may_be_lists(texts: pl.Series) -> pl.Series:
     return texts.alias("texts").str.contains(_BEGINNING)
 
 
-def _plain_lists(texts: pl.Series, special: pl.Series, separator: str | None) -> pl.Series | None:
-    """Return the results of `_plain` for strings that may be lists; None if it cannot read a string."""
-    text = pl.col("text")
-    parts = text.str.strip_prefix("['").str.strip_suffix("']").str.split("', '")
-    is_plain = (
-        text.str.starts_with("['")
-        & text.str.ends_with("']")
-        & ~text.str.contains("\\", literal=True)
-        & (text.str.count_matches("'", literal=True) == 2 * parts.list.len())
-    )
-    frame = pl.DataFrame({"text": texts, "special": special})
-    if not frame.select((is_plain | ~pl.col("special") | text.is_null()).all()).item():
-        return None
-    return frame.select(pl.when("special").then(parts).otherwise(alone(text, separator)).alias("lists"))[
-        "lists"
-    ]
-
-
-def _plain(text: str) -> list[str | None] | None:
-    """Return the entries of a list that Python printed, if its strings have no quotes and escapes."""
-    if text[:2] == "['" and text[-2:] == "']" and "\\" not in text:
-        entries: list[str | None] = [*text[2:-2].split("', '")]
-        if text.count("'") == 2 * len(entries):
-            return entries
-    return None
-
-
-def printed_entries(text: str) -> Sequence[str | None] | None:
+def _printed_entries(text: str) -> Sequence[str | None] | None:
     """Return the entries of a printed list, or None if the string is not one."""
     array = _ARRAY.match(text)
     if array is not None:
@@ -240,9 +208,12 @@ def printed_entries(text: str) -> Sequence[str | None] | None:
     return entries
 
 
-def _parsed(text: str) -> list[str | None] | None:
+def _parsed(text: str) -> Sequence[str | None] | None:
     if text.startswith("['"):  # as Python prints it, which is not JSON
-        return _plain(text) or _scanned(text)
+        entries = text[2:-2].split("', '")
+        # Most strings have neither quotes nor escapes.
+        is_plain = text.endswith("']") and "\\" not in text and text.count("'") == 2 * len(entries)
+        return entries if is_plain else _scanned(text)
     try:
         value = parse(text)
     except ValueError:
@@ -257,40 +228,22 @@ def _scanned(text: str) -> list[str | None] | None:
     entries: list[str | None] = []
     position = 1
     while (match := _ENTRY.match(text, position)) is not None:
-        if match["null"]:
-            entries.append(None)
-        elif match["number"]:
-            entries.append(match["number"])
-        else:
-            entries.append(_unescaped(match["single"] if match["single"] is not None else match["double"]))
+        literal = match["single"] if match["double"] is None else match["double"]
+        entries.append(match["number"] if literal is None else _unescaped(literal))
         position = match.end()
-        if match["end"].endswith("]"):
-            return entries
-        if position == len(text) - 1 and "," in match["end"]:
+        if match["end"].endswith("]") or (position == len(text) - 1 and "," in match["end"]):
             return entries
     return None
 
 
 def _unescaped(text: str) -> str:
     """Return a string literal of Python without its escapes."""
-    if "\\" not in text:
-        return text
-    text = _ESCAPE.sub(_escape, text)
+    text = _ESCAPE.sub(lambda escape: escape[0].encode().decode("unicode_escape"), text)
     try:
         text.encode()
     except UnicodeEncodeError:
         raise NotAListError("holds half of a surrogate pair (such as \\ud800), which is invalid") from None
     return text
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = match[1]
-    if code in _LETTERS:
-        return _LETTERS[code]
-    if code[0] in "xuU" and len(code) > 1:
-        number = int(code[1:], 16)
-        return chr(number) if number <= 0x10FFFF else match[0]  # noqa: PLR2004 - the last character
-    return chr(int(code, 8)) if code[0] in "01234567" else match[0]
 
 
 def entry(value: Any) -> str | None:
