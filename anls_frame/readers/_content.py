@@ -1,18 +1,26 @@
-"""The content of a file as text, decompressed and decoded; errors name the line."""
+"""
+The content of a file as text, decompressed and decoded; errors name the line.
+
+Files are decompressed up to a limit, because a few kilobytes can decompress to terabytes.
+"""
 
 from __future__ import annotations
 
 import codecs
 import errno
+import io
 import os
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anls_frame._arguments import choice
-from anls_frame.readers import _compressed, _pipes
+from anls_frame.readers import _pipes
 from anls_frame.readers._problems import Advice, Option, problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from anls_frame.exceptions import InputError
 
 _FORMATS = {
@@ -28,6 +36,12 @@ _FORMATS = {
 }
 SUFFIXES = frozenset(_FORMATS)
 FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
+_COMPRESSIONS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+# Only files that exceed both are rejected. Results compress to between a fifth and a fiftieth, malicious
+# files to far less.
+MOST_BYTES = 1 << 30
+MOST_TIMES = 100
+_CHUNK = 1 << 20
 _MAGIC = {
     b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a workbook or another zip archive",
@@ -48,11 +62,16 @@ _MARKS = (
 _SAMPLE = 4096
 
 
+def without_compression(path: Path) -> Path:
+    """Return the path without the suffix of a compression."""
+    return path.with_suffix("") if path.suffix.lower() in _COMPRESSIONS else path
+
+
 def file_format(path: Path, given: str | None = None) -> str:
     """Return the given format, or the format named by the file's suffix."""
     if given is not None:
         return choice("format", given, FORMATS)
-    suffix = _compressed.without_suffix(path).suffix.lower()
+    suffix = without_compression(path).suffix.lower()
     if suffix in _FORMATS:
         return _FORMATS[suffix]
     if suffix in {".pkl", ".pickle"}:
@@ -92,21 +111,43 @@ def as_path(path: str | os.PathLike[str]) -> Path:
 
 
 def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
-    """Return the content, decompressed if the suffix names a compression."""
+    """Return the content, decompressed if the suffix names a compression, unless it is implausibly large."""
     check_file(path, may_be_empty=may_be_empty)
-    if _compressed.is_compressed(path):
-        return _compressed.unpacked(path)
-    with _pipes.opened(path) as file:
-        return file.read()
+    size = _pipes.size(path)
+    most = max(MOST_BYTES, MOST_TIMES * size)
+    content = io.BytesIO()
+    with _opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            content.write(chunk)
+            if content.tell() > most and path != without_compression(path):
+                too_large = f"its {size:,} bytes unpack to more than {most:,}"
+                raise problem(path, f"{too_large}; if that is intended, unpack it first")
+    return content.getvalue()
 
 
 def beginning(path: Path, size: int) -> bytes:
     """Return the first `size` bytes of the content."""
     check_file(path)
-    if _compressed.is_compressed(path):
-        return _compressed.beginning(path, size)
+    with _opened(path) as file:
+        content: bytes = file.read(size)
+    return content
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open the content of a file for the block, decompressed; errors name the file."""
     with _pipes.opened(path) as file:
-        return file.read(size)
+        kind = _COMPRESSIONS.get(path.suffix.lower())
+        if kind is None:
+            yield file
+            return
+        import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
+        try:
+            with pa.CompressedInputStream(file, kind) as content:
+                yield content
+        except (OSError, pa.ArrowException) as error:
+            raise problem(path, f"not a complete {kind} file, despite its suffix: {error}") from None
 
 
 def read_text(path: Path, encoding: str | None = None) -> str:

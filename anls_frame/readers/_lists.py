@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -19,7 +17,7 @@ from anls_frame.frames.answer_lists import (
     parsed,
 )
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _json_columns, _raw
+from anls_frame.readers import _raw
 from anls_frame.readers._problems import Advice, Option
 
 if TYPE_CHECKING:
@@ -66,18 +64,11 @@ def lists(
     answers_format: str = "list",
 ) -> pl.Series:
     """Return a column as lists of strings, parsed as `parse_answers` does; a damaged list is a problem."""
-    if isinstance(column, _json_columns.JsonColumn) and (column.holds_texts or column.holds_lists):
-        column = column.texts() if column.holds_texts else column.lists()
     if isinstance(column, pl.Series):
         column = _typed(name, column, problems)
         if column.dtype == pl.String:
             column = _from_texts(name, column, problems, place, answers_format)
         return column.alias(name)
-    kinds = set(map(type, column))
-    if kinds <= {list, NoneType} and not (
-        set(map(type, chain.from_iterable(filter(None, column)))) - {str, NoneType}
-    ):
-        return as_lists(name, list(column))
     texts = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
     from_texts = _from_texts(name, texts, problems, place, answers_format).to_list()
     entries: list[Sequence[str | None] | None] = []
@@ -135,8 +126,6 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
     """Warn if strings read as single answers look like several answers."""
-    if isinstance(column, _json_columns.JsonColumn) and column.holds_texts:
-        column = column.texts()
     if not isinstance(column, pl.Series):
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
     several = answer_texts.several_answers(column) if column.dtype == pl.String else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from anls_frame._text import path_text
 from anls_frame.exceptions import warn
-from anls_frame.readers import _compressed, _content, _pipes, _runs
+from anls_frame.readers import _content, _pipes, _runs
 from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers.descriptions import READERS
 
@@ -116,7 +116,7 @@ def name_of(path: Path) -> str:
     ):  # the file's name has the task and the time, and the folder's the model
         return path_text(path.resolve().parent.name)
     # A name such as model-1.5.jsonl has other dots too.
-    return path_text(_compressed.without_suffix(path).stem or path.name)
+    return path_text(_content.without_compression(path).stem or path.name)
 
 
 def is_many(path: Path) -> bool:
@@ -216,7 +216,7 @@ def is_hidden(file: Path, folder: Path) -> bool:
 
 def _format_suffix(file: Path) -> str:
     """Return the suffix of the format and compression, such as `.jsonl.gz` for `model-1.5.jsonl.gz`."""
-    plain = _compressed.without_suffix(file)
+    plain = _content.without_compression(file)
     return file.name.removeprefix(plain.stem) if plain.suffix.lower() in _SUFFIXES else ""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from anls_frame._text import path_text
-from anls_frame.readers import _compressed, _content, _log_files, _pipes
+from anls_frame.readers import _content, _log_files, _pipes
 
 if TYPE_CHECKING:
     from anls_frame.readers._problems import ManyProblems
@@ -56,7 +56,7 @@ def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
 
 def page_of(path: Path, folder: Path) -> str:
     """Return the name of a page: its path below a folder, without suffixes appended by programs."""
-    plain = _compressed.without_suffix(path)
+    plain = _content.without_compression(path)
     whole = path_text(plain.relative_to(folder)).replace(os.sep, "/")
     above, slash, name = whole.rpartition("/")
     while (suffix := Path(name).suffix) and suffix.lower() in _SUFFIXES:
@@ -71,7 +71,7 @@ def is_one_file(given: Pages) -> bool:
 
 def is_page(path: Path) -> bool:
     """Return whether a file may be a page, judged by its name."""
-    return _compressed.without_suffix(path).suffix.lower() in _TEXTS
+    return _content.without_compression(path).suffix.lower() in _TEXTS
 
 
 def _files_of(given: Pages) -> list[tuple[Path, Path]]:

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from anls_frame._text import quoted
-from anls_frame.readers import _compressed, _content
+from anls_frame.readers import _content
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def read(path: Path, encoding: str | None = None) -> Page:
     """
     data = _content.read_bytes(path, may_be_empty=True)
     beginning = data[:_PEEK].replace(b"\0", b"").decode("utf-8", errors="replace").lstrip("\ufeff\ufffd")
-    is_markup = _compressed.without_suffix(path).suffix.lower() in _MARKUP_SUFFIXES
+    is_markup = _content.without_compression(path).suffix.lower() in _MARKUP_SUFFIXES
     if is_markup and not data.strip():
         raise problem(path, "the file is empty")
     if not is_markup and not _MARKUP.match(beginning):

@@ -44,16 +44,9 @@ def size(path: Path) -> int:
 
 def seekable(path: Path) -> Path | io.BytesIO:
     """Return a seekable file for Polars: a path, or the content of a stream."""
-    if not is_stream(path) and _is_unicode(path):
+    # A name on POSIX can be any bytes, but Polars requires Unicode.
+    is_unicode = not any("\ud800" <= letter <= "\udfff" for letter in str(path))
+    if not is_stream(path) and is_unicode:
         return path
     with opened(path) as file:
         return io.BytesIO(file.read())
-
-
-def _is_unicode(path: Path) -> bool:
-    """Return whether a file name is valid Unicode, which Polars requires; on POSIX, it can be any bytes."""
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -62,8 +63,11 @@ class Raw:
             problems.add(f"duplicate columns: {listed([quoted(name) for name in doubled])}", "header")
 
     def column(self, name: str) -> Column:
-        """Return the column with a name."""
-        return self.columns[self._positions[name]]
+        """Return the column with a name; JSON that holds only strings or lists of strings is a Series."""
+        column = self.columns[self._positions[name]]
+        if not isinstance(column, _json_columns.JsonColumn) or not (column.holds_texts or column.holds_lists):
+            return column
+        return column.texts() if column.holds_texts else column.lists()
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -118,8 +122,6 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
         return _series_texts(name, column, problems)
     if isinstance(column, _json_columns.JsonColumn) and column.kinds <= {str, Number, NoneType}:
         return column.texts().alias(name)
-    if set(map(type, column)) <= {str, NoneType}:
-        return pl.Series(name, column, dtype=pl.String)
     values: list[str | None] = []
     for index, value in enumerate(column):
         if value is None or (value == "NaN" and isinstance(value, Number)):
@@ -141,30 +143,18 @@ def kept(name: str, column: Column) -> pl.Series:
     """
     if isinstance(column, pl.Series):
         return column.alias(name)
-    if isinstance(column, _json_columns.JsonColumn):
-        return _kept_json(name, column).alias(name)
-    kinds = set(map(type, column)) - {NoneType}
-    if kinds <= {bool} or kinds == {str}:
-        return pl.Series(name, column, dtype=pl.Boolean if bool in kinds else pl.String)
-    if kinds == {Number}:
-        return numbers(pl.Series(name, column, dtype=pl.String))
-    if kinds == {list} and set(map(type, chain.from_iterable(filter(None, column)))) <= {str}:
-        return as_lists(name, column)
-    written = [value if value is None or isinstance(value, str) else to_json(value) for value in column]
-    return pl.Series(name, [None if text is None else str(text) for text in written], dtype=pl.String)
-
-
-def _kept_json(name: str, column: _json_columns.JsonColumn) -> pl.Series:
-    """Return the result of `kept`, without examining each value if possible."""
-    kinds = column.kinds - {NoneType}
+    kinds = kinds_of(column) - {NoneType}
     if kinds == {bool}:
-        return kept(name, column.values)
-    if kinds == {list} and column.holds_lists:
-        return column.lists()
-    try:
-        written = column.json()
-    except ValueError:
-        return kept(name, column.values)
+        return pl.Series(name, list(column), dtype=pl.Boolean)
+    written = None
+    if isinstance(column, _json_columns.JsonColumn):
+        with suppress(ValueError):
+            written = column.json().alias(name)
+    elif kinds == {list} and set(map(type, chain.from_iterable(filter(None, column)))) <= {str}:
+        return as_lists(name, column)
+    if written is None:
+        texts = [value if value is None or isinstance(value, str) else to_json(value) for value in column]
+        written = pl.Series(name, [None if text is None else str(text) for text in texts], dtype=pl.String)
     return numbers(written) if kinds == {Number} else written
 
 

@@ -94,10 +94,11 @@ def check_column(column: _json_columns.JsonColumn, values: list[Any], first: int
     assert column.kinds == set(map(type, values))
     assert column.first == first
     assert column.first_value == next((row for row, value in enumerate(values) if value is not None), None)
-    assert_series_equal(_raw.kept("x", column), _raw.kept("x", values))
+    in_table = _raw.Raw(["x"], [column], len(values), str).column("x")
+    assert_series_equal(_raw.kept("x", in_table), _raw.kept("x", values))
     for read in (_raw.texts, _lists.lists):
         found, expected = Problems(PATH), Problems(PATH)
-        assert_series_equal(read("x", column, found, str), read("x", values, expected, str))
+        assert_series_equal(read("x", in_table, found, str), read("x", values, expected, str))
         assert vars(found) == vars(expected)
     assert typed(column.out_of_lists().values) == typed(list(map(_logged.out_of_lists, values)))
     assert typed(column.only_objects().values) == typed(list(map(only_object, values)))
