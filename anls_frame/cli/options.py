@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from anls_frame.readers.any_file import Reading
     from anls_frame.readers.system_files import SystemFiles
     from anls_frame.results import Written
+    from anls_frame.summary.summary import Summary
 
 Runs = Literal["error", "newest", "all"]
 
@@ -407,8 +408,33 @@ class Target:
             print(plain(result.to_text(**shown)))
 
 
+@dataclass(frozen=True, kw_only=True)
+class SummaryTarget(Target):
+    """Where a result goes whose summary may be saved."""
+
+    summary: Path | None = None
+
+    def check(self, suffixes: Sequence[str]) -> None:
+        """Raise an error, before any work is done, if a file cannot be written."""
+        super().check(suffixes)
+        check_target(self.summary, self.force, (".parquet",))
+
+    def put(
+        self, result: Any, said: str, shown: Mapping[str, Any], saved: Summary | None = None, **written: Any
+    ) -> None:
+        """Save the summary of a result, or another one, and write and print the result."""
+        if self.summary is not None:
+            result.to_document(**shown)  # a wrong option leaves no file behind
+            (saved or result.summary).save(self.summary)
+        super().put(result, said, shown, **written)
+
+
 class Command(NamedTuple):
-    """A command of the shell: a function whose parameters are its options, and examples for its help."""
+    """
+    A command of the shell, and examples for its help.
+
+    A function whose parameters are its options, and which may return an exit code.
+    """
 
     run: Callable[..., None]
     help: str
@@ -421,12 +447,12 @@ class Command(NamedTuple):
         app.command(name, help=self.help, epilog=f"\b\nExamples:\n{lines}")(self.run)
 
 
-def command(*examples: str) -> Callable[[Callable[..., None]], Command]:
+def command(*examples: str) -> Callable[[Callable[..., int | None]], Command]:
     """Make a function a command, with examples at the end of its help; a test runs every one."""
     return lambda function: Command(_with_options(function), _described(function)[0], examples)
 
 
-def _with_options(function: Callable[..., None]) -> Callable[..., None]:
+def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
     """
     Return a function for which typer sees the fields of a dataclass in place of its parameter.
 
@@ -457,6 +483,9 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
         for option in options
     }
 
+    # What the library calls these margins.
+    spoken = shown | {"drop": "--fail-if-drop", "within": "--require-within"}
+
     @functools.wraps(function)
     def run(**given: Any) -> None:
         check_distinct(
@@ -467,7 +496,7 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
             values = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}
             given[name] = group(**values)
         try:
-            function(**given)
+            code = function(**given)
             sys.stdout.flush()
         except BrokenPipeError:
             raise typer.Exit(CLOSED_PIPE) from None
@@ -476,9 +505,11 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
             raise RuntimeError(f"the command was ended by {error!r}") from error
         except (ValueError, TypeError) as error:
             about = _FIRST.match(str(error))
-            if about is None or about[1] not in shown:
+            if about is None or about[1] not in spoken:
                 raise
-            raise ValueError(f"{shown[about[1]]}{about.string[about.end() :]}") from None
+            raise ValueError(f"{spoken[about[1]]}{about.string[about.end() :]}") from None
+        if code:
+            raise typer.Exit(code)
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options}

@@ -16,12 +16,11 @@ from anls_frame.reports.type_changes import table
 from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     import anls_frame as af
     from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.cli.options import Target
+    from anls_frame.cli.options import SummaryTarget
 
 _SHOWN_TRANSITIONS = 30
 _ALPHA = 0.05
@@ -29,60 +28,47 @@ _ALPHA = 0.05
 
 def put_report(
     report: af.Report,
-    target: Target,
+    target: SummaryTarget,
     shown: Mapping[str, Any],
     *,
-    save: Callable[[], object] = lambda: None,
     page: Callable[[], RowsPage] | None = None,
-    source: Sequence[Path] = (),
     most: int | None = None,
+    **written: Any,
 ) -> None:
     """
     Write and print a report.
 
-    `save` saves its summary, `page` makes the page of the rows behind the figures, which names the files in
-    `source`, and `most` is the number of printed rows of a table beside the slices.
+    `page` makes the page of the rows behind the figures, `most` is the number of printed rows of a table
+    beside the slices, and other options are those of `SummaryTarget.put`.
     """
     if not report.overall["n"]:
         raise ValueError("no row has an answer to score against")
-    # A wrong option leaves no file behind.
-    document = report.to_document(**shown)
-    save()
     scored = numbered(report.overall["n"], report.summary.settings.names.row)
     first = report.measures[0]
     said = f"{scored}, {first.label} {report.overall[first.name]:.4f}"
     rows = None if page is None or target.output is None else page()
-    target.put(report, said, shown, rows=rows, source=source)
+    target.put(report, said, shown, rows=rows, **written)
     if target.is_terminal:
-        for table in document.tables:
+        for table in report.to_document(**shown).tables:
             if not table.has_slices:
                 print(f"\n{plain(table.name)}")
                 print_table(replace(table, frame=with_spaces(table.frame)), most=most)
 
 
 def put_comparison(
-    comparison: af.Comparison,
-    target: Target,
-    shown: Mapping[str, Any],
-    *,
-    page: RowsPage | None = None,
-    source: Sequence[Path] = (),
+    comparison: af.Comparison, target: SummaryTarget, shown: Mapping[str, Any], **written: Any
 ) -> None:
-    """Write and print a comparison."""
-    target.put(comparison, in_short(comparison), shown, rows=page, source=source)
+    """Write and print a comparison; other options are those of `SummaryTarget.put`."""
+    target.put(comparison, in_short(comparison), shown, **written)
     if target.is_terminal and comparison.summary.settings.details:
-        _print_transitions(comparison)
+        print(f"\nError types that differ from those of {plain(comparison.baseline)}")
+        old, new = PAIR
+        changed = comparison.transitions.filter(pl.col(old) != pl.col(new))
+        largest = changed.sort("n", descending=True, maintain_order=True)
+        print_table(table("", largest, (), [*comparison.systems]), most=_SHOWN_TRANSITIONS)
     if target.output is not None and not target.json:
         # The printed line names a best or a difference.
         overall = comparison.to_polars().filter(slice=OVERALL)
         note = untestable_note(overall, comparison.settings, comparison.row_names, _ALPHA)
         if note is not None:
             say(f"anls-frame: {note}")
-
-
-def _print_transitions(comparison: af.Comparison) -> None:
-    print(f"\nError types that differ from those of {plain(comparison.baseline)}")
-    old, new = PAIR
-    changed = comparison.transitions.filter(pl.col(old) != pl.col(new))
-    largest = changed.sort("n", descending=True, maintain_order=True)
-    print_table(table("", largest, (), [*comparison.systems]), most=_SHOWN_TRANSITIONS)

@@ -529,12 +529,12 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
             "--require-within must be a number above 0, got 0",
         ),
         (
-            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within", "1", "--alpha", "0.5"],
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within", "0.1", "--alpha", "0.5"],
             "--alpha must be a number in (0, 0.5), got 0.5",
         ),
         (
             ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within-slices"],
-            "--require-within-slices needs --require-within",
+            "--require-within-slices and --anchor need --require-within",
         ),
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),
         (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "--by does not apply to 'ecdf' plots"),

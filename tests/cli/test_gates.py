@@ -89,7 +89,7 @@ def test_an_anchor_must_hold_beside_the_last_run(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--anchor", "first.jsonl"), "--anchor needs --require-within"),
+        (("--anchor", "first.jsonl"), "--require-within-slices and --anchor need --require-within"),
         (
             ("--anchor", "first.jsonl", "--require-within", "0.1", "--fail-if-drop", "0.1"),
             "--fail-if-drop would count a loss of the anchor too",

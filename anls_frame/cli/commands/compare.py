@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anls_frame._arguments import count, level_of_run, number, share
+from anls_frame._arguments import level_of_run, share
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import (
     Boarding,
@@ -16,12 +16,12 @@ from anls_frame.cli.options import (
     Runs,
     SlicingOptions,
     SourceOptions,
+    SummaryTarget,
     SystemColumns,
-    Target,
     command,
     tables,
 )
-from anls_frame.cli.output import check_rows, check_target, say, working
+from anls_frame.cli.output import check_rows, say, working
 
 if TYPE_CHECKING:
     import anls_frame as af
@@ -65,17 +65,9 @@ class Gate:
     anchor: Annotated[str | None, typer.Option(metavar="FILE|NAME")] = None
 
     def __post_init__(self) -> None:
-        if self.fail_if_drop is not None:
-            number("--fail-if-drop", self.fail_if_drop, 0)
         share("--alpha", self.alpha)
-        count("--planned-runs", self.planned_runs, 1)
-        if self.require_within is not None:
-            number("--require-within", self.require_within, 0, ends=False)
-            number("--alpha", self.alpha, 0, 0.5, ends=False)
-        elif self.require_within_slices:
-            raise ValueError("--require-within-slices needs --require-within, which says how much is allowed")
-        elif self.anchor is not None:
-            raise ValueError("--anchor needs --require-within, which says how much is allowed")
+        if self.require_within is None and (self.require_within_slices or self.anchor is not None):
+            raise ValueError("--require-within-slices and --anchor need --require-within, the allowed loss")
         if self.anchor is not None and self.fail_if_drop is not None:
             raise ValueError(
                 "--fail-if-drop would count a loss of the anchor too: leave out --anchor or --fail-if-drop"
@@ -86,50 +78,33 @@ class Gate:
         """The file of the anchor, if the anchor is a file."""
         return None if self.anchor is None or not Path(self.anchor).exists() else Path(self.anchor)
 
-    def anchor_of(self, comparison: af.Comparison) -> str | None:
-        """Return the name of the anchor among the systems; the file of an anchor comes last."""
-        return self.anchor if self.anchor_file is None else [*comparison.summary.systems][-1]
-
-    def check(self, comparison: af.Comparison) -> None:
-        """Raise an error, before anything is written, if the gate cannot judge such a comparison."""
-        from anls_frame.reports.decisions import checked_margin, decided_pairs
-
-        decided_pairs(comparison.systems, self.anchor_of(comparison), "--anchor")
-        if self.require_within is not None:
-            checked_margin("--require-within", self.require_within, comparison.measures)
-        if self.fail_if_drop is not None:
-            checked_margin("--fail-if-drop", self.fail_if_drop, comparison.measures, zero=True)
-
-    def code(self, comparison: af.Comparison) -> int:
-        """Return the exit code, after notes that explain it: 1 before 3 before 0."""
+    def judged(self, comparison: af.Comparison) -> tuple[int, list[str]]:
+        """Return the exit code, 1 before 3 before 0, and notes that explain it."""
         from anls_frame.reports import sentences
         from anls_frame.reports.comparison_documents import untestable_note
 
-        if self.fail_if_drop is None and self.require_within is None:
-            return 0
-        level = level_of_run(self.alpha, self.planned_runs)
-        note = untestable_note(comparison.to_polars(), comparison.settings, comparison.row_names, level)
-        if note is not None and (self.fail_if_drop is not None or self.require_within_slices):
-            say(f"anls-frame: {note}")
-        code = 0
+        code, notes = 0, []
+        if self.fail_if_drop is not None or self.require_within_slices:
+            level = level_of_run(self.alpha, self.planned_runs)
+            note = untestable_note(comparison.to_polars(), comparison.settings, comparison.row_names, level)
+            notes += [] if note is None else [note]
         if self.require_within is not None:
             decision = comparison.decide(
                 self.require_within,
                 self.alpha,
                 slices=self.require_within_slices,
                 planned_runs=self.planned_runs,
-                anchor=self.anchor_of(comparison),
+                # The file of an anchor is the last one.
+                anchor=self.anchor if self.anchor_file is None else [*comparison.summary.systems][-1],
             )
-            for sentence in decision.sentences:
-                say(f"anls-frame: {sentence}")
+            notes += decision.sentences
             code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
         if self.fail_if_drop is not None:
-            for sentence in sentences.regressions(
-                comparison, self.fail_if_drop, self.alpha, self.planned_runs
-            ):
-                say(f"anls-frame: {sentence}")
-                code = GATE_FAILED
-        return code
+            drops = (self.fail_if_drop, self.alpha, self.planned_runs)
+            regressions = [*sentences.regressions(comparison, *drops)]
+            notes += regressions
+            code = GATE_FAILED if regressions else code
+        return code, notes
 
 
 @command(
@@ -144,8 +119,7 @@ def compare(
     *,
     named: SystemColumns,
     baseline: str | None = None,
-    target: Target,
-    summary: Path | None = None,
+    target: SummaryTarget,
     slicing: SlicingOptions,
     gate: Gate,
     metric: list[str] | None = None,
@@ -159,7 +133,7 @@ def compare(
     boarding: Boarding,
     runs: Runs = "error",
     source: SourceOptions,
-) -> None:
+) -> int:
     """
     Compare two or more systems on the same questions.
 
@@ -193,7 +167,6 @@ def compare(
 
     files = files if gate.anchor_file is None else [*files, gate.anchor_file]
     target.check(SUFFIXES)
-    check_target(summary, target.force, (".parquet",))
     check_rows(rows, target.output)
     if rows is not None and scores:
         raise ValueError("--rows shows texts, and --scores has none")
@@ -216,7 +189,7 @@ def compare(
             comparison = compare_scores(given, name, lower_is_better=lower_is_better, **how)
         else:
             comparison = compare_texts(given, metrics, scoring=vars(scoring), **how)
-        gate.check(comparison)
+        code, notes = gate.judged(comparison)
         page = None
         if rows is not None:
             frame, predictions = texts_of(given)
@@ -230,9 +203,7 @@ def compare(
                 n=rows,
                 **vars(scoring),
             )
-    if summary is not None:
-        comparison.summary.save(summary)
-    put_comparison(comparison, target, shown, page=page, source=files)
-    code = gate.code(comparison)
-    if code:
-        raise typer.Exit(code)
+    put_comparison(comparison, target, shown, rows=page, source=files)
+    for note in notes:
+        say(f"anls-frame: {note}")
+    return code

@@ -34,7 +34,7 @@ def doctor(
     against: str | None = None,
     json: bool = False,
     source: SourceOptions,
-) -> None:
+) -> int:
     """
     Check the installation, or the scores of a harness.
 
@@ -50,11 +50,8 @@ def doctor(
     if (file is None) != (against is None):
         raise ValueError("FILE and --against must be given together")
     if file is None or against is None:
-        fine = _installation(json=json)
-    else:
-        fine = _against(file, source, against, json=json)
-    if not fine:
-        raise typer.Exit(1)
+        return int(not _installation(json=json))
+    return int(not _against(file, source, against, json=json))
 
 
 def _installation(*, json: bool) -> bool:

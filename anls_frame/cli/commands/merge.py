@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 import anls_frame as af
-from anls_frame.cli.options import Arranging, Target, command
-from anls_frame.cli.output import check_target, working
+from anls_frame.cli.options import Arranging, SummaryTarget, command
+from anls_frame.cli.output import working
 
 
 @command(
@@ -18,10 +18,9 @@ from anls_frame.cli.output import check_target, working
 def merge(
     files: Annotated[list[Path], typer.Argument(metavar="SUMMARY...")],
     *,
-    target: Target,
+    target: SummaryTarget,
     arranging: Arranging,
     confidence: float = 0.95,
-    summary: Path | None = None,
 ) -> None:
     """
     Merge the summaries of parts, and report all rows.
@@ -39,17 +38,12 @@ def merge(
     from anls_frame.export import SUFFIXES
 
     target.check(SUFFIXES)
-    check_target(summary, target.force, (".parquet",))
     with working("Merging"):
         merged = af.merge(af.Summary.load(path) for path in files)
     shown = arranging.options
     if merged.kind == "report":
-        report = af.Report.from_summary(merged, confidence=confidence)
-        put_report(report, target, shown, save=lambda: merged.save(summary) if summary else None)
+        put_report(af.Report.from_summary(merged, confidence=confidence), target, shown)
         return
     if shown.pop("min_n"):
         raise ValueError("--min-n: only for reports; these are summaries of several systems")
-    comparison = af.Comparison.from_summary(merged, confidence=confidence)
-    if summary is not None:
-        merged.save(summary)
-    put_comparison(comparison, target, shown)
+    put_comparison(af.Comparison.from_summary(merged, confidence=confidence), target, shown)

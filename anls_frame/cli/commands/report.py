@@ -12,11 +12,11 @@ from anls_frame.cli.options import (
     Runs,
     SlicingOptions,
     SourceOptions,
-    Target,
+    SummaryTarget,
     command,
     tables,
 )
-from anls_frame.cli.output import check_rows, check_target, working
+from anls_frame.cli.output import check_rows, working
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
@@ -38,7 +38,7 @@ _PRINTED_PAGES = 20
 def report(
     files: list[Path],
     *,
-    target: Target,
+    target: SummaryTarget,
     slicing: SlicingOptions,
     scoring: Reporting,
     metric: list[str] | None = None,
@@ -48,7 +48,6 @@ def report(
     details: bool = False,
     arranging: Arranging,
     confidence: float = 0.95,
-    summary: Path | None = None,
     fold_clusters: bool = False,
     allow_repeated_ids: bool = False,
     repeats: bool = False,
@@ -110,9 +109,8 @@ def report(
         scoring=vars(scoring),
     )
     target.check(SUFFIXES)
-    check_target(summary, target.force, (".parquet",))
     check_rows(rows, target.output)
-    if fold_clusters and (summary is None or slicing.cluster is None):
+    if fold_clusters and (target.summary is None or slicing.cluster is None):
         raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
 
     def page() -> RowsPage:
@@ -132,17 +130,13 @@ def report(
                 **vars(scoring),
             )
 
-    def save() -> None:
-        if summary is not None:
-            (summarized.fold_clusters() if fold_clusters else summarized).save(summary)
-
     with af.progress():
         summarized = work.summary()
     put_report(
         af.Report.from_summary(summarized, confidence=confidence),
         target,
         arranging.options,
-        save=save,
+        saved=summarized.fold_clusters() if fold_clusters else None,
         page=None if rows is None else page,
         source=given.every_file,
         most=most,

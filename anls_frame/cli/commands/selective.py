@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import anls_frame as af
 from anls_frame._arguments import number
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
@@ -41,7 +39,7 @@ def selective(
     scoring: Reporting,
     confidence: float = 0.95,
     source: SourceOptions,
-) -> None:
+) -> int:
     """
     Evaluate a model's confidence, and find the threshold above which answers can be accepted unreviewed.
 
@@ -104,8 +102,7 @@ def selective(
         ]
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
         print(plain("\n".join([*shown, *said])))
-    if require_accepted is not None:
-        raise typer.Exit(_code(thresholds, require_accepted))
+    return 0 if require_accepted is None else _code(thresholds, require_accepted)
 
 
 def _code(thresholds: list[pl.DataFrame], required: float) -> int:
