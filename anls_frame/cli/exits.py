@@ -12,9 +12,10 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from anls_frame._arguments import check_threads
+from anls_frame.cli.output import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,30 +99,19 @@ def _prepare_streams() -> None:
 
 def _show_warnings(program: str) -> None:
     """Print this package's warnings as one line, without the place in the code."""
-    from anls_frame.cli.output import say
-
     usual = warnings.showwarning
 
-    def show(  # noqa: PLR0917 - as the standard library has it
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def show(message: Warning | str, *place: Any, **more: Any) -> None:
         from anls_frame.exceptions import InputWarning
 
         if isinstance(message, InputWarning):
-            say(f"{program}: {_in_shell(message.args[0])}")
+            say(_in_shell(message.args[0]), program)
         else:
-            usual(message, category, filename, lineno, file, line)
+            usual(message, *place, **more)
 
     warnings.showwarning = show
 
 
 def _failed(program: str, message: str) -> int:
-    from anls_frame.cli.output import plain
-
-    print(f"{program}: {plain(message)}", file=sys.stderr)
+    say(message, program)
     return BAD_INPUT

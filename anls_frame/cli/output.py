@@ -27,9 +27,9 @@ def plain(text: str) -> str:
     return "\n".join(wrapped(visible(line), most) for line in text.split("\n"))
 
 
-def say(text: str) -> None:
-    """Print a note to standard error."""
-    print(plain(text), file=sys.stderr)
+def say(text: str, program: str = "anls-frame") -> None:
+    """Print a note or an error to standard error."""
+    print(f"{program}: {plain(text)}", file=sys.stderr)
 
 
 def check_target(path: Path | None, force: bool, suffixes: Sequence[str] | None = None) -> None:

@@ -71,4 +71,4 @@ def put_comparison(
         overall = comparison.to_polars().filter(slice=OVERALL)
         note = untestable_note(overall, comparison.settings, comparison.row_names, _ALPHA)
         if note is not None:
-            say(f"anls-frame: {note}")
+            say(note)

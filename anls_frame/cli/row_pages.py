@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame.cli.metrics import parse
 from anls_frame.cli.options import tables
-from anls_frame.protocol import resolve_errors
+from anls_frame.metrics.scores import score
+from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.readers._log_files import name_of
-from anls_frame.readers.any_file import reading, scan
-from anls_frame.readers.compared_files import usual_metric
-from anls_frame.readers.score_columns import columns_of, with_numbers
+from anls_frame.readers.any_file import scan
 from anls_frame.readers.system_files import texts_of
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.systems import prediction_of
@@ -24,22 +22,6 @@ if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
     from anls_frame.cli.options import Reporting
     from anls_frame.readers.system_files import SystemFiles
-
-
-def page_of_files(
-    given: SystemFiles, metrics: Sequence[str] | None, scoring: Reporting, **options: Any
-) -> tuple[RowsPage, str | None]:
-    """Return the page of the rows of one system or of several, and its title if it has one system."""
-    path = given.files[0]
-    chosen = parse(metrics) or [usual_metric(given)]
-    frame, systems = texts(given)
-    prediction = prediction_of(systems)
-    name = next(iter(systems)) if isinstance(prediction, str) else None
-    if isinstance(frame, pl.LazyFrame):
-        frame = with_numbers(frame, columns_of(chosen))
-    with reading(path, given.how):
-        made = page(frame, prediction, metrics=chosen, option="--n", **options, **vars(scoring))
-    return made, name
 
 
 def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:
@@ -73,17 +55,16 @@ def with_scores(
     return pl.concat([frame.lazy(), answered.select(values)], how="horizontal"), scores
 
 
-def _score(metric: str, prediction: str, scoring: Reporting) -> pl.Expr:
+def _score(metric: str, prediction: str, scoring: Reporting) -> Any:
     """Return the score of each row."""
-    how: Any = {"protocol": scoring.protocol, "missing": scoring.missing}
+    missing: Any = scoring.missing
     if metric == "anls":
-        return af.anls(prediction, "answers", **how)
-    errors_of = af.words.word_errors if metric == "wer" else af.words.edit_counts
-    counts = errors_of(prediction, "answers", **how | {"protocol": resolve_errors(scoring.protocol)}).struct
-    substituted, deleted = counts.field("substitutions"), counts.field("deletions")
-    length = substituted + deleted + counts.field("hits")
-    errors = substituted + deleted + counts.field("insertions")
-    return errors * length.count() / length.sum().clip(lower_bound=1)
+        return af.anls(prediction, "answers", protocol=scoring.protocol, missing=missing)
+    errors = resolve_errors(scoring.protocol)
+    protocol = PROTOCOLS["anls"].replace(errors=errors.by("word") if metric == "wer" else errors)
+    counts = score(prediction, "answers", protocol=protocol, missing=missing).struct
+    length = counts.field("reference_length")
+    return counts.field("char_errors") * length.count() / length.sum().clip(lower_bound=1)
 
 
 def page(

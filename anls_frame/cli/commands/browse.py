@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from anls_frame._text import numbered
 from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, command
@@ -49,20 +50,29 @@ def browse(
         {scores}, a column of scores, or your own function as FILE.py:NAME; may be repeated. Rows are sorted
         by the first one.
     """
-    from anls_frame.cli.row_pages import columns, page_of_files
+    from anls_frame.cli.metrics import parse
+    from anls_frame.cli.row_pages import columns, page, texts
+    from anls_frame.readers.any_file import reading
+    from anls_frame.readers.compared_files import usual_metric
+    from anls_frame.readers.score_columns import columns_of, with_numbers
+    from anls_frame.summary.systems import prediction_of
 
     check_target(output, force, (".html", ".htm"))
     given = named.in_files(files, source, runs, least=1)
-    with working("Scoring"):
-        page, name_of_system = page_of_files(
-            given,
-            metric,
-            scoring,
+    metrics: Any = parse(metric) or [usual_metric(given)]
+    with working("Scoring"), reading(files[0], source.how):
+        frame, systems = texts(given)
+        made = page(
+            with_numbers(frame.lazy(), columns_of(metrics)),
+            prediction_of(systems),
+            option="--n",
+            metrics=metrics,
             by=columns(by),
             keep=keep or (),
             image=image,
             id=id,
             n=n,
+            **vars(scoring),
         )
-        page.write(output, title=name_of_system, source=files)
-    print(plain(f"{numbered(page.rows, page.noun)}: {output}"))
+        made.write(output, title=next(iter(systems)) if len(systems) == 1 else None, source=files)
+    print(plain(f"{numbered(made.rows, made.noun)}: {output}"))

@@ -205,5 +205,5 @@ def compare(
             )
     put_comparison(comparison, target, shown, rows=page, source=files)
     for note in notes:
-        say(f"anls-frame: {note}")
+        say(note)
     return code

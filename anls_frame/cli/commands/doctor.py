@@ -80,7 +80,7 @@ def _installation(*, json: bool) -> bool:
         for name, value in facts.items():
             print(f"{name + ':':<20}{output.plain(str(value))}")
     for line in wrong:
-        output.say(f"anls-frame: {line}")
+        output.say(line)
     return not wrong
 
 

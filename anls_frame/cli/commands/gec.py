@@ -263,7 +263,7 @@ def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
             can = f"{numbered(row[n], unit)} can decide margins from {row['detectable']:.2g} on"
             advice = f"{can}; this one needs about {row['needed']:,}"
         sentence = in_words(row["answer"], first["system"], row["system"], f"{within:g}")
-        say(f"anls-frame: {sentence}" + (f"; {advice}" if row["answer"] == "undecided" else ""))
+        say(f"{sentence}; {advice}" if row["answer"] == "undecided" else sentence)
     codes = {"fine": 0, "undecided": UNDECIDED, "regressed": GATE_FAILED}
     return codes[max((row["answer"] for row in others), key=[*codes].index)]
 

@@ -44,8 +44,6 @@ def score(
         Replace columns with the same names.
     """
     from anls_frame.export import row_files
-    from anls_frame.export.column_headings import headings
-    from anls_frame.export.document import Table
     from anls_frame.frames.progress import counted
     from anls_frame.readers.any_file import are_pages, names_of_rows, reading, scan_counted
 
@@ -66,7 +64,9 @@ def score(
                 overwrite=overwrite,
             )
             if have_pages:
-                scored = scored.with_columns(_rates_of_pages(scoring).name.suffix(suffix))
+                # Prepared as the protocol prepares texts for errors.
+                words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
+                scored = scored.with_columns(words.name.suffix(suffix))
         except af.DuplicateColumnError as error:
             names = str(error).partition(";")[0].replace("the frame", str(file))
             raise ValueError(
@@ -89,14 +89,9 @@ def score(
         # Pages are too long to be shown.
         texts = _SHOWN[:1] if have_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
-        named = headings(shown.collect_schema(), names_of_rows(source.how).columns)
-        print_table(Table("", shown.collect(), headings=named), most=_SHOWN_ROWS, height=rows)
+        labels = names_of_rows(source.how).columns
+        print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, labels=labels)
     _print_means(report, frame, scoring)
-
-
-def _rates_of_pages(scoring: Scoring) -> pl.Expr:
-    """Return the word error rate of each page, prepared as the protocol prepares texts for errors."""
-    return af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
 
 
 def _means(report: af.Report) -> dict[str, Any]:
