@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from itertools import chain, repeat
+from itertools import repeat
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -85,10 +85,16 @@ def columns(
     resps = logged["resps"].out_of_lists() if "resps" in logged else None
     columns = dict(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions))
     if response == "all":
-        rows = _LoggedRows(predictions, resps)
-        columns = dict(rows.column(key, values) for key, values in columns.items())
-        columns[SAMPLE, "epoch"] = pl.Series(rows.epochs, dtype=pl.Int64)
-        lines = lines if rows.are_samples else [lines[sample] for sample in rows.samples]
+        # A field of its own.
+        columns = {
+            ("metric", "epoch") if key == (SAMPLE, "epoch") else key: of for key, of in columns.items()
+        }
+        rows = _rows(predictions, resps)
+        if rows is not None:
+            columns = {key: _of_rows(key, values, rows) for key, values in columns.items()}
+            lines = [lines[row.sample] for row in rows]
+        epochs = [1] * len(lines) if rows is None else [row.epoch for row in rows]
+        columns[SAMPLE, "epoch"] = pl.Series(epochs, dtype=pl.Int64)
     return _with_run(path, columns, len(lines)), len(lines), lambda row: f"line {lines[row]}"
 
 
@@ -116,81 +122,63 @@ def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, 
     return columns
 
 
-class _LoggedRows:
-    """The rows of all responses, in the order of the samples."""
+class _LoggedRow(NamedTuple):
+    """A response, which has its own row."""
 
-    def __init__(self, predictions: Values, resps: JsonColumn | None) -> None:
-        self.samples: Sequence[int] = range(len(predictions))
-        self.epochs = [1] * len(predictions)
-        self._predictions: Values = predictions
-        # As a column, responses are one string each.
-        are_texts = isinstance(predictions, JsonColumn)
-        if are_texts and (resps is None or resps.only_texts().holds_texts):
-            self.are_samples = True
-            return
-        filtered = [[texts] if are_texts else texts for texts in predictions]
-        given = [None] * len(filtered) if resps is None else resps
-        raw = [value if isinstance(value, list) else [value] for value in given]
-        self._predictions = [texts[0] for texts in filtered]
-        self.are_samples = all(len(responses) <= 1 for responses in chain(filtered, raw))
-        if not self.are_samples:
-            self._expand(filtered, raw)
-
-    def _expand(self, filtered: list[list[Any]], raw: list[list[Any]]) -> None:
-        # Whether the filter returned one of several responses unchanged, in all samples. A filter that
-        # changes responses may by chance return another response, but not in every sample.
-        selects = all(
-            len(given) <= 1 or len(texts) > 1 or texts[0] in given
-            for texts, given in zip(filtered, raw, strict=True)
-        )
-        predictions: list[Any] = []
-        self.samples, self.epochs = samples, epochs = [], []
-        self._predictions = predictions
-        self._resps: list[Any] = []
-        self._has_metrics: list[bool] = []
-        self._has_tokens: list[bool] = []
-        for sample, (texts, given) in enumerate(zip(filtered, raw, strict=True)):
-            selected = None
-            if selects and len(texts) == 1 and len(given) > 1 and texts[0] is not None:
-                selected, texts = given.index(texts[0]), given  # noqa: PLW2901 - all of them
-            for index, text in enumerate(texts):
-                samples.append(sample)
-                epochs.append(index + 1)
-                predictions.append(text)
-                self._resps.append([given[index]] if len(texts) == len(given) > 1 else None)
-                self._has_metrics.append(selected in (None, index))
-                self._has_tokens.append(selected is None or index == 0)
-
-    def column(self, key: Key, values: Column) -> tuple[Key, Column]:
-        """Return a field of the samples as a column of rows; metrics belong to one of several responses."""
-        source, name = key[:2]
-        if key == role("prediction"):
-            return key, self._predictions
-        if key == (SAMPLE, "epoch"):  # a field of its own
-            key = ("metric", "epoch")
-        if self.are_samples:
-            return key, values
-        belongs = None
-        if "token_counts" in (source, name):
-            belongs = self._has_tokens
-        elif source == "metric" or (source == SAMPLE and name not in _WRITTEN):
-            belongs = self._has_metrics
-        samples: Sequence[int | None] = self.samples
-        if belongs is not None:
-            samples = [sample if own else None for sample, own in zip(samples, belongs, strict=True)]
-        values = _at(values, samples)
-        if (source, name) == (SAMPLE, "resps"):
-            pairs = zip(self._resps, values, strict=True)
-            values = [value if own is None else own for own, value in pairs]
-        return key, values
+    sample: int
+    epoch: int
+    prediction: Any
+    resps: list[Any] | None
+    """The unfiltered response, if the sample has one for each row."""
+    has_metrics: bool
+    has_tokens: bool
 
 
-def _at(values: Column, rows: Sequence[int | None]) -> Values:
-    """Return the values of these rows, null without a row."""
+def _rows(predictions: Values, resps: JsonColumn | None) -> list[_LoggedRow] | None:
+    """Return the rows of all responses, in the order of the samples; None if columns show one for each."""
+    # As a column, responses are one string each.
+    are_texts = isinstance(predictions, JsonColumn)
+    if are_texts and (resps is None or resps.only_texts().holds_texts):
+        return None
+    filtered = [[texts] if are_texts else texts for texts in predictions]
+    unfiltered = [None] * len(filtered) if resps is None else resps
+    raw = [value if isinstance(value, list) else [value] for value in unfiltered]
+    # Whether the filter returned one of several responses unchanged, in all samples. A filter that changes
+    # responses may by chance return another response, but not in every sample.
+    selects = all(
+        len(given) <= 1 or len(texts) > 1 or texts[0] in given
+        for texts, given in zip(filtered, raw, strict=True)
+    )
+    rows: list[_LoggedRow] = []
+    for sample, (texts, given) in enumerate(zip(filtered, raw, strict=True)):
+        is_selected = selects and len(texts) == 1 and len(given) > 1 and texts[0] is not None
+        selected = given.index(texts[0]) + 1 if is_selected else None
+        for epoch, text in enumerate(given if is_selected else texts, 1):
+            own = [given[epoch - 1]] if is_selected or len(texts) == len(given) > 1 else None
+            rows.append(
+                _LoggedRow(sample, epoch, text, own, selected in (None, epoch), not is_selected or epoch == 1)
+            )
+    return rows
+
+
+def _of_rows(key: Key, values: Column, rows: Sequence[_LoggedRow]) -> Column:
+    """Return a field of the samples as a column of rows; metrics belong to one of several responses."""
+    source, name = key[:2]
+    if key == role("prediction"):
+        return [row.prediction for row in rows]
+    samples: list[int | None] = [row.sample for row in rows]
+    if "token_counts" in (source, name):
+        samples = [row.sample if row.has_tokens else None for row in rows]
+    elif source == "metric" or (source == SAMPLE and name not in _WRITTEN):
+        samples = [row.sample if row.has_metrics else None for row in rows]
     if isinstance(values, JsonColumn):
-        return values.at(rows)
-    given = list(values)
-    return [None if row is None else given[row] for row in rows]
+        values = values.at(samples)
+    else:
+        given = list(values)
+        values = [None if sample is None else given[sample] for sample in samples]
+    if (source, name) == (SAMPLE, "resps"):
+        return [value if row.resps is None else row.resps for row, value in zip(rows, values, strict=True)]
+    return values
 
 
 def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Values) -> Iterator[_Field]:

@@ -529,7 +529,7 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
             "--require-within must be a number above 0, got 0",
         ),
         (
-            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within", "0.1", "--alpha", "0.5"],
+            ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within=0.1", "--alpha", "0.5"],
             "--alpha must be a number in (0, 0.5), got 0.5",
         ),
         (
