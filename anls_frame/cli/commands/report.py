@@ -85,7 +85,7 @@ def report(
     from anls_frame.cli.reporting import put_report
     from anls_frame.export import SUFFIXES
     from anls_frame.readers.any_file import are_pages, columns, reading
-    from anls_frame.readers.summarized_files import FileSummary
+    from anls_frame.readers.summarized_files import single_answers, summarize_files
     from anls_frame.readers.system_files import SystemFiles
 
     given = SystemFiles(files=files, how=source.how, runs=runs, repeats=repeats)
@@ -97,17 +97,6 @@ def report(
         keep = keep or ["question_id"]
         if worst is None:
             n_worst, most = _PAGES, _PRINTED_PAGES
-    work = FileSummary(
-        given=given,
-        allow_repeated_ids=allow_repeated_ids,
-        metrics=metrics,
-        by=tables(slicing.by),
-        cluster=slicing.cluster,
-        worst=n_worst,
-        keep=keep or (),
-        details=details,
-        scoring=vars(scoring),
-    )
     target.check(SUFFIXES)
     check_rows(rows, target.output)
     if fold_clusters and (target.summary is None or slicing.cluster is None):
@@ -120,7 +109,7 @@ def report(
         chosen = scores or ["qa"]
         with reading(first, source.how), working("Writing rows"):
             return row_pages.page(
-                work.single_answers(chosen),
+                single_answers(given, chosen),
                 "prediction",
                 option="--rows",
                 metrics=chosen,
@@ -131,7 +120,17 @@ def report(
             )
 
     with af.progress():
-        summarized = work.summary()
+        summarized = summarize_files(
+            given,
+            allow_repeated_ids=allow_repeated_ids,
+            metrics=metrics,
+            by=tables(slicing.by),
+            cluster=slicing.cluster,
+            worst=n_worst,
+            keep=keep or (),
+            details=details,
+            **vars(scoring),
+        )
     put_report(
         af.Report.from_summary(summarized, confidence=confidence),
         target,
