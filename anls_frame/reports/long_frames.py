@@ -165,7 +165,13 @@ def side_by_side(
     columns_of = {
         value: {name: made[index] for name, made in names.items()} for index, value in enumerate(values)
     }
-    return Wide(table, first, None, [_with_systems(metric, columns_of) for metric in scores])
+    of_systems = [
+        dataclasses.replace(
+            metric, numerator=columns_of[metric.numerator], denominator=columns_of.get(metric.denominator)
+        )
+        for metric in scores
+    ]
+    return Wide(table, first, None, of_systems)
 
 
 def _chosen(systems: Mapping[str, str] | Sequence[str] | None, known: list[str]) -> dict[str, str]:
@@ -194,14 +200,6 @@ def _columns(metric: Metric) -> list[Any]:
     return [value for value in (metric.numerator, metric.denominator) if value is not None]
 
 
-def _with_systems(metric: Metric, columns_of: Mapping[str, Mapping[str, str]]) -> Metric:
-    """Return the metric with a column for each system."""
-    numerator, *denominator = (columns_of[value] for value in _columns(metric))
-    return dataclasses.replace(
-        metric, numerator=numerator, denominator=denominator[0] if denominator else None
-    )
-
-
 def _check_rows(rows: pl.DataFrame, keys: list[str], ids: list[str], system: str) -> None:
     for name, key in ((system, "system"), *zip(ids, keys, strict=True)):
         nulls = rows[key].null_count()
@@ -218,17 +216,14 @@ def _check_rows(rows: pl.DataFrame, keys: list[str], ids: list[str], system: str
 
 def _check_complete(rows: pl.DataFrame, questions: pl.DataFrame, ids: list[str], order: list[str]) -> None:
     """Raise an error that lists the questions which a system lacks."""
-    lacking, all_lost = [], []
-    for name in order:
-        own = rows.filter(pl.col("system") == name)
-        lost = questions.join(own, on=questions.columns, how="anti", maintain_order="left")
-        if lost.height:
-            all_lost.append(lost)
-            lacking.append(
-                f"{name!r} lacks {numbered(lost.height, 'question')} ({', '.join(ids)}): {first_of(lost)}"
-            )
-    if lacking:
-        hint = differing_in_case(", ".join(map(str, row)) for row in pl.concat(all_lost).iter_rows())
+    every = questions.join(pl.DataFrame({"system": order}), how="cross", maintain_order="right")
+    lost = every.join(rows, on=every.columns, how="anti", maintain_order="left")
+    if lost.height:
+        lacking = [
+            f"{name!r} lacks {numbered(own.height, 'question')} ({', '.join(ids)}): {first_of(own)}"
+            for (name,), own in lost.partition_by("system", as_dict=True, include_key=False).items()
+        ]
+        hint = differing_in_case(", ".join(map(str, row)) for row in lost.drop("system").iter_rows())
         end = f"; {hint}" if hint else ""
         raise ValueError(
             f"all systems must have the same questions, but {'; '.join(lacking)}. Add rows for them, with "

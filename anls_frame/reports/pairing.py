@@ -8,7 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
-from anls_frame._text import differing_in_case
+from anls_frame._text import differing_in_case, numbered
 from anls_frame._typing import Options, Table_co
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
@@ -139,62 +139,25 @@ def pair(
     ids = [on] if isinstance(on, str) else list(on)
     if len(names) != 2:  # noqa: PLR2004
         raise ValueError(f"names must have two entries, one for each frame, got {names!r}")
-    given = [answers] if isinstance(answers, str) else answers if answers is None else list(answers)
-    return Paired(*_joined(frame_a, frame_b, ids, prediction, names, given))
-
-
-def disagreeing(first: pl.Series, second: pl.Series) -> pl.Series:
-    """Return which rows of two columns have different accepted answers, regardless of order."""
-    if first.dtype.is_numeric() and second.dtype.is_numeric():
-        return first.ne_missing(second)
-    for column in (first, second):
-        if isinstance(_inner(column.dtype), pl.Struct | pl.Binary | pl.Object | pl.List | pl.Array):
-            raise DTypeError(f"answers must be strings or lists of strings, got dtype {column.dtype}")
-    accepted = [_accepted(column) for column in (first, second)]
-    return accepted[0].ne_missing(accepted[1])
-
-
-def _inner(dtype: pl.DataType) -> Any:
-    return dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
-
-
-def _accepted(column: pl.Series) -> pl.Series:
-    """Return the answers as sorted lists of distinct strings, null without answers."""
-    if isinstance(column.dtype, pl.Array):
-        column = column.arr.to_list()
-    lists = (
-        column.cast(pl.List(pl.String))
-        if isinstance(column.dtype, pl.List)
-        else (column.cast(pl.String).to_frame("value").select(pl.concat_list("value")).to_series())
-    )
-    frame = (
-        lists.alias("value").to_frame().select(pl.col("value").list.drop_nulls().list.unique().list.sort())
-    )
-    return frame.select(pl.when(pl.col("value").list.len() > 0).then("value")).to_series()
-
-
-def _joined(  # noqa: PLR0917 - the arguments of `pair`
-    first: Any,
-    second: Any,
-    ids: list[str],
-    prediction: str,
-    names: tuple[str, str],
-    answers: list[str] | None,
-) -> tuple[Any, Any, Any]:
-    """Join two tables by id; return the common rows, and the ids found in only one table."""
     if not ids or prediction in ids or len(set(ids)) < len(ids):
         raise ValueError(
             f"on must name columns other than {prediction!r}, at least one and each once, got {ids}"
         )
     # Read once: a query may return its rows in another order next time, and a stream returns them only once.
-    first = conversion.in_memory(first)
-    second = second if isinstance(second, pl.LazyFrame) else conversion.in_memory(second)
+    first = conversion.in_memory(frame_a)
+    second = frame_b if isinstance(frame_b, pl.LazyFrame) else conversion.in_memory(frame_b)
+    first_columns = conversion.column_names(first)
     if answers is None:
         second_columns = conversion.column_names(second)
-        answers = [name for name in _usual_answers(first, [*ids, prediction]) if name in second_columns]
+        others = [name for name in first_columns if isinstance(name, str) and name not in {*ids, prediction}]
+        checked = [name for name in others if _is_usual_answer(name) and name in second_columns]
+    else:
+        checked = [answers] if isinstance(answers, str) else list(answers)
     columns = [f"{prediction}_{name}" for name in names]
+    if columns[0] == columns[1] or any(column in first_columns for column in columns):
+        raise ValueError(f"the prediction columns must have new, distinct names, got {columns}; pass names=")
     left, right = (
-        _identified(frame, ids, prediction, answers, which)
+        _identified(frame, ids, prediction, checked, which)
         for frame, which in ((first, "first"), (second, "second"))
     )
     keys = list(key_names(ids, None))
@@ -204,13 +167,17 @@ def _joined(  # noqa: PLR0917 - the arguments of `pair`
                 f"column {name!r} has dtype {left.schema[key]} in the first frame and "
                 f"{right.schema[key]} in the second; cast one of them"
             )
-    taken = [column for column in columns if column in first.columns]
-    if taken or columns[0] == columns[1]:
-        raise ValueError(f"the prediction columns must have new, distinct names, got {columns}; pass names=")
     matched = left.join(right, on=keys, how="inner", maintain_order="left", suffix="_second")
-    for index, name in enumerate(answers):
+    for index, name in enumerate(checked):
         differs = disagreeing(matched[f"answers_{index}"], matched[f"answers_{index}_second"])
-        _check_answers(name, ids, matched.filter(differs).select(keys))
+        differing = matched.filter(differs).select(keys)
+        if differing.height:
+            raise ValueError(
+                f"the frames accept different answers in column {name!r} for "
+                f"{numbered(differing.height, 'id')} ({', '.join(ids)}): {first_of(differing)}. Pair results "
+                "of the same questions. If the column does not hold accepted answers, pass answers=[] or the "
+                "column that does"
+            )
     only = [
         rows.join(other, on=keys, how="anti", maintain_order="left")
         .select(keys)
@@ -220,24 +187,34 @@ def _joined(  # noqa: PLR0917 - the arguments of `pair`
     if hint := differing_in_case(", ".join(map(str, row)) for row in pl.concat(only).iter_rows()):
         warn(hint)
     matched_rows = conversion.side_by_side(first, second, prediction, columns, matched)
-    return matched_rows, *(conversion.as_kind_of(first, lost_ids) for lost_ids in only)
+    return Paired(matched_rows, *(conversion.as_kind_of(first, lost_ids) for lost_ids in only))
 
 
-def _usual_answers(frame: Any, others: list[str]) -> list[str]:
-    """Return the columns with a usual name of accepted answers."""
-    texts = [name for name in conversion.column_names(frame) if isinstance(name, str) and name not in others]
-    return [name for name in texts if "".join(filter(str.isalnum, name.casefold())) in _USUAL_ANSWERS]
+def disagreeing(first: pl.Series, second: pl.Series) -> pl.Series:
+    """Return which rows of two columns have different accepted answers, regardless of order."""
+    if first.dtype.is_numeric() and second.dtype.is_numeric():
+        return first.ne_missing(second)
+    for column in (first, second):
+        inner = column.dtype.inner if isinstance(column.dtype, pl.List | pl.Array) else column.dtype
+        if isinstance(inner, pl.Struct | pl.Binary | pl.Object | pl.List | pl.Array):
+            raise DTypeError(f"answers must be strings or lists of strings, got dtype {column.dtype}")
+    accepted = [_accepted(column) for column in (first, second)]
+    return accepted[0].ne_missing(accepted[1])
 
 
-def _check_answers(name: str, ids: list[str], differing: pl.DataFrame) -> None:
-    if differing.is_empty():
-        return
-    number = "1 id" if differing.height == 1 else f"{differing.height:,} ids"
-    raise ValueError(
-        f"the frames accept different answers in column {name!r} for {number} ({', '.join(ids)}): "
-        f"{first_of(differing)}. Pair results of the same questions. If the column does not hold accepted "
-        "answers, pass answers=[] or the column that does"
-    )
+def _accepted(column: pl.Series) -> pl.Series:
+    """Return the answers as sorted lists of distinct strings, null without answers."""
+    values = pl.col("value")
+    if isinstance(column.dtype, pl.Array):
+        values = values.arr.to_list()
+    is_list = isinstance(column.dtype, pl.List | pl.Array)
+    lists = values.cast(pl.List(pl.String)) if is_list else pl.concat_list(values.cast(pl.String))
+    answers = lists.list.drop_nulls().list.unique().list.sort()
+    return column.alias("value").to_frame().select(pl.when(answers.list.len() > 0).then(answers)).to_series()
+
+
+def _is_usual_answer(name: str) -> bool:
+    return "".join(filter(str.isalnum, name.casefold())) in _USUAL_ANSWERS
 
 
 def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str], which: str) -> pl.DataFrame:
@@ -247,21 +224,17 @@ def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str],
     for name, dtype in named.schema.items():
         if dtype.is_object():
             raise DTypeError(f"column {name!r} has dtype Object and cannot identify rows; cast it")
-    _check_ids(named, which)
+    nulls = named.filter(pl.any_horizontal(pl.all().is_null())).height
+    if nulls:
+        raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids}")
+    doubled = named.filter(named.is_duplicated()).unique(maintain_order=True)
+    if doubled.height:
+        raise ValueError(f"the {which} frame has duplicate ids: {first_of(doubled)}")
     return table.select(
         *key_columns(table.schema, ids, None),
         cs.by_name(prediction).alias("prediction"),
         *(cs.by_name(name).alias(f"answers_{index}") for index, name in enumerate(answers)),
     ).with_row_index("row")
-
-
-def _check_ids(ids: pl.DataFrame, which: str) -> None:
-    nulls = ids.filter(pl.any_horizontal(pl.all().is_null())).height
-    if nulls:
-        raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids.columns}")
-    doubled = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
-    if doubled.height:
-        raise ValueError(f"the {which} frame has duplicate ids: {first_of(doubled)}")
 
 
 def first_of(ids: pl.DataFrame) -> str:

@@ -84,7 +84,14 @@ def against_rest(
     testable = (inside.y > 0) & (outside.y > 0)
     own, rest = (_ratio(part, testable) for part in (inside, outside))
     if has_clusters:
-        p, adjusted = _by_cluster(cells, counted.select(keys), metric, draws=draws, seed=seed)
+        from anls_frame.statistics import dealt  # noqa: PLC0415 - scipy.sparse takes long to import
+
+        losses, codes = losses_of(cells, counted.select(keys), metric)
+        if losses.rows <= MOST_DEALT and losses.units <= MOST_DOCUMENTS:
+            p, adjusted = dealt.two_sided(losses, codes, draws, seed)
+        else:
+            p = _by_document(losses, codes)
+            adjusted = statistics.holm(p)
     else:
         p = _by_row(inside, outside, whole)
         adjusted = statistics.holm(np.where(testable, p, np.nan))
@@ -119,22 +126,15 @@ def _by_row(inside: _SliceSums, outside: _SliceSums, whole: _SliceSums) -> Array
         return np.where(spread, statistics.t_two_sided(t, np.maximum(df, 1)), 1.0)
 
 
-def _by_cluster(
-    cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric, *, draws: int, seed: int
-) -> tuple[Array, Array]:
-    """Return p-values of slices with documents as the units, and p-values adjusted for all slices."""
-    from anls_frame.statistics import dealt  # noqa: PLC0415 - this
-
-    losses, codes = losses_of(cells, slices, metric)
-    if losses.rows <= MOST_DEALT and losses.units <= MOST_DOCUMENTS:
-        return dealt.two_sided(losses, codes, draws, seed)
+def _by_document(losses: Losses, codes: Codes) -> Array:
+    """Return p-values of slices with documents as the units."""
     p = np.full(codes.size, np.nan)
     for code in range(codes.size):
         sums = losses.sums(codes.renumbered(np.array([code])))
         tested, _ = losses.tested(*sums, least_units=1)
         df = losses.degrees_of_freedom(sums[1])
         p[code] = statistics.t_two_sided(tested.value, np.maximum(df, 1))[0]
-    return p, statistics.holm(p)
+    return p
 
 
 def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tuple[Losses, Codes]:

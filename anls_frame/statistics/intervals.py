@@ -222,27 +222,43 @@ def wilson_interval(
     >>> float(low.round(3)), float(high.round(3))
     (0.825, 0.945)
     """
-    mean, variance, n, units = _floats(mean, variance, n, units)
-    mean = np.clip(mean, 0, 1)
+    mean = np.clip(np.asarray(mean, np.float64), 0, 1)
+    squares = n * mean if sum_squares is None else sum_squares
+    mean, variance, n, units, squares = _floats(mean, variance, n, units, squares)
     defined = (units >= _FEWEST_UNITS) & (n > 1) & (variance >= 0)
+    estimate = mean
 
     def stood_in(value: npt.ArrayLike, replacement: float) -> FloatArray:
         """Replace undefined values, so that the formulas can be computed; their results become nan later."""
         return np.asarray(np.where(defined, np.asarray(value, np.float64), replacement))
 
-    sizes = None
+    mean, variance, squares = stood_in(mean, 0.5), stood_in(variance, 0.25), stood_in(squares, 1.0)
+    n, units = stood_in(n, 2.0), stood_in(units, 2.0)
+    padded = (n * mean + 1) / (n + 2)
+    binary_rows = n * padded * (1 - padded) / ((squares + 1) / (n + 2) - padded * padded)
+    spread = squares - n * mean * mean
+    known = spread > _NO_SPREAD * squares
+    more_rows = np.maximum(n / units - 1, 0)
+    observed = variance * n * (n - 1) / np.where(known, spread, 1.0)
+    design = np.where(known, np.maximum(observed, 1), 1 + USUAL_CORRELATION * more_rows)
+
+    alike = binary_rows / design
+    information = np.minimum(units - 1, alike * np.minimum(mean, 1 - mean))
+    trust = information**4 / (information**4 + _FEW_UNITS**4)
+    design = 1 + trust * (design - 1) + (1 - trust) * USUAL_CORRELATION * more_rows
+    carried = units
     if cubes is not None and fourths is not None:
-        sizes = stood_in(cubes, 2.0), stood_in(fourths, 2.0)
-    inverse = _inverse_size(
-        stood_in(mean, 0.5),
-        stood_in(variance, 0.25),
-        stood_in(n, 2.0),
-        stood_in(units, 2.0),
-        squares=stood_in(n * mean if sum_squares is None else sum_squares, 1.0),
-        sizes=sizes,
-        confidence=confidence,
-    )
-    low, high = wilson_ends(mean, inverse)
+        correlation = np.clip((design - 1) / np.where(more_rows > 0, more_rows, 1.0), 0, 1)
+        powers = stood_in(cubes, 2.0), stood_in(fourths, 2.0)
+        carried = effective_units(n, n * n / units, *powers, correlation=correlation)
+        carried = np.clip(carried, _FEWEST_UNITS, units)
+        design *= carried / (carried - 1) * (units - 1) / units
+    share = (design - 1) / design
+    carried_df = trust * (np.minimum(carried - 1, information) - 0.5) + (1 - trust) * (carried - 1)
+    df = 1 / (share**2 / np.maximum(carried_df, 1) + (1 - share) ** 2 / (n - 1))
+    inverse = _t_of(df, confidence) ** 2 * design / binary_rows
+    ceiling = _t_of(carried - 1, confidence) ** 2 / np.minimum(carried / n * binary_rows, alike)
+    low, high = wilson_ends(estimate, np.minimum(inverse, ceiling))
     return np.where(defined, low, np.nan), np.where(defined, high, np.nan)
 
 
@@ -260,43 +276,6 @@ def wilson_ends(
     half = np.sqrt(inverse * (mean * (1 - mean) + inverse / 4) + (1 + inverse) * added)
     low, high = (centre - half) / (1 + inverse), (centre + half) / (1 + inverse)
     return np.clip(low, 0, mean), np.clip(high, mean, 1)
-
-
-def _inverse_size(
-    mean: FloatArray,
-    variance: FloatArray,
-    n: FloatArray,
-    units: FloatArray,
-    *,
-    squares: FloatArray,
-    sizes: tuple[FloatArray, FloatArray] | None,
-    confidence: float,
-) -> FloatArray:
-    """t² / n_eff of `wilson_interval`."""
-    padded = (n * mean + 1) / (n + 2)
-    binary_rows = n * padded * (1 - padded) / ((squares + 1) / (n + 2) - padded * padded)
-    spread = squares - n * mean * mean
-    known = spread > _NO_SPREAD * squares
-    more_rows = np.maximum(n / units - 1, 0)
-    observed = variance * n * (n - 1) / np.where(known, spread, 1.0)
-    design = np.where(known, np.maximum(observed, 1), 1 + USUAL_CORRELATION * more_rows)
-
-    alike = binary_rows / design
-    information = np.minimum(units - 1, alike * np.minimum(mean, 1 - mean))
-    trust = information**4 / (information**4 + _FEW_UNITS**4)
-    design = 1 + trust * (design - 1) + (1 - trust) * USUAL_CORRELATION * more_rows
-    carried = units
-    if sizes is not None:
-        correlation = np.clip((design - 1) / np.where(more_rows > 0, more_rows, 1.0), 0, 1)
-        carried = effective_units(n, n * n / units, *sizes, correlation=correlation)
-        carried = np.clip(carried, _FEWEST_UNITS, units)
-        design *= carried / (carried - 1) * (units - 1) / units
-    share = (design - 1) / design
-    carried_df = trust * (np.minimum(carried - 1, information) - 0.5) + (1 - trust) * (carried - 1)
-    df = 1 / (share**2 / np.maximum(carried_df, 1) + (1 - share) ** 2 / (n - 1))
-    estimate = _t_of(df, confidence) ** 2 * design / binary_rows
-    ceiling = _t_of(carried - 1, confidence) ** 2 / np.minimum(carried / n * binary_rows, alike)
-    return np.asarray(np.minimum(estimate, ceiling))
 
 
 def t_interval(

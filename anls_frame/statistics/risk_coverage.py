@@ -39,22 +39,23 @@ Status = Literal["certified", "too_few_documents", "risk_too_high"]
 
 
 class Accepted(NamedTuple):
-    """Sums over the documents of the rows at or above each of several thresholds."""
+    """
+    Sums over the documents of the rows at or above each of several thresholds.
+
+    `documents` and `n` are the numbers of documents with an accepted row and of accepted rows, `loss_squares`
+    and `products` the sums of the squared losses of documents and of their losses times their numbers of
+    rows, and `row_squares` those of the squared losses of rows.
+    """
 
     documents: FloatArray
-    """Number of documents with an accepted row."""
     n: FloatArray
-    """Number of accepted rows."""
     loss: FloatArray
     loss_squares: FloatArray
-    """Σ of the squared losses of documents."""
     products: FloatArray
-    """Σ of their losses times their numbers of rows."""
     n_squares: FloatArray
     n_cubes: FloatArray
     n_fourths: FloatArray
     row_squares: FloatArray
-    """Σ of the squared losses of rows."""
 
     @property
     def risk(self) -> FloatArray:
@@ -105,17 +106,26 @@ class Accepted(NamedTuple):
 
 
 class Certificate(NamedTuple):
-    """A threshold whose risk is below a target with a given confidence, from `RiskCoverage.certified`."""
+    """
+    A threshold whose risk is below a target with a given confidence, from `RiskCoverage.certified`.
+
+    Parameters
+    ----------
+    threshold, bound
+        The least confidence to accept, and the upper bound of its risk; nan if no threshold is certified.
+    status
+        The result.
+    documents_needed
+        With too few documents: how many would do if they had no loss at all; otherwise nan.
+    naive_coverage
+        Coverage of the lowest threshold whose observed risk meets the target, without any guarantee.
+    """
 
     threshold: float
-    """The least confidence to accept; nan if no threshold is certified."""
     bound: float
-    """The upper bound of its risk; nan without a threshold."""
     status: Status
     documents_needed: float
-    """With too few documents: how many would do if they had no loss at all; otherwise nan."""
     naive_coverage: float
-    """Coverage of the lowest threshold whose observed risk meets the target, without any guarantee."""
 
 
 @dataclass(frozen=True)
@@ -352,27 +362,6 @@ class RiskCoverage:
         """Return some of the rows, by their ranks."""
         return RiskCoverage(self.confidence[start:end], self.loss[start:end], self.document[start:end])
 
-    @cached_property
-    def _steps(self) -> tuple[FloatArray, Accepted]:
-        """The tested thresholds, with their sums."""
-        thresholds = self.thresholds()
-        return thresholds, self.accepted(thresholds)
-
-    @cached_property
-    def _known_bounds(self) -> dict[float, tuple[FloatArray, FloatArray]]:
-        return {}
-
-    def _bounds(self, confidence: float) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds of each threshold, without any loss and with the observed loss, for all risks."""
-        if confidence not in self._known_bounds:
-            _, accepted = self._steps
-            every = accepted.without_loss(), accepted
-            self._known_bounds[confidence] = (
-                every[0].upper_bound(confidence),
-                every[1].upper_bound(confidence),
-            )
-        return self._known_bounds[confidence]
-
     def certified(self, risk: float, confidence: float) -> Certificate:
         """
         Return the lowest threshold that a sequence of tests certifies.
@@ -394,10 +383,12 @@ class RiskCoverage:
         few rows that neither is reached, it starts where that bound is halfway between the target and the
         bound of all answered rows.
         """
-        thresholds, accepted = self._steps
+        thresholds = self.thresholds()
+        accepted = self.accepted(thresholds)
         naive = accepted.n[accepted.risk <= risk]
         naive_share = float(naive.max(initial=0)) / self.n
-        possible, bounds = self._bounds(confidence)
+        bounds = accepted.upper_bound(confidence)
+        possible = accepted.without_loss().upper_bound(confidence)
         start = _start(possible, accepted.n, risk, confidence)
         if start is None:
             needed = math.nan
