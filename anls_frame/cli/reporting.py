@@ -10,8 +10,7 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.cli.output import plain, print_table, say, with_spaces
 from anls_frame.export.document import OVERALL
-from anls_frame.reports.comparison_documents import untestable_note
-from anls_frame.reports.sentences import in_short
+from anls_frame.reports.comparison_documents import in_short, untestable_note
 from anls_frame.reports.type_changes import table
 from anls_frame.summary.transitions import PAIR
 

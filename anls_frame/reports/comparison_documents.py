@@ -15,14 +15,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame import _palette
+from anls_frame._arguments import level_of_run
+from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened_apart, visible
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
 from anls_frame.export.display import difference_kind, glances, slice_labels, spelled
-from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE
+from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE, crossed
 from anls_frame.export.heads import head
 from anls_frame.export.result_tables import result_table
 from anls_frame.export.side_by_side import apart, metric_lines, ordered, side_by_side
@@ -30,7 +33,8 @@ from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
-from anls_frame.reports.pairwise import VOTES, least_units, untestable
+from anls_frame.reports.pairwise import VOTES, least_units
+from anls_frame.reports.pairwise import untestable as untestable_slices
 from anls_frame.reports.published import beside
 from anls_frame.reports.report_documents import (
     FIGURE_ROWS,
@@ -159,6 +163,11 @@ class ComparisonView(View):
         return side_by_side(self.sorted_lines(ranked, metric, columns), columns, only_shown=self.significant)
 
     @property
+    def all_metrics(self) -> list[str]:
+        """The number of metrics as a phrase, if there are several."""
+        return [f"{len(self.metrics)} metrics"] if len(self.metrics) > 1 else []
+
+    @property
     def systems(self) -> list[str]:
         """The systems, the baseline first."""
         return list(self.settings["systems"])
@@ -244,7 +253,12 @@ def _of_many(view: ComparisonView) -> _Parts:
     same = {"few_rows", *({"metric"} if len(view.metrics) == 1 else ())}
     columns = [column for column in differences.columns if column not in same]
     listed = view.table(name, differences, view.settings["by"], columns=columns, is_folded=True)
-    notes = [_family_of_pairs(view)] if has_pairs else []
+    notes = []
+    if has_pairs:
+        number = len(view.systems) * (len(view.systems) - 1) // 2
+        slices = "; in slices, for all slices of a table too" if view.tables else ""
+        allowed = _listed([f"all {number:,} pairs", *view.all_metrics])
+        notes = [f"Among all pairs, the adjusted p allows for {allowed} together{slices}."]
     return [*tables, *view.macro_tables, listed], figures, notes, _head_of_many(view)
 
 
@@ -563,9 +577,13 @@ def _notes(view: ComparisonView) -> list[str]:
     level = f"{100 * settings['confidence']:g} %"
     notes = [conservation(settings["rows"], settings, has_texts=settings["has_texts"], noun=view.names.row)]
     notes += texts_notes(settings, settings["unanswerable"])
-    notes += _scoring_note(settings)
+    protocol = protocol_from_dict(settings["protocol"])
+    notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
     notes += documents_of_rows.note(settings["forgotten_documents"], view.names.row)
-    numbers = {by: _number_of_slices(view, by) for by in view.tables}
+    last = (pl.col("system") == view.systems[-1]) & (pl.col(SLICE) == GROUP)
+    numbers = {
+        by: metric_lines(view.differences, view.metrics[0].name, by).filter(last).height for by in view.tables
+    }
     notes += fine_note(numbers, settings["n"], view.names)
     if view.has_rankings:
         notes.append(
@@ -591,10 +609,16 @@ def _notes(view: ComparisonView) -> list[str]:
     )
     lines = view.differences
     notes += few_note(lines)
-    if view.is_of_two:
-        return [*notes, *_doubts(lines, settings, view.names)]
-    note = untestable_note(lines, settings, view.names, _ALPHA)
-    return [*notes, *([] if note is None else [f"{note[0].upper()}{note[1:]}"])]
+    if untestable := untestable_note(lines, settings, view.names, _ALPHA):
+        notes.append(f"{untestable[0].upper()}{untestable[1:]}")
+    excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
+    disagreeing = lines.filter(excludes != (pl.col("p_value") <= view.alpha))
+    if view.is_of_two and disagreeing.height:
+        notes.append(
+            f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
+            "on the sums of differences, p the share of random sign flips that give a difference as large."
+        )
+    return notes
 
 
 def _notes_on_published(view: ComparisonView) -> list[str]:
@@ -612,12 +636,6 @@ def _notes_on_published(view: ComparisonView) -> list[str]:
         ]
         notes.append(f"By the intervals, against {name} (published {label} {figure}), {'; '.join(answers)}.")
     return notes
-
-
-def _number_of_slices(view: ComparisonView, by: Sequence[str]) -> int:
-    """Return the number of slices of a table, whose first line covers all rows."""
-    lines = metric_lines(view.differences, view.metrics[0].name, by)
-    return lines.filter(pl.col("system") == view.systems[-1]).height - 1
 
 
 def _directions(view: ComparisonView) -> list[str]:
@@ -653,7 +671,7 @@ def _notes_on_cer(view: ComparisonView) -> list[str]:
 
 def _family(view: ComparisonView) -> list[str]:
     """Return the note on the adjustment of p-values, if there are several."""
-    metrics = _all_metrics(view)
+    metrics = view.all_metrics
     if view.is_of_two:
         slices = ["all slices of a table"] if view.tables else []
         allowed = " and ".join([*(f"all {counted}" for counted in metrics), *slices])
@@ -664,28 +682,11 @@ def _family(view: ComparisonView) -> list[str]:
     return [f"{allowed}: fewer than all pairs, so it may show a difference that the ranks do not."]
 
 
-def _family_of_pairs(view: ComparisonView) -> str:
-    pairs = len(view.systems) * (len(view.systems) - 1) // 2
-    slices = "; in slices, for all slices of a table too" if view.tables else ""
-    allowed = _listed([f"all {pairs:,} pairs", *_all_metrics(view)])
-    return f"Among all pairs, the adjusted p allows for {allowed} together{slices}."
-
-
-def _all_metrics(view: ComparisonView) -> list[str]:
-    return [f"{len(view.metrics)} metrics"] if len(view.metrics) > 1 else []
-
-
-def _scoring_note(settings: Mapping[str, Any]) -> list[str]:
-    """Return the note on the origin of a comparison's scores, if there is one."""
-    protocol = protocol_from_dict(settings["protocol"])
-    return origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
-
-
 def untestable_note(
     slices: pl.DataFrame, settings: Mapping[str, Any], names: RowNames, alpha: float
 ) -> str | None:
     """Return a note on slices with too few units to reach a p-value of alpha, if there are any."""
-    rows = untestable(slices, alpha, settings["draws"])
+    rows = untestable_slices(slices, alpha, settings["draws"])
     if rows.is_empty():
         return None
     # Several systems or metrics have several lines for a slice.
@@ -703,16 +704,57 @@ def untestable_note(
     return f"{' and '.join(what)} cannot be tested at {alpha:g}: {fewer}."
 
 
-def _doubts(slices: pl.DataFrame, settings: Mapping[str, Any], names: RowNames) -> list[str]:
-    """Return notes on p-values that cannot be small, and on p-values and intervals that disagree."""
-    note = untestable_note(slices, settings, names, _ALPHA)
-    notes = [] if note is None else [f"{note[0].upper()}{note[1:]}"]
-    alpha = round(1 - settings["confidence"], 12)
-    excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
-    disagreeing = slices.filter(excludes != (pl.col("p_value") <= alpha))
-    if disagreeing.height:
-        notes.append(
-            f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
-            "on the sums of differences, p the share of random sign flips that give a difference as large."
-        )
-    return notes
+# Sentences
+
+
+def regressions(comparison: Any, drop: float, alpha: float, planned_runs: int = 1) -> Iterator[str]:
+    """Return a sentence for each system that regressed, with the metrics and slices concerned."""
+    lost = comparison.regressions(drop, alpha, planned_runs=planned_runs)
+    level = level_of_run(alpha, planned_runs)
+    for system in comparison.systems:
+        losses = lost.filter(system=system)
+        in_metrics = []
+        for metric in comparison.measures:
+            rows = losses.filter(metric=metric.name)
+            if rows.height:
+                in_metrics.append(f"{metric.label} ({_where(rows, comparison)})")
+        if in_metrics:
+            yield (
+                f"{system} is worse than {comparison.baseline} by at least {drop:g} (p at most {level:g}): "
+                f"{', '.join(in_metrics)}"
+            )
+
+
+def _where(rows: pl.DataFrame, comparison: Any) -> str:
+    """Return whether these lines include all rows, and the names of the slices, largest loss first."""
+    settings = comparison.summary.settings
+    slices = rows.filter(pl.col(SLICE) != OVERALL).sort(pl.col("difference").abs(), descending=True)
+    parts = ["overall"] if slices.height < rows.height else []
+    for keys in settings.tables or (settings.by,):
+        in_table = slices.filter(pl.col(TABLE) == crossed(keys)) if settings.tables else slices
+        if in_table.height:
+            names = [" / ".join(map(in_text, row)) for row in in_table.select(cs.by_name(*keys)).iter_rows()]
+            parts.append(f"{' / '.join(keys)} = {listed(names, _NAMED)}")
+    return "; ".join(parts)
+
+
+def in_short(comparison: Any) -> str:
+    """Return the difference of two systems, or the best of several systems, in each metric."""
+    if len(comparison.systems) > 2:  # noqa: PLR2004 - a pair has one difference
+        ranking = pl.DataFrame(comparison.ranking).filter(slice="overall")
+        return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)
+    differences = zip(comparison.measures, comparison.overall["difference"], strict=True)
+    return "; ".join(_difference(metric, difference) for metric, difference in differences)
+
+
+def _difference(metric: Metric, difference: float | None) -> str:
+    return f"difference {'unknown' if difference is None else f'{difference:+z.4f}'} ({metric.label})"
+
+
+def _best(metric: Metric, ranking: pl.DataFrame) -> str:
+    first = ranking.filter(rank=1)
+    if first.is_empty():
+        return f"best: unknown ({metric.label})"
+    best, score = ", ".join(first["system"]), first["score"][0]
+    possibly = ", ".join(ranking.filter("possibly_best")["system"])
+    return f"best: {best} ({metric.label} {score:z.4f}), possibly best: {possibly}"

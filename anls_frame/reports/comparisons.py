@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
@@ -26,10 +26,10 @@ from anls_frame.reports.published import beside as beside_published
 from anls_frame.reports.published import checked as checked_figures
 from anls_frame.reports.published import facts_of_systems
 from anls_frame.results import SlicedResult
-from anls_frame.statistics.significance import MOST_DRAWS
+from anls_frame.statistics.significance import check_draws
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import error_table
-from anls_frame.summary.keys import chosen_keys, in_order, largest_first, named
+from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, named
 from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
 from anls_frame.summary.predictions import hexadecimal
 from anls_frame.summary.summarizing import summarize
@@ -105,13 +105,16 @@ class Comparison(SlicedResult[Table_co]):
         draws: int = 10_000,
         seed: int = 0,
     ) -> None:
+        confidence = share("confidence", confidence, ends=False)
         super().__init__(summary.settings, confidence, from_pandas=summary.from_pandas)
         self.summary = summary
         self._sums = summary.comparison_sums
-        self.draws = draws
-        self.seed = seed
+        self.draws = check_draws(draws)
+        self.seed = count("seed", seed)
         self.systems = dict(summary.systems)
         self._settings = summary.settings
+        taken = [*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if self._settings.tables else [])]
+        check_by_names(self._by, taken)
 
     @classmethod
     def from_summary(
@@ -141,10 +144,7 @@ class Comparison(SlicedResult[Table_co]):
         >>> af.Comparison.from_summary(summary).overall["difference"].item()
         0.5
         """
-        _check_test(confidence, draws, seed)
-        made = cls(summary, confidence=confidence, draws=draws, seed=seed)
-        _check_names(made)
-        return made
+        return cls(summary, confidence=confidence, draws=draws, seed=seed)
 
     @property
     def metric(self) -> Metric:
@@ -290,21 +290,14 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def ranked_overall(self) -> pl.DataFrame:
         """The ranking of all rows; tests against the baseline can rule out that a system is possibly best."""
-        beaten = self._beaten.with_columns(is_beaten=True)
-        ranked = self._ranking_by(()).select(pl.lit(OVERALL).alias(SLICE), pl.all())
-        ranked = ranked.join(beaten, on=["metric", "system"], how="left", maintain_order="left")
-        is_beaten = pl.col("is_beaten").fill_null(value=False)
-        return ranked.with_columns(pl.col("possibly_best") & ~is_beaten).drop("is_beaten")
-
-    @property
-    def _beaten(self) -> pl.DataFrame:
-        """Metrics and systems for which a test against the baseline shows that another system is better."""
-        against = self._overall
-        shown = against.filter(pl.col("p_adjusted") <= round(1 - self.confidence, 12))
+        shown = self._overall.filter(pl.col("p_adjusted") <= round(1 - self.confidence, 12))
         worse, better = shown.filter(self._loss > 0), shown.filter(self._loss < 0)
-        return pl.concat(
-            [worse.select("metric", "system"), better.select("metric", system="baseline")]
-        ).unique()
+        beaten = pl.concat([worse.select("metric", "system"), better.select("metric", system="baseline")])
+        ranked = self._ranking_by(()).select(pl.lit(OVERALL).alias(SLICE), pl.all())
+        is_beaten = pl.struct("metric", "system").is_in(
+            beaten.select(pl.struct(pl.all())).to_series().implode()
+        )
+        return ranked.with_columns(pl.col("possibly_best") & ~is_beaten)
 
     def differences(self, baseline: str | None = None, *, simultaneous: bool = False) -> Table_co:
         """
@@ -734,8 +727,12 @@ class Comparison(SlicedResult[Table_co]):
         [(400, 0.074)]
         """
         power, alpha = _power_and_level(power, alpha)
-        planners = self._planners(self._against(self.baseline))
-        return self._planned(planners, lambda plan, keys: plan.detectable(keys, power=power, alpha=alpha))
+        planned = partial(
+            self._planned,
+            self._planners(self._against(self.baseline)),
+            lambda plan, keys: plan.detectable(keys, power=power, alpha=alpha),
+        )
+        return self._as_given(self._flat(planned))
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -790,9 +787,12 @@ class Comparison(SlicedResult[Table_co]):
         planners = self._planners(self._against(self.baseline))
         # One warning says enough.
         any(planner.warn_of_small_pilot() for planner in planners)
-        return self._planned(
-            planners, lambda plan, keys: plan.sample_size(keys, effect, power=power, alpha=alpha)
+        planned = partial(
+            self._planned,
+            planners,
+            lambda plan, keys: plan.sample_size(keys, effect, power=power, alpha=alpha),
         )
+        return self._as_given(self._flat(planned))
 
     def decide(
         self,
@@ -872,12 +872,13 @@ class Comparison(SlicedResult[Table_co]):
             (names.index(first), names.index(second)) for first, second in decided_pairs(self.systems, anchor)
         ]
         planners = self._planners(chosen)
-
-        def tabulated(figures: Figures) -> pl.DataFrame:
-            return self._below_each_other(self._planned_slices(planners, figures))
-
-        together = tabulated if flag("slices", slices) and self._by else None
-        decision = decide(planners, together, within=within, alpha=alpha)
+        decision = decide(
+            planners,
+            lambda figures: self._below_each_other(partial(self._planned, planners, figures)),
+            within=within,
+            alpha=alpha,
+            slices=flag("slices", slices) and bool(self._by),
+        )
         slices_given = None if decision.slices is None else self._as_given(decision.slices)
         given: Any = {"frame": self._as_given(decision.frame), "slices": slices_given}
         return cast("Decision[Table_co]", dataclasses.replace(decision, **given))
@@ -891,39 +892,13 @@ class Comparison(SlicedResult[Table_co]):
             for pair in chosen
         ]
 
-    def _planned(self, planners: Sequence[Planner], figures: Figures) -> Table_co:
-        """Return figures of all rows and slices, with a line for each slice, metric and compared system."""
-        return self._as_given(self._flat(self._planned_slices(planners, figures)))
-
-    def _planned_slices(
-        self, planners: Sequence[Planner], figures: Figures
-    ) -> Callable[[Sequence[str]], pl.DataFrame]:
-        """Return a function of columns that returns the figures of their slices."""
-
-        def slices(columns: Sequence[str]) -> pl.DataFrame:
-            keys = tuple(chosen_keys(columns, self._by, self.noun))
-            tables = [
-                figures(planner, keys).select(*keys, *planner.labels, pl.exclude(keys))
-                for planner in planners
-            ]
-            return self._presented(pl.concat(tables), columns)
-
-        return slices
-
-
-def _check_test(confidence: float, draws: int, seed: int) -> None:
-    share("confidence", confidence, ends=False)
-    count("draws", draws, 1, MOST_DRAWS)
-    count("seed", seed)
-
-
-def _check_names(comparison: Comparison) -> None:
-    """Raise an error if `by` columns have the names of columns of the result."""
-    settings = comparison.summary.settings
-    result_columns = {*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if settings.tables else [])}
-    reserved = [column for column in settings.by if column in result_columns]
-    if reserved:
-        raise ValueError(f"by columns {reserved} would collide with columns of the result; rename them")
+    def _planned(self, planners: Sequence[Planner], figures: Figures, columns: Sequence[str]) -> pl.DataFrame:
+        """Return figures of slices, with a line for each slice, metric and compared system."""
+        keys = tuple(chosen_keys(columns, self._by, self.noun))
+        tables = [
+            figures(planner, keys).select(*keys, *planner.labels, pl.exclude(keys)) for planner in planners
+        ]
+        return self._presented(pl.concat(tables), columns)
 
 
 def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:
@@ -1057,9 +1032,12 @@ def compare(
     >>> af.compare(both).overall["difference"].item()
     0.5
     """
-    _check_test(confidence, draws, seed)
     if isinstance(frame, Wide):
-        systems, answers, metrics = _named_by(frame, systems, answers, metrics)
+        given = {"systems": systems, "answers": answers, "metrics": frame.metrics and metrics}
+        twice = [name for name, value in given.items() if value is not None]
+        if twice:
+            raise ValueError(f"side_by_side has named {' and '.join(twice)}, so leave them out of compare")
+        systems, answers, metrics = frame.systems, frame.answers, frame.metrics or metrics
         frame = frame.frame
     if answers is None:
         origins.warn_if_mixed(frame)
@@ -1076,12 +1054,3 @@ def compare(
         details=details,
     )
     return Comparison.from_summary(summary, confidence=confidence, draws=draws, seed=seed)
-
-
-def _named_by(wide: Wide, systems: Any, answers: str | None, metrics: Any) -> tuple[Any, Any, Any]:
-    """Return the options named by `side_by_side`: systems, answers and, for scores, metrics."""
-    given = {"systems": systems, "answers": answers, "metrics": metrics if wide.metrics is not None else None}
-    twice = [name for name, value in given.items() if value is not None]
-    if twice:
-        raise ValueError(f"side_by_side has named {' and '.join(twice)}, so leave them out of compare")
-    return wide.systems, wide.answers, metrics if wide.metrics is None else wide.metrics

@@ -22,7 +22,7 @@ from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.reports.decisions import RiskDecision
 from anls_frame.reports.selective_documents import SelectiveView
 from anls_frame.results import SlicedResult
-from anls_frame.statistics.risk_coverage import RiskCoverage, difference_of_augrc
+from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
 from anls_frame.summary.keys import (
@@ -488,12 +488,26 @@ class Selective(SlicedResult[Table_co]):
             )
         (ranked,) = self._all_rows
         lowest = float(number("threshold", threshold, -np.inf) if self._higher_is_surer else -threshold)
-        return RiskDecision.of(
-            ranked.accepted([lowest]),
+        target, two_sided = number("risk", risk, 0, 1, ends=False), 2 * _level(confidence) - 1
+        accepted = ranked.accepted([lowest])
+
+        def decides(sums: Accepted) -> npt.NDArray[np.bool_]:
+            low, high = sums.interval(two_sided)
+            return np.asarray((high <= target) | (low > target))
+
+        figures = [float(end[0]) for end in (accepted.risk, *accepted.interval(two_sided))]
+        needed = accepted.documents_that(decides) if accepted.n[0] else np.nan
+        observed, low, high = (None if np.isnan(figure) else figure for figure in figures)
+        return RiskDecision(
             threshold=float(threshold),
-            risk=number("risk", risk, 0, 1, ends=False),
-            confidence=_level(confidence),
+            target=target,
+            confidence=confidence,
+            risk=observed,
+            risk_low=low,
+            risk_high=high,
+            documents=int(accepted.documents[0]),
             has_clusters=self._settings.cluster is not None,
+            needed=None if np.isnan(needed) else int(needed),
         )
 
     def plot(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from anls_frame.reports.planning import Figures, Planner
-    from anls_frame.statistics.risk_coverage import Accepted
     from anls_frame.summary.measures import Metric
 
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
@@ -134,44 +133,14 @@ class RiskDecision:
     has_clusters: bool
     needed: int | None
 
-    @classmethod
-    def of(
-        cls, accepted: Accepted, *, threshold: float, risk: float, confidence: float, has_clusters: bool
-    ) -> RiskDecision:
-        """Return the decision from the sums of accepted rows."""
-
-        def decides(sums: Accepted) -> Any:
-            low, high = sums.interval(2 * confidence - 1)
-            return (high <= risk) | (low > risk)
-
-        observed, *ends = (float(end[0]) for end in (accepted.risk, *accepted.interval(2 * confidence - 1)))
-        needed = accepted.documents_that(decides) if accepted.n[0] else math.nan
-        figures = (None if math.isnan(figure) else figure for figure in (observed, *ends, needed))
-        observed_risk, low, high, documents_needed = figures
-        return cls(
-            threshold=threshold,
-            target=risk,
-            confidence=confidence,
-            risk=observed_risk,
-            risk_low=low,
-            risk_high=high,
-            documents=int(accepted.documents[0]),
-            has_clusters=has_clusters,
-            needed=None if documents_needed is None else int(documents_needed),
-        )
-
     @property
     def answer(self) -> Answer:
         """The answer that follows from the bounds and the target."""
         if self.risk_low is None or self.risk_high is None:
             return "undecided"
-        return (
-            "fine"
-            if self.risk_high <= self.target
-            else "regressed"
-            if self.risk_low > self.target
-            else "undecided"
-        )
+        if self.risk_high <= self.target:
+            return "fine"
+        return "regressed" if self.risk_low > self.target else "undecided"
 
     def __str__(self) -> str:
         """Return the decision in one line."""
@@ -214,21 +183,26 @@ def decided_pairs(systems: Iterable[str], anchor: str | None, name: str = "ancho
 
 def decide(
     planners: Sequence[Planner],
-    tabulated: Callable[[Figures], pl.DataFrame] | None,
+    tabulated: Callable[[Figures], pl.DataFrame],
     *,
     within: float,
     alpha: float,
+    slices: bool,
 ) -> Decision[pl.DataFrame]:
     """
-    Decide about all rows and, if `tabulated` makes a table of all slices, about each slice.
+    Decide about all rows and, with `slices`, about each slice; `tabulated` makes a table of these.
 
     Metrics and systems share `alpha`; the testable slices of each share it again (Bonferroni).
     """
     level = alpha / len({(planner.metric_number, planner.pair[1]) for planner in planners})
 
     def bounds(planner: Planner, keys: tuple[str, ...], share: float = 1.0) -> pl.DataFrame:
-        tested = planner.bounds(keys, alpha=level, level=level * share)
-        return _answered(tested, planner.metric, within)
+        low, high = pl.col("difference_low"), pl.col("difference_high")
+        worst, best = (low, high) if planner.metric.higher_is_better else (-high, -low)
+        answer = pl.when(worst > -within).then(pl.lit("fine")).when(best < -within).then(pl.lit("regressed"))
+        # Without bounds, there is no answer.
+        answer = answer.when(low.is_not_null()).then(pl.lit("undecided"))
+        return planner.bounds(keys, alpha=level, level=level * share).with_columns(answer=answer)
 
     frame = pl.concat(
         bounds(planner, ())
@@ -236,18 +210,22 @@ def decide(
         .select(*planner.labels, pl.exclude("answer"), pl.col("answer").fill_null("undecided"))
         for planner in planners
     )
-    slices = None
-    if tabulated is not None:
+    table = None
+    if slices:
         tested = tabulated(bounds).drop_nulls("answer").group_by(COMPARED).len()
         shares = {tuple(names): 1 / number for *names, number in tested.iter_rows()}
-        slices = tabulated(lambda planner, keys: bounds(planner, keys, shares.get(planner.compared, 1.0)))
+        table = tabulated(lambda planner, keys: bounds(planner, keys, shares.get(planner.compared, 1.0)))
     several = len({planner.metric_number for planner in planners}) > 1
-    decided = []
+    decided: list[tuple[Answer, str]] = []
     for planner, line in zip(planners, frame.iter_rows(named=True), strict=True):
         names = dict(zip(COMPARED, planner.compared, strict=True))
-        own = None if slices is None else slices.filter(**names).drop_nulls("answer")
+        own = None if table is None else table.filter(**names).drop_nulls("answer")
+        in_slices = [] if own is None else own["answer"].to_list()
+        answer = min((line["answer"], *in_slices), key=_ORDER.index)
         what = f"{within:g} in {planner.metric.label}" if several else f"{within:g}"
-        decided.append(_decided_line(line, own, what))
+        said = in_words(answer, line["baseline"], line["system"], what)
+        said += "" if own is None else _where(answer, line["answer"], in_slices)
+        decided.append((answer, f"{said}; {_advice(line, own)}" if answer == "undecided" else said))
     decided.sort(key=lambda pair: _ORDER.index(pair[0]))
     return Decision(
         within=within,
@@ -255,18 +233,8 @@ def decide(
         answer=decided[0][0],
         sentences=[sentence for _, sentence in decided],
         frame=frame,
-        slices=slices,
+        slices=table,
     )
-
-
-def _decided_line(line: Mapping[str, Any], slices: pl.DataFrame | None, margin: str) -> tuple[Answer, str]:
-    """Return the decision about all rows and the tested slices, and its sentence."""
-    in_rows: Answer = line["answer"]
-    in_slices = [] if slices is None else slices["answer"].to_list()
-    answer = min((in_rows, *in_slices), key=_ORDER.index)
-    where = "" if slices is None else _where(answer, in_rows, in_slices)
-    said = f"{in_words(answer, line['baseline'], line['system'], margin)}{where}"
-    return answer, f"{said}; {_advice(line, slices)}" if answer == "undecided" else said
 
 
 def in_words(answer: Answer, old: str, new: str, margin: str) -> str:
@@ -303,14 +271,6 @@ def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:
         needed = f"{_rounded(low):,} to {_rounded(high):,}"
         return f"{can}; this one needs {needed} if the systems are equal"
     return f"{can}, but the difference is close to the margin"
-
-
-def _answered(bounds: pl.DataFrame, metric: Metric, within: float) -> pl.DataFrame:
-    """Add the answers, which are null without bounds."""
-    low, high = pl.col("difference_low"), pl.col("difference_high")
-    worst, best = (low, high) if metric.higher_is_better else (-high, -low)
-    answer = pl.when(worst > -within).then(pl.lit("fine")).when(best < -within).then(pl.lit("regressed"))
-    return bounds.with_columns(answer=answer.when(low.is_not_null()).then(pl.lit("undecided")))
 
 
 def _rounded(number: int) -> int:

@@ -18,9 +18,8 @@ from anls_frame.statistics import sample_sizes
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anls_frame.reports.lines import Line, Lines
+    from anls_frame.reports.lines import Lines
     from anls_frame.statistics.sample_sizes import Changes, Needed
-    from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.summary import Summary
@@ -159,28 +158,25 @@ class Planner:
         clusters = np.bincount(group, units.counts, metric_lines.slices.height).astype(np.int64)
         counted = pl.Series(clusters) if has_clusters else pl.lit(None, pl.Int64)
         slices = metric_lines.slices.with_columns(n_clusters=counted)
-        made = self._changes_of_rates if self.metric.is_ratio else self._changes_of_means
-        return slices, made(units, group, slices.height, unseen)
-
-    def _changes_of_means(self, units: Line, group: IntArray, groups: int, unseen: float) -> Changes:
-        first, second = self.pair
-        change = units.x[:, second] - units.x[:, first]
-        return sample_sizes.changes(group, groups, units.counts, units.n, change, unseen=unseen)
-
-    def _changes_of_rates(self, units: Line, group: IntArray, groups: int, unseen: float) -> Changes:
-        """Return the changes of corpus rates, to first order."""
+        if not self.metric.is_ratio:
+            first, second = self.pair
+            change = units.x[:, second] - units.x[:, first]
+            return slices, sample_sizes.changes(
+                group, slices.height, units.counts, units.n, change, unseen=unseen
+            )
+        # Changes of corpus rates, to first order.
         count = units.counts.astype(np.float64)
         (e_1, e_2), (l_1, l_2) = units.x[:, self.pair].T, units.y[:, self.pair].T
 
         def total(values: FloatArray) -> FloatArray:
-            return np.asarray(np.bincount(group, count * values, groups), np.float64)[group]
+            return np.asarray(np.bincount(group, count * values, slices.height), np.float64)[group]
 
         with np.errstate(invalid="ignore", divide="ignore"):
             change = e_2 / total(l_2) - e_1 / total(l_1)
             expected = total(e_2) / total(l_2) ** 2 * l_2 - total(e_1) / total(l_1) ** 2 * l_1
         rows = total(units.n)
-        return sample_sizes.Changes(
-            group, groups, count, units.n, rows * change, rows * (change - expected), l_1 + l_2, unseen
+        return slices, sample_sizes.Changes(
+            group, slices.height, count, units.n, rows * change, rows * (change - expected), l_1 + l_2, unseen
         )
 
 

@@ -80,8 +80,7 @@ class Gate:
 
     def judged(self, comparison: af.Comparison) -> tuple[int, list[str]]:
         """Return the exit code, 1 before 3 before 0, and notes that explain it."""
-        from anls_frame.reports import sentences
-        from anls_frame.reports.comparison_documents import untestable_note
+        from anls_frame.reports.comparison_documents import regressions, untestable_note
 
         code, notes = 0, []
         if self.fail_if_drop is not None or self.require_within_slices:
@@ -101,9 +100,9 @@ class Gate:
             code = {"fine": 0, "regressed": GATE_FAILED, "undecided": UNDECIDED}[decision.answer]
         if self.fail_if_drop is not None:
             drops = (self.fail_if_drop, self.alpha, self.planned_runs)
-            regressions = [*sentences.regressions(comparison, *drops)]
-            notes += regressions
-            code = GATE_FAILED if regressions else code
+            lost = [*regressions(comparison, *drops)]
+            notes += lost
+            code = GATE_FAILED if lost else code
         return code, notes
 
 
