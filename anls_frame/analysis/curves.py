@@ -13,10 +13,11 @@ from anls_frame.protocol import resolve_scoring
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
-from anls_frame.summary.rows import Live, scored_texts
+from anls_frame.summary.rows import Live
 from anls_frame.summary.settings import Settings, check_by, check_missing
 from anls_frame.summary.slicing import Slicing
 from anls_frame.summary.summary import Summary
+from anls_frame.summary.system_rows import scored_rows, single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,8 +213,8 @@ def length_scores(
         missing=missing,
         unanswerable=unanswerable,
     )
-    rows = scored_texts(frame, (prediction, answers), Live(slicing=Slicing(columns)), settings)
-    sums = details.length_sums(rows.frame, rows.keys).collect(engine="streaming")
+    rows = scored_rows(frame, {prediction: prediction}, answers, Live(slicing=Slicing(columns)), settings)
+    sums = details.length_sums(single(rows, settings), rows.keys).collect(engine="streaming")
     result = details.length_table(canonical(sums), rows.keys)
     return as_kind_of(frame, named(result, rows.keys, columns))
 

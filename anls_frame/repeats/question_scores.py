@@ -20,9 +20,11 @@ from anls_frame.protocol import described, resolve_errors, resolve_scoring
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
-from anls_frame.summary.rows import Live, existing_scores, scored_texts
+from anls_frame.summary.rows import Live
 from anls_frame.summary.settings import Settings, are_texts, check_keep, check_unanswerable, resolve_missing
 from anls_frame.summary.slicing import Slicing
+from anls_frame.summary.system_rows import scored_rows
+from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +91,7 @@ def scored_epochs(
             )
     ids = [id] if isinstance(id, str) else list(id)
     columns = list(dict.fromkeys([*ids, *keep]))
-    live = Live(slicing=Slicing(by), metrics=tuple(metric for metric in chosen if not metric.is_built_in))
+    live = Live(slicing=Slicing(by), metrics=chosen)
     settings = Settings(
         by=by,
         metrics=chosen,
@@ -99,10 +101,7 @@ def scored_epochs(
         unanswerable=unanswerable,
         keep=tuple(columns),
     )
-    if prediction is None or answers is None:
-        rows = existing_scores(frame, live, settings)
-    else:
-        rows = scored_texts(frame, (prediction, answers), live, settings)
+    rows = scored_rows(frame, systems_of(prediction), answers, live, settings)
     names = [f"keep_{index}" for index in range(len(columns))]
     scores = [f"score_{index}" for index in range(len(chosen))]
     table = (
@@ -110,7 +109,7 @@ def scored_epochs(
             *rows.keys,
             *names,
             *(["answers"] if has_texts else []),
-            *(value.alias(name) for name, value in zip(scores, _scores(chosen), strict=True)),
+            *(pl.col(f"{name}_0").alias(name) for name in scores),
         )
         .with_row_index("row")
         .collect(engine="streaming")
@@ -118,18 +117,6 @@ def scored_epochs(
     epochs = RepeatedAnswers(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns, settings)
     _check(epochs, has_texts=has_texts)
     return epochs
-
-
-def _scores(metrics: Sequence[Metric]) -> list[pl.Expr]:
-    own = iter(range(len(metrics)))
-    scores = []
-    for metric in metrics:
-        if not metric.is_built_in:
-            score = pl.col(f"own_{next(own)}")
-        else:
-            score = pl.col("anls") == 0 if metric.row is None else pl.col(metric.row)
-        scores.append(score.cast(pl.Float64))
-    return scores
 
 
 def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:

@@ -15,6 +15,7 @@ from anls_frame.slices.search_input import SearchInput
 from anls_frame.slices.slice_scores import Scores, lost, searched_systems
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.comparison_sums import MOST_WITH_CHANGES, changes
 from anls_frame.summary.keys import CLUSTER, key_names
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from anls_frame.slices.figures import Reported
     from anls_frame.slices.slice_scores import SearchedSystem
-    from anls_frame.summary.cell_sums import Cells
+    from anls_frame.summary.cell_sums import Frames
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.summary import Summary
@@ -101,7 +102,10 @@ def _figures(
     """Return the figures of slices from the slices of lines, and the line of each cell."""
     lists = pl.DataFrame({"line": np.arange(len(slices)), "key_0": slices})
     frames = {}
+    names = [ALL, *(metric.name for metric in settings.metrics)]
     for name, cells in summary.sums.cells.items():
+        if name not in names:
+            continue
         others = [column for column in cells.columns if not column.startswith("key_")]
         joined = cells.select(others).with_columns(line=lines[name])
         joined = joined.join(lists, on="line", how="inner", maintain_order="left")
@@ -182,7 +186,7 @@ def _metrics(summary: Summary, metrics: object) -> list[tuple[Any, Metric]]:
     return [every[name] for name in wanted]
 
 
-def _numbered(frames: Cells, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[Any, pl.Series]]:
+def _numbered(frames: Frames, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[Any, pl.Series]]:
     """Return the distinct keys of all frames, and the line number of each row of each frame."""
     cell_rows = pl.concat(
         [

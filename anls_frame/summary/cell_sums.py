@@ -1,77 +1,159 @@
-"""The sums of a summary: the interface shared by the sums of reports and of comparisons."""
+"""The sums of a summary: cells and other frames of counts and sums, which add up over parts."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from anls_frame.summary import quantiles
+from anls_frame.summary.cells import add_up, widened
+from anls_frame.summary.cluster_groups import in_groups
+from anls_frame.summary.details import KEYS
+from anls_frame.summary.keys import CLUSTER, key_names
+from anls_frame.summary.selection import worst_rows
+from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Self
+    from collections.abc import Sequence
 
-    import polars as pl
-
-    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
 
 ALL = None
 """In place of a metric's name, the key of the cells that several metrics share."""
 
-Cells: TypeAlias = "Mapping[Any, pl.DataFrame]"
-"""Cells by the name of their metric, or `ALL`."""
+Frames: TypeAlias = Mapping[Any, pl.DataFrame]
+"""Frames of a kind by the name of their metric, system or detail, or `ALL`."""
 
 Kind: TypeAlias = Literal["report", "comparison"]
 """What is computed from a summary."""
 
+GRID_STEP = "grid_threshold"
 
-class CellSums(ABC):
-    """Counts and sums of rows: the cells, and other frames that add up."""
+_KINDS = ("cells", "details", "votes", "squares", "transitions", "counts")
 
-    kind: ClassVar[Kind]
-    cells: Cells
+
+@dataclass(frozen=True, kw_only=True)
+class CellSums:
+    """
+    Counts and sums of scored rows, of one system or of several.
+
+    Parameters
+    ----------
+    cells
+        Of one system, a row for each combination of `by` values (columns `key_0`, `key_1`, ...) and cluster,
+        for the scores of texts and for each custom metric by name. Sums of scores of texts are integers, so
+        that they do not depend on the order of the rows: `anls_units` and `nls_units` are in units of 2**-53,
+        `cer_units` and the sums of squares in units of 2**-62. Sums of custom ratios, by name, are integers,
+        too. The sums of custom scores are floats: `score_sum`, and `score_spread`, the sum of the squared
+        deviations from the mean of the cell.
+
+        Of several systems with clusters, a frame for each metric by name, with sums by keys and cluster: `n`,
+        and `x_0`, `x_1`, ... of the systems, and for rates also `y_0`, .... Means of up to 12 systems also
+        have two sums over rows for each system after the first: `lost_1`, ..., its losses against the first
+        system, and `squares_1`, ..., its squared changes. Without clusters, a single frame with a line for
+        each combination of keys and scores, and its number of rows `n`.
+    bins
+        Of one system, a row for each combination of `by` values and grid point, with the number of rows and
+        the sum of `nls`, as in the cells. The grid point of a score is the strictest threshold k/200 that the
+        score passes.
+    worst_rows
+        Of one system, the rows with the worst scores, up to the number in the settings; list keys are not
+        exploded.
+    details
+        Of one system, the counts of `errors` (error types), `confusions` and `lengths` by cell; see
+        `Report.errors`, `Report.confusions` and `Report.lengths`.
+    votes
+        Of several systems, for each metric by keys and pair of systems: the numbers of rows in which the
+        second system is better (`wins`), equal (`ties`) and worse (`losses`).
+    squares
+        Of several systems, for each mean by keys: the sums of the squared scores of the systems, rescaled to
+        [0, 1] if the metric has bounds.
+    transitions
+        Of several systems, the counts of rows by the error types of the first system and of each other
+        system, by the name of the latter.
+    counts
+        Of several systems, for each metric a single line with numbers of rows and the lowest and the highest
+        score.
+    """
+
+    cells: Frames
+    bins: pl.DataFrame = field(default_factory=pl.DataFrame)
+    worst_rows: pl.DataFrame = field(default_factory=pl.DataFrame)
+    details: Frames = field(default_factory=dict)
+    votes: Frames = field(default_factory=dict)
+    squares: Frames = field(default_factory=dict)
+    transitions: Frames = field(default_factory=dict)
+    counts: Frames = field(default_factory=dict)
 
     @property
-    @abstractmethod
     def rows(self) -> int:
         """Number of rows that were read."""
+        return int(next(iter((self.counts or self.cells).values()))["rows"].sum())
 
-    @abstractmethod
     def frames(self) -> dict[str, pl.DataFrame]:
         """Return all frames by kind and, if a kind has several frames, by name."""
+        named = {"bins": self.bins, "worst": self.worst_rows}
+        for kind in _KINDS:
+            frames: Frames = getattr(self, kind)
+            named |= {kind if name is ALL else f"{kind} {name}": frame for name, frame in frames.items()}
+        return {name: frame for name, frame in named.items() if frame.width}
 
     @classmethod
-    @abstractmethod
-    def from_frames(cls, frames: Mapping[str, pl.DataFrame]) -> Self:
+    def from_frames(cls, frames: Mapping[str, pl.DataFrame]) -> CellSums:
         """Return the sums with these frames."""
+        kinds: dict[str, dict[Any, pl.DataFrame]] = {kind: {} for kind in _KINDS}
+        for stored, frame in frames.items():
+            kind, space, name = stored.partition(" ")
+            if kind in kinds:
+                kinds[kind][name if space else ALL] = frame
+        none = pl.DataFrame()
+        bins, worst = frames.get("bins", none), frames.get("worst", none)
+        return cls(**kinds, bins=bins, worst_rows=worst)
 
     @classmethod
-    @abstractmethod
-    def added(cls, parts: Sequence[Self], settings: Settings) -> Self:
+    def added(cls, parts: Sequence[CellSums], settings: Settings) -> CellSums:
         """Add up the sums of parts."""
+        every = [part.frames() for part in parts]
+        names = every[0]
+        return cls.from_frames(
+            {name: _added(name, [frames[name] for frames in every], settings) for name in names}
+        )
 
-    @abstractmethod
-    def folded(self, settings: Settings) -> Self:
+    def folded(self, settings: Settings) -> CellSums:
         """Return the sums with groups in place of clusters."""
+        keys = key_names(settings.by, settings.cluster)
+        # Groups are few, and may have more rows than a cluster can.
+        cells = {name: add_up([widened(in_groups(own))], keys) for name, own in self.cells.items()}
+        return dataclasses.replace(self, cells=cells)
 
-    @abstractmethod
-    def sliced(self, cells: Cells) -> Self:
-        """Return sums with other cells of some of these rows, and the frames that follow from these cells."""
-
-    @abstractmethod
-    def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the frames of cells, each with its key and the metrics computed from it."""
-
-
-def stored(kind: str, frames: Mapping[Any, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Return frames of a kind under their names in a file."""
-    return {kind if name is ALL else f"{kind} {name}": frame for name, frame in frames.items()}
+    def sliced(self, cells: Frames) -> CellSums:
+        """Return sums with other cells of some of these rows, and what can be computed from these cells."""
+        return CellSums(cells=cells, counts=self.counts)
 
 
-def frames_of_kind(kind: str, frames: Mapping[str, pl.DataFrame]) -> dict[Any, pl.DataFrame]:
-    """Return the frames of a kind under their own names."""
-    named: dict[Any, pl.DataFrame] = {}
-    for stored_as, frame in frames.items():
-        own, space, name = stored_as.partition(" ")
-        if own == kind:
-            named[name if space else ALL] = frame
-    return named
+def _added(name: str, frames: Sequence[pl.DataFrame], settings: Settings) -> pl.DataFrame:
+    """Add up the frames of parts that are stored under a name."""
+    if name == "worst":
+        return worst_rows(pl.concat(frames, how="vertical_relaxed").lazy(), settings).collect()
+    return add_up(quantiles.alike(frames), _keys(name, frames[0], settings))
+
+
+def _keys(name: str, frame: pl.DataFrame, settings: Settings) -> Sequence[str]:
+    """Return the columns that identify a row of a frame that is stored under a name."""
+    kind, _, own = name.partition(" ")
+    keys = key_names(settings.by, None)
+    if kind == "cells":
+        return keys_of_cells(frame, settings)
+    others = {"bins": (GRID_STEP,), "details": KEYS.get(own, ()), "votes": ("pair",), "transitions": PAIR}
+    return () if kind == "counts" else (*keys, *others.get(kind, ()))
+
+
+def keys_of_cells(cells: pl.DataFrame, settings: Settings) -> Sequence[str]:
+    """Return the columns that identify a cell; those of several systems without clusters have scores too."""
+    if CLUSTER in cells.columns or "rows" in cells.columns:
+        return key_names(settings.by, settings.cluster)
+    return [column for column in cells.columns if column != "n"]

@@ -9,6 +9,7 @@ import polars.selectors as cs
 
 from anls_frame.summary import quantiles
 from anls_frame.summary.keys import CLUSTER
+from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.own_metrics import merged_spread
 
 if TYPE_CHECKING:
@@ -38,6 +39,14 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     ]  # fmt: skip
     # The order of the columns is kept, because parts must agree in it when they are added up again.
     return grouped(whole.lazy(), keys, sums, in_order=True).select(whole.columns).collect()
+
+
+def rounded(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return cells for saving, with rounded scores of quantiles; other frames stay unchanged."""
+    if quantiles.SCORE not in cells.columns:
+        return cells
+    keys = [name for name in cells.columns if name not in (*COUNTS, quantiles.SCORE)]
+    return add_up([quantiles.rounded(cells)], keys)
 
 
 def widened(cells: pl.DataFrame) -> pl.DataFrame:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.summary import own_metrics, pair_votes, transitions
+from anls_frame.summary import own_metrics, pair_votes
 from anls_frame.summary.buckets import Buckets
-from anls_frame.summary.cell_sums import ALL, CellSums, frames_of_kind, stored
+from anls_frame.summary.cell_sums import ALL, CellSums, keys_of_cells
 from anls_frame.summary.cells import add_up
-from anls_frame.summary.cluster_groups import in_groups
-from anls_frame.summary.keys import CLUSTER, canonical, key_names
+from anls_frame.summary.keys import CLUSTER, canonical
 from anls_frame.summary.predictions import Predictions, digest_of
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.system_rows import all_columns, columns, missing, noted, scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from anls_frame.summary.cell_sums import Cells
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.system_rows import SystemRows
@@ -37,88 +34,6 @@ _FEW_SYSTEMS = 8
 """Scores of more systems are computed batch by batch."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparisonSums(CellSums):
-    """
-    Counts and sums of rows with the scores of several systems, which add up over parts.
-
-    Parameters
-    ----------
-    cells
-        With clusters, a frame for each metric by name, with sums by keys and cluster: `n`, and `x_0`, `x_1`,
-        ... of the systems, and for rates also `y_0`, .... Means of up to 12 systems also have two sums over
-        rows for each system after the first: `lost_1`, ..., its losses against the first system, and
-        `squares_1`, ..., its squared changes. Without clusters, a single frame with a line for each
-        combination of keys and scores, and its number of rows `n`.
-    votes
-        For each metric, by keys and pair of systems: the numbers of rows in which the second system is better
-        (`wins`), equal (`ties`) and worse (`losses`).
-    squares
-        For each mean, by keys: the sums of the squared scores of the systems, rescaled to [0, 1] if the
-        metric has bounds.
-    transitions
-        With details, the counts of rows by the error types of the first system and of each other system, by
-        the name of the latter.
-    counts
-        For each metric, a single line with numbers of rows and the lowest and the highest score.
-    """
-
-    kind = "comparison"
-
-    cells: Cells
-    votes: Mapping[str, pl.DataFrame]
-    squares: Mapping[str, pl.DataFrame]
-    counts: Mapping[str, pl.DataFrame]
-    transitions: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-
-    @property
-    def rows(self) -> int:
-        """Number of rows that were read."""
-        return int(next(iter(self.counts.values()))["rows"].item())
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """Return all frames, each by its kind and name."""
-        return {name: frame for kind in _KINDS for name, frame in stored(kind, getattr(self, kind)).items()}
-
-    @classmethod
-    def from_frames(cls, frames: Mapping[str, pl.DataFrame]) -> ComparisonSums:
-        """Return the sums with these frames."""
-        return cls(**{kind: frames_of_kind(kind, frames) for kind in _KINDS})
-
-    @classmethod
-    def added(cls, parts: Sequence[ComparisonSums], settings: Settings) -> ComparisonSums:
-        """Add up the sums of parts."""
-        keys = key_names(settings.by, None)
-        return cls(
-            cells={name: _added_cells(own, keys, name) for name, own in _by_name(parts, "cells")},
-            votes={name: add_up(own, [*keys, "pair"]) for name, own in _by_name(parts, "votes")},
-            squares={name: add_up(own, keys) for name, own in _by_name(parts, "squares")},
-            transitions={name: transitions.added(own, keys) for name, own in _by_name(parts, "transitions")},
-            counts={name: add_up(own, []) for name, own in _by_name(parts, "counts")},
-        )
-
-    def folded(self, settings: Settings) -> ComparisonSums:
-        """Return the sums with groups in place of clusters; the votes and squares stay."""
-        keys = key_names(settings.by, None)
-        cells = {name: _added_cells([in_groups(own)], keys, name) for name, own in self.cells.items()}
-        return dataclasses.replace(self, cells=cells)
-
-    def sliced(self, cells: Cells) -> ComparisonSums:
-        """Return sums with other cells, without the frames that cannot be computed from them."""
-        return dataclasses.replace(self, cells=cells, votes={}, squares={}, transitions={})
-
-    def groups(self, settings: Settings) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
-        """Return the cells of each metric; without clusters, the cells of all metrics together."""
-        ends = {name: counts.select("score_min", "score_max").row(0) for name, counts in self.counts.items()}
-        metrics = [metric.within(*ends[metric.name]) for metric in settings.metrics]
-        if settings.cluster is None:
-            yield ALL, self.cells[ALL], tuple(metrics)
-        else:
-            for metric in metrics:
-                yield metric.name, self.cells[metric.name], (metric,)
-
-
-_KINDS = ("cells", "votes", "squares", "transitions", "counts")
 _COUNTS = pl.Schema(
     {
         **dict.fromkeys(("rows", "n_dropped", "n_unanswerable", "n", "n_empty_reference"), pl.Int64),
@@ -145,7 +60,7 @@ def changes(system: int) -> tuple[str, str]:
     return f"lost_{system}", f"squares_{system}"
 
 
-def collect(rows: SystemRows, settings: Settings) -> tuple[ComparisonSums, list[Predictions]]:
+def collect(rows: SystemRows, settings: Settings) -> tuple[CellSums, list[Predictions]]:
     """
     Score the rows in one pass and add them up, in batches, so that there may be any number of them.
 
@@ -171,22 +86,6 @@ def collect(rows: SystemRows, settings: Settings) -> tuple[ComparisonSums, list[
     return tally.sums()
 
 
-def _by_name(parts: Sequence[ComparisonSums], kind: str) -> Iterator[tuple[Any, list[pl.DataFrame]]]:
-    """Yield the name of each frame of a kind, with those of all parts."""
-    for name in getattr(parts[0], kind):
-        yield name, [getattr(part, kind)[name] for part in parts]
-
-
-def _added_cells(parts: Sequence[pl.DataFrame], keys: Sequence[str], name: str | None) -> pl.DataFrame:
-    """Add up the cells of a metric, or of all."""
-    return add_up(parts, _keys_of_cells(parts[0], keys, name))
-
-
-def _keys_of_cells(cells: pl.DataFrame, keys: Sequence[str], name: str | None) -> list[str]:
-    """Return the columns that identify a cell; cells of all metrics together have scores as keys."""
-    return [column for column in cells.columns if column != "n"] if name is ALL else [*keys, CLUSTER]
-
-
 class _Tally:
     """Sums over the batches so far."""
 
@@ -195,7 +94,7 @@ class _Tally:
         self.settings = settings
         self.keys = [key for key in rows.keys if key != CLUSTER]
         self.has_wrong = False
-        self.rest: ComparisonSums | None = None
+        self.rest: CellSums | None = None
         self.predictions = [Predictions(digest=0, n_missing=0)] * rows.systems
         self.buckets: dict[str | None, Buckets] = {}
 
@@ -206,15 +105,15 @@ class _Tally:
         part = self._batch_sums(batch)
         for name, cells in part.cells.items():
             if name not in self.buckets:
-                keys = _keys_of_cells(cells, self.keys, name)
-                self.buckets[name] = Buckets(keys, functools.partial(_added_cells, keys=self.keys, name=name))
+                keys = keys_of_cells(cells, self.settings)
+                self.buckets[name] = Buckets(keys, functools.partial(add_up, keys=keys))
             self.buckets[name].add(cells)
         rest = dataclasses.replace(part, cells={})
-        self.rest = rest if self.rest is None else ComparisonSums.added([self.rest, rest], self.settings)
+        self.rest = rest if self.rest is None else CellSums.added([self.rest, rest], self.settings)
         added = _predictions(batch, self.rows.systems)
         self.predictions = [before + other for before, other in zip(self.predictions, added, strict=True)]
 
-    def sums(self) -> tuple[ComparisonSums, list[Predictions]]:
+    def sums(self) -> tuple[CellSums, list[Predictions]]:
         if self.rest is None:
             self.add(self.rows.frame.head(0).collect())
         cells = {name: self.buckets.pop(name).whole() for name in list(self.buckets)}
@@ -226,13 +125,12 @@ class _Tally:
         wrong = self.rows.wrong()
         return bool(wrong) and batch.select(pl.any_horizontal(pl.Expr.any(flag) for flag in wrong)).item()
 
-    def _batch_sums(self, batch: pl.DataFrame) -> ComparisonSums:
+    def _batch_sums(self, batch: pl.DataFrame) -> CellSums:
         rows = self.rows
         votes, squares, counts = {}, {}, {}
         cells: dict[str | None, pl.DataFrame] = {}
         absent = [is_missing(name) for name in missing(rows.systems)]
-        drops = rows.missing == "drop"
-        dropped = pl.any_horizontal(absent).sum() if drops else pl.lit(0)
+        dropped = pl.any_horizontal(absent).sum() if self.settings.missing == "drop" else pl.lit(0)
         whole = batch.select(rows=pl.len(), n_dropped=dropped, n_unanswerable=(~pl.col("answerable")).sum())
         for index, metric in enumerate(rows.metrics):
             scored = batch.drop_nulls(all_columns(index, metric, rows.systems))
@@ -260,9 +158,9 @@ class _Tally:
                 pl.len().cast(pl.Int64).alias("n")
             )
             cells[ALL] = canonical(grouped)
-        return ComparisonSums(cells=cells, votes=votes, squares=squares, counts=counts)
+        return CellSums(cells=cells, votes=votes, squares=squares, counts=counts)
 
-    def _with_votes_and_squares(self, sums: ComparisonSums) -> ComparisonSums:
+    def _with_votes_and_squares(self, sums: CellSums) -> CellSums:
         """Add the votes and squares, where the cells are combinations of scores."""
         rows, cells = self.rows, sums.cells[ALL]
         size = max(1, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // cells.width))

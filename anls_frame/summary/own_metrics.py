@@ -41,41 +41,28 @@ def needed(metrics: Iterable[Metric]) -> list[str]:
     return names
 
 
-def names(index: int, metric: Metric) -> list[str]:
-    """Return the columns of a metric: the score of a row and, for a rate, numerator and denominator."""
-    parts = [f"own_{index}_numerator", f"own_{index}_denominator"]
-    return [f"own_{index}", *(parts if metric.is_ratio else [])]
-
-
-def all_names(metrics: Sequence[Metric]) -> list[str]:
-    """Return the columns of all metrics."""
-    return [name for index, metric in enumerate(metrics) for name in names(index, metric)]
-
-
-def names_of_functions(metrics: Sequence[Metric]) -> list[str]:
-    """Return the columns of metrics that are functions of texts."""
-    functions = [(index, metric) for index, metric in enumerate(metrics) if metric.is_function]
-    return [name for index, metric in functions for name in names(index, metric)]
-
-
-def values(source: pl.LazyFrame, metrics: Sequence[Metric], texts: Sequence[pl.Expr] = ()) -> list[pl.Expr]:
+def values(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> list[pl.Expr]:
     """
-    Return the columns that `names` names, as expressions of the source's columns.
+    Return the values of a custom metric: the score of a row and, for a rate, numerator and denominator.
 
     Parameters
     ----------
     source
         The rows.
-    metrics
-        The custom metrics.
+    metric
+        The custom metric.
     texts
         The columns of predictions and answers, for functions of these.
     """
-    return [
-        value.alias(name)
-        for index, metric in enumerate(metrics)
-        for name, value in zip(names(index, metric), _parts(source, metric, texts), strict=True)
-    ]
+    numerator = scored(source, metric, metric.numerator, texts)
+    if not metric.is_ratio:
+        return [numerator]
+    denominator = scored(source, metric, metric.denominator, texts)
+    # With denominator 0, the numerator, or null if the row has no score.
+    score = pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
+    if metric.skips_empty_rows:
+        score = pl.when((numerator > 0) | (denominator > 0)).then(score)
+    return [score, numerator, denominator]
 
 
 def scored(source: pl.LazyFrame, metric: Metric, value: object, texts: Sequence[pl.Expr]) -> pl.Expr:
@@ -101,26 +88,15 @@ def scored(source: pl.LazyFrame, metric: Metric, value: object, texts: Sequence[
     return expression.cast(pl.Float64)
 
 
-def row_score(metric: Metric, numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
-    """Return the rate of a row; with denominator 0, its numerator, or null if the row has no score."""
-    rate = pl.when(denominator > 0).then(numerator / denominator).otherwise(numerator)
-    return pl.when((numerator > 0) | (denominator > 0)).then(rate) if metric.skips_empty_rows else rate
-
-
 def beside(scores: Sequence[str], score: str, numerator: str) -> pl.Expr:
     """Return the score of a row in a ratio; 0 where only other systems have a positive denominator."""
     has_any = pl.any_horizontal(pl.col(scores).is_not_null())
     return pl.when(has_any).then(pl.coalesce(score, numerator))
 
 
-def digest(metrics: Sequence[Metric]) -> pl.Expr:
-    """Return the digest of the scores of each row; null if all are null."""
-    return digest_of_values([pl.col(name) for name in all_names(metrics)])
-
-
-def digest_of_values(scores: Sequence[pl.Expr]) -> pl.Expr:
+def digest(names: Sequence[str]) -> pl.Expr:
     """Return the digest of the numbers of each row; null if all are null."""
-    numbers = [score.cast(pl.Float64) for score in scores]
+    numbers = [pl.col(name) for name in names]
     if len(numbers) == 1:
         return pl.when(numbers[0].is_not_null()).then(_mixed_in(pl.lit(0, pl.UInt64), numbers[0]))
     # A single expression would grow eightfold with each score.
@@ -149,16 +125,8 @@ def mixed(value: pl.Expr) -> pl.Expr:
     return value.xor(value // (1 << 31))
 
 
-def prepared(rows: pl.LazyFrame, keys: Sequence[str], index: int, metric: Metric) -> pl.LazyFrame:
-    """Return columns of rows, with the values of a metric under the names that `sums` expects."""
-    own, *parts = names(index, metric)
-    if metric.is_ratio:
-        return rows.select(*keys, score=own, numerator=parts[0], denominator=parts[1])
-    return rows.select(*keys, score=own)
-
-
 def sums(metric: Metric) -> list[pl.Expr]:
-    """Return counts and sums over `prepared` rows."""
+    """Return counts and sums over the columns `score`, and for a ratio `numerator` and `denominator`."""
     zero = pl.lit(0, dtype=pl.Int64)
     is_scored = pl.col("score").is_not_null()
     if metric.is_ratio:
@@ -172,7 +140,7 @@ def sums(metric: Metric) -> list[pl.Expr]:
 
 
 def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
-    """Return which rows hold an invalid value for the metric, in columns of `prepared` or others."""
+    """Return which rows hold an invalid value for the metric, in the columns of `sums` or others."""
     low, high = metric.bounds or (None, None)
     if metric.is_ratio:
         parts = [pl.col(name) for name in columns or ("numerator", "denominator")]
@@ -187,7 +155,7 @@ def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
 
 
 def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric, part: str | None) -> pl.DataFrame:
-    """Return `prepared` cells without the count of invalid values; raise an error if there are any."""
+    """Return cells without the count of invalid values; raise an error if there are any."""
     wrong = int(cells[WRONG].sum())
     if wrong:
         names = ["numerator", "denominator"] if metric.is_ratio else ["score"]
@@ -208,14 +176,6 @@ def merged_spread() -> pl.Expr:
     spread = (pl.col("score_spread") + pl.when(n > 0).then(n * off * off).otherwise(0.0)).sum()
     are_equal = pl.col("score_min").min() == pl.col("score_max").max()
     return pl.when(are_equal).then(0.0).otherwise(spread).alias("score_spread")
-
-
-def _parts(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> list[pl.Expr]:
-    numerator = scored(source, metric, metric.numerator, texts)
-    if not metric.is_ratio:
-        return [numerator]
-    denominator = scored(source, metric, metric.denominator, texts)
-    return [row_score(metric, numerator, denominator), numerator, denominator]
 
 
 def _rate(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:

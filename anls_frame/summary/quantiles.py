@@ -8,7 +8,12 @@ digits, so that there are few lines.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SCORE = "score"
 """Column of cells with the score of their rows, null for rows without one."""
@@ -34,6 +39,6 @@ def rounded(cells: pl.DataFrame) -> pl.DataFrame:
     return cells.with_columns(score.alias(SCORE)).rename({SCORE: ROUNDED})
 
 
-def alike(parts: list[pl.DataFrame]) -> list[pl.DataFrame]:
+def alike(parts: Sequence[pl.DataFrame]) -> Sequence[pl.DataFrame]:
     """Return cells of parts, with rounded scores if the scores of any part are rounded."""
     return [rounded(part) for part in parts] if any(ROUNDED in part.columns for part in parts) else parts

@@ -1,28 +1,24 @@
-"""Queries that score rows, and sums over these rows; nothing is executed yet."""
+"""Expressions for rows of texts: what is scored, and sums over rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame.frames.checks import check_dtypes
-from anls_frame.frames.conversion import to_lazy
-from anls_frame.frames.progress import counted
 from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_scoring
-from anls_frame.summary import fixed_point, own_metrics
+from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
-from anls_frame.summary.keys import key_names, optional, sliced_keys
 from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from anls_frame.frames.progress import Advance
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings, Unanswerable
 
@@ -51,117 +47,11 @@ KEPT = "kept"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
-    """
-    Scored rows as a query: keys `key_0`, ..., the cluster, the scores, and sums over the rows.
-
-    The values of custom metrics are in the columns that `own.columns` returns, and columns to keep are
-    `keep_0`, ...
-    """
-
-    frame: pl.LazyFrame
-    keys: tuple[str, ...]
-    sums: list[pl.Expr]
-    own: tuple[Metric, ...]
-    orders: dict[str, list[str]]
-    """The values of keys that have an order, by the name of the key."""
-    worst_columns: tuple[str, ...]
-    has_texts: bool
-    texts: pl.LazyFrame
-    """Keys, predictions and answers alone: Polars would compute the scores before it drops their columns."""
-    details: Mapping[str, pl.LazyFrame] = field(default_factory=dict)
-    """Queries for what else is counted; if there are any, scores are added up by length too."""
-    part: str | None = None
-    """The part that these rows are, if it has a name."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Live:
     """Objects that settings only describe: custom metrics, and keys with their expressions."""
 
     slicing: Slicing = field(default_factory=Slicing)
     metrics: tuple[Metric, ...] = ()
-
-    def columns(self, settings: Settings) -> list[str]:
-        """The columns needed besides the texts."""
-        others = [*optional(settings.cluster), *settings.keep, *own_metrics.needed(self.metrics)]
-        return [*self.slicing.columns, *others]
-
-
-def scored_texts(
-    frame: Any,
-    columns: tuple[str, str],
-    live: Live,
-    settings: Settings,
-    advance: Advance = None,
-) -> Rows:
-    """Return the scored rows of texts, from the columns of predictions and answers."""
-    prediction, answers = columns
-    others, protocol = live.columns(settings), settings.protocol
-    source = counted(to_lazy(frame, columns, others, answers=answers, protocol=protocol), advance)
-    metrics = live.metrics
-    source = with_unanswerable(source, [prediction], answers, settings.unanswerable)
-    schema = source.collect_schema()
-    texts = predicted(prediction), cs.by_name(answers)
-    keys, orders = sliced_keys(source, live.slicing, settings.cluster)
-    columns_of_texts = [
-        *keys,
-        cs.by_name(prediction).alias("prediction"),
-        cs.by_name(answers).alias("answers"),
-    ]
-    rows = source.select(
-        *columns_of_texts,
-        cs.by_name(prediction).is_null().alias("missing"),
-        is_unanswerable(source).alias("unanswerable"),
-        score_details(schema, prediction, answers, settings).alias("scores"),
-        *own_metrics.values(source, metrics, texts),
-        *kept(settings),
-    ).unnest("scores")
-    bits = (64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits")
-    rows = rows.with_columns(pl.col("nls").is_not_null().alias("answerable"), bits)
-    rows = rows.with_columns(
-        is_invented=is_invented("prediction"),
-        is_placeholder=is_placeholder("prediction", pl.col("exact_match")),
-    )
-    # A function of texts may give a score without looking at the answers.
-    functions = own_metrics.names_of_functions(metrics)
-    rows = rows.with_columns(pl.when("answerable").then(pl.col(functions)))
-    own = own_metrics.all_names(metrics)
-    if settings.missing == "drop":
-        scores = ["nls", "anls", "cer", "exact_match", "char_errors", "reference_length", "row_digest", *own]
-        rows = rows.with_columns(pl.when(~pl.col("missing")).then(pl.col(scores)))
-    names = key_names(settings.by, settings.cluster)
-    return Rows(
-        frame=rows.with_columns((pl.col("anls") > 0).alias(KEPT)),
-        keys=names,
-        sums=_sums_of_texts(),
-        own=tuple(metrics),
-        orders=orders,
-        worst_columns=(*names, "prediction", "answers", *ROW_SCORES, *own_and_kept(settings)),
-        has_texts=True,
-        texts=source.select(columns_of_texts),
-    )
-
-
-def existing_scores(frame: Any, live: Live, settings: Settings, advance: Advance = None) -> Rows:
-    """Return rows without texts, with the values of custom metrics only."""
-    source = counted(to_lazy(frame, [], live.columns(settings)), advance)
-    metrics = live.metrics
-    values = own_metrics.values(source, metrics)
-    keys, orders = sliced_keys(source, live.slicing, settings.cluster)
-    rows = source.select(*keys, *values, *kept(settings))
-    rows = rows.with_columns(row_digest=own_metrics.digest(metrics))
-    names = key_names(settings.by, settings.cluster)
-    return Rows(
-        frame=rows,
-        keys=names,
-        sums=[],
-        own=tuple(metrics),
-        orders=orders,
-        worst_columns=(*names, *own_and_kept(settings)),
-        has_texts=False,
-        texts=source.select(keys),
-    )
 
 
 def with_unanswerable(
@@ -279,7 +169,8 @@ def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Se
     return _plugin.call("score_details", predicted(prediction), cs.by_name(answers), **options)
 
 
-def _sums_of_texts() -> list[pl.Expr]:
+def sums_of_texts() -> list[pl.Expr]:
+    """Return the sums over texts by cell."""
     # The square of a length is too large for a sign.
     errors, length = (pl.col(name).cast(pl.UInt64) for name in ("char_errors", "reference_length"))
     nls, cer = pl.col("nls"), pl.col("cer")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 from anls_frame._arguments import count, takes_names
 from anls_frame._engines import on_engines
@@ -14,9 +14,10 @@ from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
 from anls_frame.summary import comparison_sums, own_metrics, report_sums, transitions
 from anls_frame.summary.catalogue import are_of_pages
-from anls_frame.summary.details import KEYS, plans
-from anls_frame.summary.keys import key_names, optional
-from anls_frame.summary.rows import Live, existing_scores, scored_texts
+from anls_frame.summary.cells import add_up
+from anls_frame.summary.details import KEYS
+from anls_frame.summary.keys import canonical, key_names, optional
+from anls_frame.summary.rows import Live
 from anls_frame.summary.settings import (
     MOST_ROWS,
     Settings,
@@ -40,13 +41,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from anls_frame._typing import Missing, OnFrames, Options
-    from anls_frame.frames.progress import Advance
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.cell_sums import CellSums
-    from anls_frame.summary.predictions import Predictions
     from anls_frame.summary.settings import Unanswerable
-    from anls_frame.summary.slicing import By
+    from anls_frame.summary.slicing import By, Slicing
 
 _PAGE = "page"
 
@@ -188,24 +186,28 @@ def summarize(
         keep=kept,
         **text_options,
     )
-    live = Live(slicing=slicing, metrics=chosen)
+    own = tuple(metric for metric in chosen if not metric.is_built_in)
+    live = Live(slicing=slicing, metrics=chosen if is_comparison else own)
     # The rows of a comparison are read once, whatever is counted.
     times = 1 if is_comparison else passes(settings)
     with following(len(frame) * times if hasattr(frame, "__len__") else None) as advance:
+        rows = scored_rows(frame, systems, answers, live, settings, advance=advance)
         if is_comparison:
-            collected = _for_comparison(frame, systems, answers, live, settings, advance=advance)
+            sums, predictions = comparison_sums.collect(rows, settings)
         else:
-            columns = None if answers is None else (str(prediction), answers)
-            collected = _for_report(frame, columns, live, settings, part=part, advance=advance)
+            sums, predictions = report_sums.collect(rows, settings, part=part)
+    if is_comparison and settings.details:
+        counts = _transitions(frame, systems, str(answers), slicing, settings)
+        sums = dataclasses.replace(sums, transitions=counts)
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
-    for cells in collected.sums.cells.values():
+    for cells in sums.cells.values():
         check_values(cells, names)
     return Summary(
-        settings=dataclasses.replace(settings, orders=collected.orders),
+        settings=dataclasses.replace(settings, orders=rows.orders),
         systems=systems,
-        parts={part or uuid.uuid4().hex: collected.sums.rows},
-        predictions=dict(zip(systems, collected.predictions, strict=True)),
-        sums=collected.sums,
+        parts={part or uuid.uuid4().hex: sums.rows},
+        predictions=dict(zip(systems, predictions, strict=True)),
+        sums=sums,
         scored_by=scored_by(frame, has_texts=has_texts),
         forgotten_documents=documents.forgotten(frame, cluster),
         from_pandas=is_pandas(frame),
@@ -232,52 +234,14 @@ def columns_read(
     return [*needed, *slicing_of(options["by"]).columns]
 
 
-class _Collected(NamedTuple):
-    sums: CellSums
-    predictions: Sequence[Predictions]
-    orders: Mapping[str, Sequence[str]]
-
-
-def _for_report(
-    frame: Any,
-    columns: tuple[str, str] | None,
-    live: Live,
-    settings: Settings,
-    *,
-    part: str | None,
-    advance: Advance,
-) -> _Collected:
-    own = tuple(metric for metric in live.metrics if not metric.is_built_in)
-    live = dataclasses.replace(live, metrics=own)
-    if columns is None:
-        rows = existing_scores(frame, live, settings, advance)
-    else:
-        rows = scored_texts(frame, columns, live, settings, advance)
-        if settings.details:
-            keys = key_names(settings.by, None)
-            rows = dataclasses.replace(rows, details=plans(rows.texts, keys, settings))
-    sums, predictions = report_sums.collect(dataclasses.replace(rows, part=part), settings)
-    return _Collected(sums, [predictions], rows.orders)
-
-
-def _for_comparison(
-    frame: Any,
-    systems: Mapping[str, str],
-    answers: str | None,
-    live: Live,
-    settings: Settings,
-    *,
-    advance: Advance,
-) -> _Collected:
-    rows = scored_rows(frame, systems, answers, live, settings, advance=advance)
-    sums, predictions = comparison_sums.collect(rows, settings)
-    if settings.details and answers is not None:
-        columns = list(systems.values())
-        typed = transitions.typed_rows(frame, columns, answers, live.slicing, settings)
-        counted = {}
-        for number, name in enumerate(systems):
-            if number:
-                counts = transitions.counts(typed, 0, number).collect(engine="streaming")
-                counted[name] = transitions.added([counts], key_names(settings.by, None))
-        sums = dataclasses.replace(sums, transitions=counted)
-    return _Collected(sums, predictions, rows.orders)
+def _transitions(
+    frame: Any, systems: Mapping[str, str], answers: str, slicing: Slicing, settings: Settings
+) -> dict[str, pl.DataFrame]:
+    """Count the rows by the error types of the first system and of each other system."""
+    typed = transitions.typed_rows(frame, list(systems.values()), answers, slicing, settings)
+    keys = (*key_names(settings.by, None), *transitions.PAIR)
+    counted = {}
+    for number, name in list(enumerate(systems))[1:]:
+        counts = transitions.counts(typed, 0, number).collect(engine="streaming")
+        counted[name] = add_up([canonical(counts)], keys)
+    return counted

@@ -14,20 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
+import polars as pl
+
 from anls_frame._text import listed, numbered, visible
 from anls_frame._typing import Table_co
-from anls_frame.summary import files
-from anls_frame.summary.comparison_sums import ComparisonSums
+from anls_frame.summary import files, quantiles
+from anls_frame.summary.catalogue import TEXT_METRICS
+from anls_frame.summary.cell_sums import ALL, CellSums
+from anls_frame.summary.cells import rounded
 from anls_frame.summary.predictions import hexadecimal
-from anls_frame.summary.report_sums import ReportSums
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    import polars as pl
-
-    from anls_frame.summary.cell_sums import CellSums, Kind
+    from anls_frame.summary.cell_sums import Kind
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.predictions import Predictions
     from anls_frame.summary.settings import Settings
@@ -103,7 +104,7 @@ class Summary(Generic[Table_co]):
         >>> af.summarize(df, "old", "answer").kind, af.summarize(df, ["old", "new"], "answer").kind
         ('report', 'comparison')
         """
-        return self.sums.kind
+        return "report" if len(self.systems) == 1 else "comparison"
 
     @property
     def rows(self) -> int:
@@ -126,20 +127,20 @@ class Summary(Generic[Table_co]):
         return tuple(by_name[metric.name] for metric in self.settings.metrics)
 
     @property
-    def report_sums(self) -> ReportSums:
+    def report_sums(self) -> CellSums:
         """The sums of one system; internal, may change."""
-        if not isinstance(self.sums, ReportSums):
-            raise ValueError(  # noqa: TRY004 - the class is right
+        if self.kind != "report":
+            raise ValueError(
                 f"this is a summary of several systems, {listed(self.systems)}: use Comparison.from_summary, "
                 "or summarize the column of one system"
             )
         return self.sums
 
     @property
-    def comparison_sums(self) -> ComparisonSums:
+    def comparison_sums(self) -> CellSums:
         """The sums of several systems; internal, may change."""
-        if not isinstance(self.sums, ComparisonSums):
-            raise ValueError(  # noqa: TRY004 - the class is right
+        if self.kind != "comparison":
+            raise ValueError(
                 f"this is a summary of one system, {listed(self.systems)}: use Report.from_summary, or pass "
                 "the columns of all systems to summarize"
             )
@@ -194,7 +195,26 @@ class Summary(Generic[Table_co]):
 
     def groups(self) -> Iterator[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
         """Return the frames of cells, each with its key and the metrics computed from it."""
-        return self.sums.groups(self.settings)
+        by_name = {metric.name: metric for metric in self.settings.metrics}
+        for name, cells in self.sums.cells.items():
+            if name is not ALL:
+                metrics: Iterable[Metric] = [by_name[name]]
+            elif self.kind == "comparison":
+                metrics = self.settings.metrics
+            else:
+                metrics = TEXT_METRICS if self.settings.has_texts else ()
+            yield name, cells, tuple(metric.within(*self._ends(metric)) for metric in metrics)
+
+    def _ends(self, metric: Metric) -> tuple[float | None, float | None]:
+        """Return the lowest and the highest score in a custom metric."""
+        if metric.is_built_in:
+            return None, None
+        is_counted = metric.name in self.sums.counts
+        scores = (self.sums.counts if is_counted else self.sums.cells)[metric.name]
+        is_quantile = metric.probability is not None
+        names = [quantiles.column_of(scores)] * 2 if is_quantile else ["score_min", "score_max"]
+        least, most = scores.select(least=pl.col(names[0]).min(), most=pl.col(names[1]).max()).row(0)
+        return least, most
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """
@@ -232,7 +252,8 @@ class Summary(Generic[Table_co]):
         >>> af.Summary.from_bytes(content).rows
         1
         """
-        return files.content(self.sums.frames(), {name: getattr(self, name) for name in files.HEADER})
+        frames = {name: rounded(frame) for name, frame in self.sums.frames().items()}
+        return files.content(frames, {name: getattr(self, name) for name in files.HEADER})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Summary[pl.DataFrame]:
@@ -260,6 +281,5 @@ class Summary(Generic[Table_co]):
 
     @classmethod
     def _from(cls, frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> Summary[pl.DataFrame]:
-        known: dict[str, type[CellSums]] = {own.kind: own for own in (ReportSums, ComparisonSums)}
         others = {name: value for name, value in header.items() if name != "kind"}
-        return Summary(**others, sums=known[header["kind"]].from_frames(frames))
+        return Summary(**others, sums=CellSums.from_frames(frames))

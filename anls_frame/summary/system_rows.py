@@ -13,6 +13,7 @@ from anls_frame.frames.progress import counted
 from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import key_names, optional, sliced_keys
 from anls_frame.summary.rows import (
+    KEPT,
     is_invented,
     is_placeholder,
     is_unanswerable,
@@ -26,7 +27,6 @@ from anls_frame.summary.systems import for_system
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from anls_frame._typing import Missing
     from anls_frame.frames.progress import Advance
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.rows import Live
@@ -51,7 +51,6 @@ class SystemRows:
     """The keys, and the cluster last if there is one."""
     metrics: tuple[Metric, ...]
     systems: int
-    missing: Missing
     orders: dict[str, list[str]]
 
     @property
@@ -149,11 +148,14 @@ def scored_rows(
             selected[_text(number)] = cs.by_name(prediction)
             renamed = pl.Schema({_text(number): schema[prediction], _ANSWERS: schema[answers]})
             details[f"details_{number}"] = score_details(renamed, _text(number), _ANSWERS, settings)
-    for number, every in enumerate(own):
+    for number, every in enumerate(by_system):
         texts = [] if answers is None else [predicted(predictions[number]), cs.by_name(answers)]
-        for value in own_metrics.values(source, every, texts):
-            selected[f"{value.meta.output_name()}_{number}"] = value
-    parts = [part for number, every in enumerate(by_system) for part in _parts(number, every, answers)]
+        for index, metric in enumerate(every):
+            if not metric.is_built_in:
+                values = own_metrics.values(source, metric, texts)
+                selected |= zip(columns(index, metric, number), values, strict=True)
+    parts = [part for number, _ in enumerate(systems) for part in _parts(number, metrics)]
+    digests = [_digest(number, metrics, answers, len(systems)) for number, _ in enumerate(systems)]
     every_column = [
         name for index, metric in enumerate(metrics) for name in all_columns(index, metric, len(systems))
     ]
@@ -163,7 +165,7 @@ def scored_rows(
 
     def scored(rows: pl.LazyFrame) -> pl.LazyFrame:
         if answers is None:
-            rows = rows.with_columns(parts).with_columns(ratios)
+            rows = rows.with_columns(digests).with_columns(ratios)
             rows = rows.with_columns(
                 *(
                     pl.col(score).is_null().alias(name)
@@ -177,7 +179,7 @@ def scored_rows(
             lengths = [pl.col(name).struct.field("reference_length") for name in details]
             nulls = [pl.col(_text(number)).is_null().alias(name) for number, name in enumerate(absent)]
             rows = rows.with_columns(*nulls, **details)
-            rows = rows.with_columns(*parts, length=pl.min_horizontal(lengths).cast(pl.Int64))
+            rows = rows.with_columns(*parts, *digests, length=pl.min_horizontal(lengths).cast(pl.Int64))
             rows = rows.with_columns(ratios)
             rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
             rows = rows.with_columns(_noted(len(systems)))
@@ -187,8 +189,9 @@ def scored_rows(
                 name for index in functions for name in all_columns(index, metrics[index], len(systems))
             ]
             rows = rows.with_columns(pl.when("answerable").then(pl.col(text_columns)))
-        if settings.missing == "drop":
-            dropped = [*every_column, *(f"digest_{number}" for number in range(len(systems)))]
+        # A row of a single system may have scores in some metrics only.
+        if settings.missing == "drop" and (answers is not None or len(systems) > 1):
+            dropped = [*every_column, *(f"digest_{number}" for number in range(len(systems))), *details]
             rows = rows.with_columns(pl.when(~pl.any_horizontal(absent)).then(pl.col(dropped)))
         return rows
 
@@ -198,7 +201,6 @@ def scored_rows(
         keys=key_names(settings.by, settings.cluster),
         metrics=metrics,
         systems=len(systems),
-        missing=settings.missing,
         orders=orders,
     )
 
@@ -221,19 +223,48 @@ def _text(number: int) -> str:
     return f"text_{number}"
 
 
-def _parts(system: int, metrics: Sequence[Metric], answers: str | None) -> list[pl.Expr]:
-    """Return the columns of the metrics for a system's rows, and the digest of these rows."""
+def _parts(system: int, metrics: Sequence[Metric]) -> list[pl.Expr]:
+    """Return the columns of the built-in metrics for a system's rows."""
     details = pl.col(f"details_{system}").struct
-    parts, numbers = [], iter(range(len(metrics)))
-    own_values = []
+    parts = []
     for index, metric in enumerate(metrics):
         if metric.is_built_in:
-            fields = (str(metric.row), *(("char_errors", "reference_length") if metric.is_ratio else ()))
-            values = [details.field(name) for name in fields]
-        else:
-            values = [pl.col(f"{name}_{system}") for name in own_metrics.names(next(numbers), metric)]
-            own_values.append(values[0])
-        names = columns(index, metric, system)
-        parts += [value.cast(pl.Float64).alias(name) for name, value in zip(names, values, strict=True)]
-    digest = details.field("row_digest") if answers is not None else own_metrics.digest_of_values(own_values)
-    return [*parts, digest.alias(f"digest_{system}")]
+            score = details.field("anls") == 0 if metric.row is None else details.field(metric.row)
+            fields = ("char_errors", "reference_length") if metric.is_ratio else ()
+            values = [score, *map(details.field, fields)]
+            names = columns(index, metric, system)
+            parts += [value.cast(pl.Float64).alias(name) for name, value in zip(names, values, strict=True)]
+    return parts
+
+
+def _digest(system: int, metrics: Sequence[Metric], answers: str | None, systems: int) -> pl.Expr:
+    """Return the digest of a system's rows: of their texts, or of their scores."""
+    name = f"digest_{system}"
+    if answers is not None:
+        return pl.col(f"details_{system}").struct.field("row_digest").alias(name)
+    every = [columns(index, metric, system) for index, metric in enumerate(metrics)]
+    # Rows of a single system also differ in the parts of a ratio.
+    kept = [names if systems == 1 else names[:1] for names in every]
+    return own_metrics.digest([column for names in kept for column in names]).alias(name)
+
+
+def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
+    """
+    Return the rows of a single system, for reports.
+
+    The scores of its metrics are `own_0`, ..., and columns of texts have no number. Instead of the details of
+    texts, there are their fields, `bits` (the bit length of the length of the reference) and `KEPT`.
+    """
+    names = {f"score_{index}_0": f"own_{index}" for index, _ in enumerate(rows.metrics)}
+    if not settings.has_texts:
+        return rows.frame.rename({**names, "digest_0": "row_digest"})
+    names |= {"text_0": "prediction", "missing_0": "missing"}
+    names |= {"invented_0": "is_invented", "placeholder_0": "is_placeholder"}
+    return (
+        rows.frame.rename(names)
+        .unnest("details_0")
+        .with_columns(
+            (64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits"),
+            (pl.col("anls") > 0).alias(KEPT),
+        )
+    )

@@ -8,8 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.summary.cells import add_up
-from anls_frame.summary.keys import canonical, sliced_keys
+from anls_frame.summary.keys import sliced_keys
 from anls_frame.summary.rows import scored_type, with_unanswerable
 
 if TYPE_CHECKING:
@@ -63,8 +62,3 @@ def counts(rows: pl.LazyFrame, first: int = 0, second: int = 1) -> pl.LazyFrame:
     )
     typed = rows.select(*keys, old, new).filter(pl.all_horizontal(pl.col(PAIR).is_not_null()))
     return typed.group_by(*keys, *PAIR).agg(pl.len().cast(pl.Int64).alias("n"))
-
-
-def added(parts: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
-    """Add up the collected counts of one part or several."""
-    return add_up([canonical(part) for part in parts], [*keys, *PAIR])

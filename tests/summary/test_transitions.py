@@ -13,6 +13,7 @@ from sample import DATA
 import anls_frame as af
 from anls_frame._typing import ErrorType
 from anls_frame.summary import details, transitions
+from anls_frame.summary.keys import canonical
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import resolve
 
@@ -54,10 +55,8 @@ def slow(frame: pl.DataFrame, by: list[str], missing: str) -> Counter[tuple[Any,
 @pytest.mark.parametrize("missing", ["empty", "drop"])
 @pytest.mark.parametrize("by", [[], ["lang"], ["question_types", "lang"]], ids=str)
 def test_counts_are_those_of_a_loop(by: list[str], missing: Any) -> None:
-    cells = transitions.added(
-        [counted(rows(), by, missing=missing)], keys := [f"key_{i}" for i in range(len(by))]
-    )
-    table = details.error_table(cells, keys, transitions.PAIR)
+    keys = [f"key_{i}" for i in range(len(by))]
+    table = details.error_table(canonical(counted(rows(), by, missing=missing)), keys, transitions.PAIR)
     expected = slow(rows(), by, missing)
     assert {row[:-2]: row[-2] for row in table.iter_rows()} == expected
     places = [tuple(ORDER.index(kind) for kind in row[len(by) : len(by) + 2]) for row in table.iter_rows()]
@@ -66,23 +65,6 @@ def test_counts_are_those_of_a_loop(by: list[str], missing: Any) -> None:
     ] == sorted((*row[: len(by)], *(ORDER.index(kind) for kind in row[len(by) :])) for row in expected)
     shares = table.group_by(keys or pl.lit(0)).agg(pl.col("share").sum())["share"]
     assert shares.to_list() == pytest.approx([1.0] * len(shares))
-
-
-def test_parts_add_up_and_fewer_keys_are_the_sums() -> None:
-    frame = rows().with_columns(pl.col("lang").cast(pl.Categorical))
-    keys = ["key_0", "key_1"]
-    by = ["question_types", "lang"]
-    parts = [counted(frame[start : start + 100], by) for start in range(0, frame.height, 100)]
-    whole = transitions.added([counted(frame.lazy(), by)], keys)
-    for some in ([], keys[:1], keys[1:], keys):
-        found = details.error_table(transitions.added(parts, keys), some, transitions.PAIR)
-        assert found.equals(details.error_table(whole, some, transitions.PAIR))
-    alone = transitions.added([counted(frame.to_arrow(), ["lang"])], keys[:1])
-    assert (
-        details.error_table(whole, keys[1:], transitions.PAIR)
-        .rename({"key_1": "key_0"})
-        .equals(details.error_table(alone, keys[:1], transitions.PAIR))
-    )
 
 
 def test_any_two_of_many_systems_are_counted() -> None:
