@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 import anls_frame as af
-from anls_frame.slices import outcome, search
-from anls_frame.slices.listing import ListedRows
+from anls_frame.slices import search
+from anls_frame.slices.listing import ListedRows, honest, searched
 from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.slices.slices_document import confidence_of_chosen
@@ -208,7 +208,7 @@ def false_alarms(population: Population, number: int) -> tuple[dict[str, bool], 
 def errors_of(rows: ListedRows, listed: list[Any], held_out: Array, truth: float) -> Errors:
     """Return the errors of effects on the held-out rows, and their standard errors."""
     tested = rows.of(held_out)
-    masks = [tested.mask(one.slice.conditions) for one in listed if not np.isnan(one.slice.p_adjusted)]
+    masks = [tested.mask(one.conditions) for one in listed if not np.isnan(one.p_adjusted)]
     if not masks:
         return []
     found = tested.losses[0].tested_masks(masks, Least(1, 1))
@@ -221,8 +221,8 @@ def honest_alarms(population: Population, number: int) -> tuple[dict[str, bool],
     held_out = halves(document, number)
     if not held_out.any() or held_out.all():
         return {"honest": False}, []
-    tested = outcome.honest(rows, held_out, PLAN).listed
-    again = [one for one in tested if one.slice.p_adjusted <= LEVEL]
+    tested, _, _ = honest(rows, held_out, PLAN)
+    again = [one for one in tested if one.p_adjusted <= LEVEL]
     return {"honest": bool(again)}, errors_of(rows, tested, held_out, 0.0)
 
 
@@ -314,11 +314,11 @@ def power(population: Population, fault: Fault, number: int) -> tuple[dict[str, 
     rows, document = population.rows(number, fault)
     listed, tests = [], 0
     if is_found(rows):
-        found = outcome.searched(rows, PLAN)
-        listed, tests = [one.slice.conditions for one in found.listed], found.tests
+        found, _, tests = searched(rows, PLAN)
+        listed = [one.conditions for one in found]
     held_out = halves(document, number)
-    tested = outcome.honest(rows, held_out, PLAN).listed
-    again = [one.slice.conditions for one in tested if one.slice.p_adjusted <= LEVEL]
+    tested, _, _ = honest(rows, held_out, PLAN)
+    again = [one.conditions for one in tested if one.p_adjusted <= LEVEL]
     is_listed = fault.conditions in listed
     truth = population.mean - fault.by
     wide = confidence_of_chosen(1 - LEVEL, len(listed), tests)
@@ -330,5 +330,5 @@ def power(population: Population, fault: Fault, number: int) -> tuple[dict[str, 
         "holds": is_listed and covers(rows, document, fault, truth, wide),
         "holds at 95 %": is_listed and covers(rows, document, fault, truth, 1 - LEVEL),
     }
-    planted = [one for one in tested if one.slice.conditions == fault.conditions]
+    planted = [one for one in tested if one.conditions == fault.conditions]
     return counted, errors_of(rows, planted, held_out, fault.by)

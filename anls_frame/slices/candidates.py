@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
 import polars as pl
@@ -11,9 +9,10 @@ import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import column_names, to_lazy
+from anls_frame.summary.slicing import Slicing, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 Columns = Union["str | pl.Expr", "Sequence[str | pl.Expr]"]
 """Columns or expressions, one or several."""
@@ -36,82 +35,24 @@ _SCRIPTS = {
 """The first of these that a text has is its script."""
 
 
-@dataclass(frozen=True)
-class Candidates:
+def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tuple[Slicing, dict[str, str]]:
     """
-    Columns whose values can define slices.
+    Return the keys for `columns=`, and the reasons for columns that cannot be used.
 
-    Parameters
-    ----------
-    names
-        Columns of the frame.
-    made
-        Expressions, by name.
+    By default, all columns without another role are candidates, except columns of pandas that hold values of
+    several types.
     """
-
-    names: list[str]
-    made: Mapping[str, pl.Expr]
-
-    @property
-    def roots(self) -> list[str]:
-        """The columns that the candidates require."""
-        return [*self.names, *(name for expr in self.made.values() for name in expr.meta.root_names())]
-
-    def with_features(self, features: Mapping[str, pl.Expr]) -> Candidates:
-        """Return the candidates with features of texts, unless a column has the name of one."""
-        new = {name: expr for name, expr in features.items() if name not in (*self.names, *self.made)}
-        return Candidates(self.names, {**self.made, **new})
-
-    def source(self, name: str) -> pl.Expr:
-        """Return a candidate as an expression."""
-        return self.made.get(name, cs.by_name(name).as_expr())
-
-
-def candidates(
-    frame: Any, columns: Columns | None, others: Iterable[str]
-) -> tuple[Candidates, dict[str, str]]:
-    """
-    Return the candidates for `columns=`, and the reasons for columns that cannot be used.
-
-    By default, the candidates are all columns without another role.
-    """
-    if columns is None:
-        roles = set(others)
-        names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
-        return _readable(frame, names)
-    is_single = isinstance(columns, str | pl.Expr) or not isinstance(columns, Iterable)
-    names, made = [], {}
-    for column in [columns] if is_single else list(columns):  # type: ignore[arg-type] # not one
-        if isinstance(column, pl.Expr):
-            name = column.meta.output_name(raise_if_undetermined=False)
-            if name is None:
-                raise ValueError(f"columns must name each expression with .alias(...), got {column}")
-            made[name] = column
-        elif isinstance(column, str):
-            name = column
-            names.append(column)
-        else:
-            raise TypeError(
-                f"columns must be a column name, an expression or a list of them, got {columns!r}"
-            )
-    if len(names) + len(made) > len({*names, *made}) or len(set(names)) < len(names):
-        raise ValueError(f"columns must not name a column twice, got {[*names, *made]}")
-    return Candidates(names, made), {}
-
-
-def _readable(frame: Any, names: list[str]) -> tuple[Candidates, dict[str, str]]:
-    """Leave out columns of pandas that hold values of several types."""
-    if isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        return Candidates(names, {}), {}
-    readable, left_out = [], {}
-    for name in names:
+    if columns is not None:
+        return resolve(columns, "columns"), {}
+    roles = set(others)
+    names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
+    left_out: dict[str, str] = {}
+    for name in () if isinstance(frame, pl.DataFrame | pl.LazyFrame) else names:
         try:
             to_lazy(frame, [], [name])
         except DTypeError as error:
             left_out[name] = str(error).partition(f"{name!r} ")[2].partition(":")[0] or str(error)
-        else:
-            readable.append(name)
-    return Candidates(readable, {}), left_out
+    return Slicing(tuple(name for name in names if name not in left_out)), left_out
 
 
 def features(prediction: str | None, answers: str, schema: Mapping[str, pl.DataType]) -> dict[str, pl.Expr]:

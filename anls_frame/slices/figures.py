@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -12,10 +11,9 @@ from anls_frame.reports import pairwise
 from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
 from anls_frame.summary.keys import key_names
-from anls_frame.summary.summarizing import summarize
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -28,12 +26,8 @@ if TYPE_CHECKING:
 SLICE = "__anls_frame_slice"
 
 
-Reported = Callable[[pl.Series], pl.DataFrame]
-"""Returns a line for each slice, metric and system, from the list of slices of each row."""
-
-
 def figures(
-    reported: Reported,
+    reported: Callable[[pl.Series], pl.DataFrame],
     *,
     chosen: Sequence[tuple[int, Mask]],
     scores: Sequence[Scores],
@@ -45,7 +39,7 @@ def figures(
     Parameters
     ----------
     reported
-        How the figures are computed.
+        Returns a line for each slice, metric and system, from the list of slices of each row.
     chosen
         For each slice, the number of its scores (a metric of a system) and its rows.
     scores
@@ -55,14 +49,11 @@ def figures(
     """
     if not chosen:
         return _none(is_change=is_change)
-    height = len(chosen[0][1])
-    members = np.zeros((height, len(chosen)), bool)
-    for column, (_, mask) in enumerate(chosen):
-        members[:, column] = mask
-    entries = np.nonzero(members)
-    lists = pl.DataFrame({"row": entries[0], "slice": entries[1]}).group_by("row").agg("slice")
-    rows = pl.DataFrame({"row": np.arange(height)}).join(lists, on="row", how="left", maintain_order="left")
-    table = reported(rows["slice"])
+    members = np.stack([mask for _, mask in chosen], axis=1)
+    row, slice_ = np.nonzero(members)
+    lists = pl.DataFrame({"row": row, "slice": slice_}).group_by("row").agg("slice")
+    rows = pl.DataFrame({"row": np.arange(len(members))})
+    table = reported(rows.join(lists, on="row", how="left", maintain_order="left")["slice"])
     wanted = pl.DataFrame(
         {
             SLICE: np.arange(len(chosen)),
@@ -80,40 +71,6 @@ def figures(
     rest = pl.DataFrame(others, schema=schema, orient="row")
     figure = pl.col("change" if is_change else "score")
     return listed.hstack(rest).with_columns(difference=figure - pl.col("rest"))
-
-
-def figures_of_rows(
-    frame: pl.DataFrame,
-    prediction: Any,
-    answers: str | None,
-    metrics: Sequence[Metric],
-    options: Mapping[str, Any],
-    *,
-    confidence: float,
-) -> Reported:
-    """
-    Return a function that computes figures from rows.
-
-    Parameters
-    ----------
-    frame
-        The rows.
-    prediction, answers
-        The columns of one system or of several, and that of the answers, as `summarize` takes them.
-    metrics
-        The metrics.
-    options
-        How rows are scored, for `summarize`.
-    confidence
-        Confidence level of the intervals.
-    """
-
-    def reported(slices: pl.Series) -> pl.DataFrame:
-        rows = frame.with_columns(slices.alias(SLICE))
-        summary = summarize(rows, prediction, answers, metrics=list(metrics), by=SLICE, **options)
-        return figures_of_summary(summary, metrics, confidence)
-
-    return reported
 
 
 def figures_of_summary(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
@@ -12,23 +12,22 @@ from anls_frame._engines import on_engines
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.frames.progress import following
-from anls_frame.slices import work
 from anls_frame.slices.candidates import QUESTION, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.columns import coded
-from anls_frame.slices.figures import figures, figures_of_rows, names_of_figures
-from anls_frame.slices.listing import ListedRows
-from anls_frame.slices.outcome import honest, searched
+from anls_frame.slices.figures import SLICE, figures, figures_of_summary, names_of_figures
+from anls_frame.slices.listing import ListedRows, honest, searched
 from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.result import Slices
-from anls_frame.slices.search_input import SearchInput
-from anls_frame.slices.slice_scores import scores
+from anls_frame.slices.slice_scores import SearchInput, scores
 from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.slices.summarized import lines_of
+from anls_frame.slices.tables import check_work
 from anls_frame.summary import own_metrics
 from anls_frame.summary.cluster_groups import hashes
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
+from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import are_several, for_system, metrics_of, systems_of
 
@@ -43,11 +42,8 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.slices.candidates import Columns
     from anls_frame.slices.columns import Condition, SliceColumn
-    from anls_frame.slices.figures import Reported
-    from anls_frame.slices.listing import Listed
     from anls_frame.slices.search import MetricSlice
     from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Unanswerable
 
     Mask = npt.NDArray[np.bool_]
@@ -183,68 +179,68 @@ def find_slices(
     plan = Plan(search=search, depth=depth, n=n, confidence=confidence)
     features = search.features
     if isinstance(frame, Summary):
-        usual: dict[str, Any] = {
-            "features": False,
-            "missing": "empty",
-            "unanswerable": "drop",
-            "protocol": "anls",
+        row_options: dict[str, tuple[Any, Any]] = {
+            "prediction": (prediction, None),
+            "answers": (answers, None),
+            "cluster": (cluster, None),
+            "features": (features, False),
+            "missing": (missing, "empty"),
+            "unanswerable": (unanswerable, "drop"),
+            "protocol": (protocol, "anls"),
         }
-        row_options: dict[str, Any] = {
-            "prediction": prediction,
-            "answers": answers,
-            "cluster": cluster,
-            "features": features,
-        }
-        row_options |= {"missing": missing, "unanswerable": unanswerable, "protocol": protocol}
-        passed = [name for name, value in row_options.items() if value != usual.get(name)]
+        passed = [name for name, (value, usual) in row_options.items() if value != usual]
         if passed:
             raise ValueError(f"a summary already says how its rows were scored; {passed} must be left out")
         return _searched(lines_of(frame, columns, metrics), plan)
     frame = at_hand(frame)
-    given = _Given.of(frame, prediction, answers, metrics=metrics, protocol=protocol)
+    systems, has_texts = systems_of(prediction), are_texts(prediction, answers)
+    options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
+    chosen = metrics_of(metrics, prediction, column_names(frame), are_of_rows=True, **options)
+    texts = [*systems.values(), str(answers)] if has_texts else []
     settings = Settings(
         cluster=cluster,
-        metrics=tuple(metric.described() for metric in given.metrics),
-        has_texts=answers is not None,
-        missing=resolve_missing(missing, has_scores=answers is None),
-        **scoring(protocol, has_texts=answers is not None, unanswerable=unanswerable),
+        metrics=tuple(metric.described() for metric in chosen),
+        has_texts=has_texts,
+        missing=resolve_missing(missing, has_scores=not has_texts),
+        **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )
-    needed = [*given.needed, *optional(cluster)]
-    wanted, unreadable = candidates(frame, columns, [*needed, *given.texts])
-    has_question = features and QUESTION in column_names(frame)
-    asked = [QUESTION] if has_question else []
-    others, compared = [*needed, *wanted.roots, *asked], settings.protocol
-    source = to_lazy(frame, given.texts, others, answers=answers, protocol=compared).collect()
+    own = [for_system(metric, system) for metric in chosen for system in systems]
+    needed = [*dict.fromkeys(own_metrics.needed(own)), *optional(cluster)]
+    wanted, unreadable = candidates(frame, columns, [*needed, *texts])
+    asked = [QUESTION] if features and QUESTION in column_names(frame) else []
+    others = [*needed, *wanted.columns, *asked]
+    source = to_lazy(frame, texts, others, answers=answers, protocol=settings.protocol).collect()
     if features:
         if answers is None:
             raise ValueError("features need texts; columns of scores have none")
         # Slices are those of all systems, so only a system that is searched by itself has its own.
         made = features_of(prediction if isinstance(prediction, str) else None, answers, source.schema)
-        wanted = wanted.with_features(made)
+        # A column may have the name of a feature.
+        made = {name: expr for name, expr in made.items() if name not in wanted.names}
+        wanted = replace(wanted, names=(*wanted.names, *made), expressions={**wanted.expressions, **made})
     are_compared = are_several(prediction)
-    source, every = scores(source, given.systems, answers, given.metrics, settings, are_compared=are_compared)
+    source, every = scores(source, systems, answers, chosen, settings, are_compared=are_compared)
     resolved = list({scored.metric.name: scored.metric for scored in every}.values())
-    options = {
-        **({"protocol": protocol} if answers else {}),
-        "cluster": cluster,
-        "missing": missing,
-        "unanswerable": unanswerable,
-    }
+    how: dict[str, Any] = {"cluster": cluster, "missing": missing, "unanswerable": unanswerable}
+    if has_texts:
+        how["protocol"] = protocol
 
-    def reported(chosen: Mask | None, confidence: float) -> Reported:
-        on = source if chosen is None else source.filter(pl.Series(chosen))
-        return figures_of_rows(on, prediction, answers, resolved, options, confidence=confidence)
+    def reported(rows: Mask | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
+        on = (source if rows is None else source.filter(pl.Series(rows))).with_columns(slices.alias(SLICE))
+        summary = summarize(on, prediction, answers, metrics=resolved, by=SLICE, **how)
+        return figures_of_summary(summary, resolved, confidence)
 
+    expressions = {name: wanted.expression(name) for name in (*wanted.plain, *wanted.expressions)}
     return _searched(
         SearchInput(
-            frame=source.select(wanted.source(name).alias(name) for name in (*wanted.names, *wanted.made)),
-            expressions={name: wanted.source(name) for name in (*wanted.names, *wanted.made)},
-            roots=tuple(dict.fromkeys([*wanted.roots, *(given.texts if features else ()), *asked])),
+            frame=source.select(expr.alias(name) for name, expr in expressions.items()),
+            expressions=expressions,
+            roots=tuple(dict.fromkeys([*wanted.columns, *(texts if features else ()), *asked])),
             documents=None if cluster is None else source[cluster],
             scores=every,
             reported=reported,
             settings=settings,
-            systems=tuple(given.systems) if are_compared else (),
+            systems=tuple(systems) if are_compared else (),
             unreadable=unreadable,
             forgotten_documents=forgotten(frame, cluster),
             from_pandas=is_pandas(frame),
@@ -264,33 +260,35 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
     values = {column.name: column.codes.size for column in sliced}
     # Each draw looks at the slices in every metric of every system.
     draws = 0 if plan.holdout else search.draws * len(source.scores)
-    work.check(values, rows=source.frame.height, depth=plan.depth, draws=draws)
+    check_work(values, rows=source.frame.height, depth=plan.depth, draws=draws)
     document = numbers(source.documents, source.frame.height)
     rows = ListedRows([column.codes for column in sliced], source.scores, document)
     is_change = bool(source.systems)
     with following(search.draws * len(source.scores), "Testing slices", unit="draws") as advance:
+        held_out = None
         if plan.holdout:
             documents = pl.Series(document) if source.documents is None else source.documents
-            is_held_out = hashes(documents) % _PARTS < int(plan.holdout * _PARTS)
-            outcome = honest(rows, is_held_out.to_numpy(), plan, advance)
+            held_out = (hashes(documents) % _PARTS < int(plan.holdout * _PARTS)).to_numpy()
+            chosen, n_slices, n_tests = honest(rows, held_out, plan, advance)
+            level = plan.confidence
         else:
-            outcome = searched(rows, plan, advance)
-        chosen = [line.slice for line in outcome.listed]
-        shown = rows if outcome.tested_on is None else rows.of(outcome.tested_on)
-        masks = [(chosen_slice.metric, shown.mask(chosen_slice.conditions)) for chosen_slice in chosen]
-        level = plan.confidence
-        if outcome.tested_on is None:
-            level = confidence_of_chosen(plan.confidence, len(chosen), outcome.tests)
-        reported = source.reported(outcome.tested_on, level)
-        table = figures(reported, chosen=masks, scores=shown.scores, is_change=is_change)
+            chosen, n_slices, n_tests = searched(rows, plan, advance)
+            level = confidence_of_chosen(plan.confidence, len(chosen), n_tests)
+        shown = rows if held_out is None else rows.of(held_out)
+        table = figures(
+            lambda slices: source.reported(held_out, slices, level),
+            chosen=[(slice_.metric, shown.mask(slice_.conditions)) for slice_ in chosen],
+            scores=shown.scores,
+            is_change=is_change,
+        )
     return Slices(
-        table=_described(table, outcome.listed, sliced, is_change=is_change),
+        table=_described(table, chosen, sliced, is_change=is_change),
         conditions=[_conditions(chosen_slice, sliced) for chosen_slice in chosen],
         sources={column.name: (source.expressions[column.name], column.dtype) for column in sliced},
         metrics=list({scored.metric.name: scored.metric for scored in source.scores}.values()),
         systems=source.systems,
-        n_slices=outcome.slices,
-        n_tests=outcome.tests,
+        n_slices=n_slices,
+        n_tests=n_tests,
         left_out=left_out,
         settings={
             **source.settings.to_dict(),
@@ -313,34 +311,6 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
     )
 
 
-@dataclass(frozen=True)
-class _Given:
-    """The scored columns of the systems, by name, and the metrics."""
-
-    systems: Mapping[str, str]
-    metrics: tuple[Metric, ...]
-    texts: list[str]
-    needed: list[str]
-
-    @classmethod
-    def of(
-        cls,
-        frame: Any,
-        prediction: str | Mapping[str, str] | Sequence[str] | None,
-        answers: str | None,
-        *,
-        metrics: Metrics | None,
-        protocol: ScoreProtocol | str,
-    ) -> _Given:
-        systems = systems_of(prediction)
-        has_texts = are_texts(prediction, answers)
-        options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
-        chosen = metrics_of(metrics, prediction, column_names(frame), are_of_rows=True, **options)
-        texts = [*systems.values(), str(answers)] if has_texts else []
-        every = [for_system(metric, system) for metric in chosen for system in systems]
-        return cls(systems, chosen, texts, list(dict.fromkeys(own_metrics.needed(every))))
-
-
 def _conditions(metric_slice: MetricSlice, columns: Sequence[SliceColumn]) -> list[Condition]:
     return [columns[column].conditions[code] for column, code in metric_slice.conditions]
 
@@ -350,15 +320,15 @@ def _named(metric_slice: MetricSlice, columns: Sequence[SliceColumn]) -> str:
 
 
 def _described(
-    table: pl.DataFrame, chosen: Sequence[Listed], columns: Sequence[SliceColumn], *, is_change: bool
+    table: pl.DataFrame, chosen: Sequence[MetricSlice], columns: Sequence[SliceColumn], *, is_change: bool
 ) -> pl.DataFrame:
     """Return the table with descriptions and p-values."""
-    names = [_named(line.slice, columns) for line in chosen]
+    names = [_named(slice_, columns) for slice_ in chosen]
     # A slice may be worse in several metrics.
-    others = [dict.fromkeys(_named(other, columns) for other in line.overlapping) for line in chosen]
+    others = [dict.fromkeys(_named(other, columns) for other in slice_.overlapping) for slice_ in chosen]
     table = table.with_columns(
         pl.Series("description", names, pl.String),
-        pl.Series("p_adjusted", [line.slice.p_adjusted for line in chosen], pl.Float64).fill_nan(None),
+        pl.Series("p_adjusted", [slice_.p_adjusted for slice_ in chosen], pl.Float64).fill_nan(None),
         pl.Series(
             "overlapping",
             [

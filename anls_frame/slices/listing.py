@@ -1,15 +1,15 @@
-"""Selection of slices to list, each of which must add to its parents and to the slices before it."""
+"""Search and test of slices on the same rows or on others; listed slices must add to those before them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anls_frame.slices.search import MetricSlice, Slice, mask
+from anls_frame.slices import search as searching
 from anls_frame.statistics.codes import ordered
 from anls_frame.statistics.losses import Losses
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from anls_frame.frames.progress import Advance
     from anls_frame.slices.plan import Plan
+    from anls_frame.slices.search import MetricSlice, Slice
     from anls_frame.slices.slice_scores import Scores
     from anls_frame.statistics.codes import Codes
     from anls_frame.statistics.losses import Least
@@ -30,6 +32,11 @@ if TYPE_CHECKING:
 _MOST_OPEN = 400
 """Number of slices that are followed at a time, those with the largest statistics."""
 _NEARLY = 0.95
+_PROMISING = 2.0
+"""The smallest statistic of a slice that is worth a test on other rows."""
+_BEYOND = 2.0
+"""The smallest statistic of a slice among the rows of a parent."""
+_SCREENED = 1000
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,14 @@ class ListedRows:
 
     def mask(self, conditions: Slice) -> Mask:
         """Return the rows of a slice."""
-        return mask(self.columns, conditions, self.height)
+        chosen = np.ones(self.height, bool)
+        for column, code in conditions:
+            chosen &= self.columns[column].mask(code, self.height)
+        return chosen
+
+    def remaining(self) -> dict[str, Mask]:
+        """Return all rows for each system, from which those of listed slices are left out one by one."""
+        return {scored.system: np.ones(self.height, bool) for scored in self.scores}
 
     def values(self, slices: Sequence[MetricSlice], least: Least, chosen: Mask | None = None) -> list[float]:
         """Return the statistics of slices in all rows or in chosen rows; -inf where they cannot be tested."""
@@ -104,33 +118,9 @@ class ListedRows:
         return values
 
 
-class RemainingRows:
-    """The rows of each system that are in no slice listed so far."""
-
-    def __init__(self, rows: ListedRows) -> None:
-        self._rows = rows
-        self._masks = {scored.system: np.ones(rows.height, bool) for scored in rows.scores}
-
-    def mask_for(self, metric_slice: MetricSlice) -> Mask:
-        """Return the remaining rows of the system in which a slice is worse."""
-        return self._masks[self._rows.system(metric_slice)]
-
-    def set_aside(self, metric_slice: MetricSlice) -> None:
-        """Leave out the rows of a slice for its system."""
-        self._masks[self._rows.system(metric_slice)] &= ~self._rows.mask(metric_slice.conditions)
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A listed slice, with overlapping slices that are not worse outside it."""
-
-    slice: MetricSlice
-    overlapping: tuple[MetricSlice, ...] = ()
-
-
 def listed(
-    slices: Sequence[MetricSlice], rows: ListedRows, plan: Plan, *, critical: float, beyond: float
-) -> list[Listed]:
+    slices: Sequence[MetricSlice], rows: ListedRows, plan: Plan, *, critical: float
+) -> list[MetricSlice]:
     """
     Return the slices to list, the largest statistic first.
 
@@ -148,13 +138,11 @@ def listed(
         How slices are searched, and how many are listed.
     critical
         The smallest statistic that is significant.
-    beyond
-        The smallest statistic of a slice among the rows of a parent.
     """
     least, still = plan.least, list(slices[:_MOST_OPEN])
     values = rows.values(still, least)
-    remaining = RemainingRows(rows)
-    result: list[Listed] = []
+    remaining = rows.remaining()
+    result: list[MetricSlice] = []
     while still and len(result) < plan.n:
         chosen = next(
             index
@@ -163,22 +151,22 @@ def listed(
                 still[index],
                 still,
                 rows,
-                remaining.mask_for(still[index]),
+                remaining[rows.system(still[index])],
                 least=least,
                 critical=critical,
-                beyond=beyond,
             )
         )
         best = still.pop(chosen)
         values.pop(chosen)
         system = rows.system(best)
-        remaining.set_aside(best)
+        remaining[system] &= ~rows.mask(best.conditions)
         same = [index for index, other in enumerate(still) if rows.system(other) == system]
-        in_others = rows.values([still[index] for index in same], least, remaining.mask_for(best))
+        in_others = rows.values([still[index] for index in same], least, remaining[system])
         for index, value in zip(same, in_others, strict=True):
             values[index] = value
         is_open = [value >= critical for value in values]
-        result.append(Listed(best, tuple(compress(still, (not open_ for open_ in is_open)))))
+        overlapping = tuple(compress(still, (not open_ for open_ in is_open)))
+        result.append(replace(best, overlapping=overlapping))
         still, values = list(compress(still, is_open)), list(compress(values, is_open))
     return result
 
@@ -206,7 +194,6 @@ def _is_beyond_parents(
     *,
     least: Least,
     critical: float,
-    beyond: float,
 ) -> bool:
     """
     Return whether a slice is worse than the rest of each parent that is also found.
@@ -222,8 +209,43 @@ def _is_beyond_parents(
     inside = rows.mask(candidate.conditions)
     for parent in parents:
         (value,) = rows.values([candidate], least, remaining & rows.mask(parent.conditions))
-        if value < beyond:
+        if value < _BEYOND:
             return False
         if value < critical and rows.values([parent], least, remaining & ~inside)[0] >= critical:
             return False
     return True
+
+
+def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> tuple[list[MetricSlice], int, int]:
+    """Return the slices to list, searched and tested on all rows, and the numbers of slices and tests."""
+    best, slices, tests, critical = searching.search(rows.columns, rows.losses, plan, advance)
+    significant = [slice_ for slice_ in best if slice_.p_adjusted <= plan.alpha]
+    return listed(significant, rows, plan, critical=critical), slices, tests
+
+
+def honest(
+    rows: ListedRows, held_out: Mask, plan: Plan, advance: Advance = None
+) -> tuple[list[MetricSlice], int, int]:
+    """Return the slices to list, found on some rows and tested on the others, and the numbers of both."""
+    before, after = rows.of(~held_out), rows.of(held_out)
+    if not before.height or not after.height:
+        raise ValueError("holdout must leave documents on both sides; there are too few documents")
+    promising, looked = searching.screened(before.columns, before.losses, plan, most=_SCREENED)
+    values = before.values(promising, plan.least)
+    ordered = sorted(
+        (replace(slice_, value=value) for slice_, value in zip(promising, values, strict=True)),
+        key=lambda slice_: -slice_.value,
+    )
+    worth = [slice_ for slice_ in ordered if slice_.value >= _PROMISING]
+    chosen = listed(worth, before, plan, critical=_PROMISING)
+    # The statistic of each slice is at most that in the rows outside all slices before it.
+    remaining, beyond_others = after.remaining(), []
+    for slice_ in chosen:
+        system = after.system(slice_)
+        beyond_others += after.values([slice_], plan.least, remaining[system])
+        remaining[system] &= ~after.mask(slice_.conditions)
+    masks = [after.mask(slice_.conditions) for slice_ in chosen]
+    p_values = searching.adjusted(chosen, after.losses, masks, beyond_others, plan, advance=advance)
+    confirmed = [replace(slice_, p_adjusted=float(p)) for slice_, p in zip(chosen, p_values, strict=True)]
+    confirmed.sort(key=lambda slice_: (np.isnan(slice_.p_adjusted), slice_.p_adjusted))
+    return confirmed, looked, len(chosen)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain
+from itertools import combinations as subsets
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from anls_frame.slices.tables import combinations, shapes, tables
+from anls_frame.slices.tables import combinations, tables
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import block_of, critical, largest_by_draw, p_adjusted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -45,27 +48,21 @@ class MetricSlice:
     conditions: Slice
     value: float
     p_adjusted: float = float("nan")
+    overlapping: tuple[MetricSlice, ...] = ()
+    """Other slices that are not worse outside this slice, once it is listed."""
 
 
-@dataclass(frozen=True)
-class Searched:
-    """
-    The result of a search.
-
-    Parameters
-    ----------
-    best
-        The slices with the largest statistics, largest first.
-    slices, tests
-        Number of tested slices, and number of tests: each slice is tested in each metric.
-    critical
-        The smallest statistic that is significant.
-    """
+class Searched(NamedTuple):
+    """The result of a search."""
 
     best: list[MetricSlice]
+    """The slices with the largest statistics, largest first."""
     slices: int
+    """Number of tested slices."""
     tests: int
+    """Number of tests: each slice is tested in each metric."""
     critical: float
+    """The smallest statistic that is significant."""
 
 
 def search(
@@ -93,11 +90,11 @@ def search(
     if not names:
         return Searched([], 0, 0, float("inf"))
     name, metric_of, statistic = (np.concatenate(parts) for parts in (names, metrics, statistics))
-    numbered = _Names(columns, plan.depth)
+    conditions = numbered([column.size for column in columns], plan.depth)
     best = np.lexsort((name, metric_of, -statistic))[:_MOST]
     p_values = p_adjusted(statistic[best], largest)
     slices = [
-        MetricSlice(int(metric_of[index]), numbered.conditions(int(name[index])), float(statistic[index]), p)
+        MetricSlice(int(metric_of[index]), conditions(int(name[index])), float(statistic[index]), p)
         for index, p in zip(best.tolist(), p_values.tolist(), strict=True)
     ]
     return Searched(slices, len(np.unique(name)), len(name), critical(largest, plan.alpha))
@@ -151,31 +148,19 @@ def blocks(columns: Sequence[Codes], losses: Losses, depth: int, least: Least) -
         first += codes.size
 
 
-class _Names:
-    """The number of each slice: its code in its combination of columns, after all preceding combinations."""
+def numbered(sizes: Sequence[int], depth: int) -> Callable[[int], Slice]:
+    """Return a function for the conditions of the slice with a number, in the order of `combinations`."""
+    columns = range(len(sizes))
+    every = sorted(chain.from_iterable(subsets(columns, count) for count in range(1, depth + 1)))
+    shapes = [[sizes[column] for column in combination] for combination in every]
+    ends = np.cumsum([prod(shape) for shape in shapes])
 
-    def __init__(self, columns: Sequence[Codes], depth: int) -> None:
-        self._sizes = [column.size for column in columns]
-        self._combinations, sizes = zip(*shapes(self._sizes, depth), strict=True)
-        self._firsts = np.cumsum(sizes) - sizes
+    def conditions(number: int) -> Slice:
+        which = int(np.searchsorted(ends, number, side="right"))
+        codes = np.unravel_index(number - (ends[which] - prod(shapes[which])), shapes[which])
+        return tuple(zip(every[which], map(int, codes), strict=True))
 
-    def conditions(self, name: int) -> Slice:
-        """Return the conditions of a slice."""
-        combination = int(np.searchsorted(self._firsts, name, side="right")) - 1
-        code = name - int(self._firsts[combination])
-        conditions = []
-        for column in reversed(self._combinations[combination]):
-            code, own = divmod(code, self._sizes[column])
-            conditions.append((column, own))
-        return tuple(reversed(conditions))
-
-
-def mask(columns: Sequence[Codes], conditions: Slice, height: int) -> Mask:
-    """Return the lines of a slice."""
-    chosen = np.ones(height, bool)
-    for column, code in conditions:
-        chosen &= columns[column].mask(code, height)
-    return chosen
+    return conditions
 
 
 def screened(
@@ -189,7 +174,7 @@ def screened(
     """
     heap: list[tuple[float, int, MetricSlice]] = []
     looked: list[IntArray] = []
-    numbered = _Names(columns, plan.depth)
+    named = numbered([column.size for column in columns], plan.depth)
     least, seen = plan.least, 0
     for metric, lost in enumerate(losses):
         row_columns = [column.taken(lost.line) for column in columns]
@@ -207,9 +192,8 @@ def screened(
                 statistic = np.where(kept & (error > 0), values * (own + rest) / error, -np.inf)
             limit = heap[0][0] if len(heap) >= most else WORTH
             for code in np.flatnonzero(statistic > limit):
-                conditions = numbered.conditions(first + int(code))
                 value = float(statistic[code])
-                entry = (value, -seen, MetricSlice(metric, conditions, value))
+                entry = (value, -seen, MetricSlice(metric, named(first + int(code)), value))
                 seen += 1
                 if len(heap) < most:
                     heapq.heappush(heap, entry)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from anls_frame.summary import system_rows
 from anls_frame.summary.rows import Live
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -22,20 +22,14 @@ if TYPE_CHECKING:
 
     FloatArray = npt.NDArray[np.float64]
     IntArray = npt.NDArray[np.intp]
+    Mask = npt.NDArray[np.bool_]
 
 
-class SearchedSystem(NamedTuple):
-    """A system, and the baseline if changes are searched rather than scores, by number."""
-
-    system: int
-    baseline: int | None = None
-
-
-def searched_systems(systems: Sequence[str], *, are_compared: bool) -> list[SearchedSystem]:
-    """Return each system alone, or each system after the first against the first."""
+def searched_systems(systems: Sequence[str], *, are_compared: bool) -> list[tuple[int, int | None]]:
+    """Return the number of each system, with that of its baseline if changes are searched, not scores."""
     if are_compared:
-        return [SearchedSystem(number, baseline=0) for number in range(1, len(systems))]
-    return [SearchedSystem(number) for number, _ in enumerate(systems)]
+        return [(number, 0) for number in range(1, len(systems))]
+    return [(number, None) for number, _ in enumerate(systems)]
 
 
 @dataclass(frozen=True)
@@ -98,29 +92,54 @@ class Scores:
         line, deviation = rows_of_sums(self.counts, variance, share)
         return line, mean[line] + deviation, np.ones(len(line))
 
-    def filtered(self, chosen: npt.NDArray[np.bool_]) -> Scores:
+    def filtered(self, chosen: Mask) -> Scores:
         """Return the scores of the chosen rows."""
         every = (self.lost, self.counts, self.spread)
         lost, *others = (None if values is None else values[chosen] for values in every)
         x, y = self.x[chosen], self.y[chosen]
         return Scores(self.metric, self.system, x, y, lost, self.is_change, *others)
 
-    def rate(self, chosen: npt.NDArray[np.bool_]) -> float | None:
+    def rate(self, chosen: Mask) -> float | None:
         """Return the unoriented figure of the chosen rows; None if they have no score."""
         y = ordered_sum(self.y[chosen])
         sign = 1.0 if self.metric.higher_is_better else -1.0
         return sign * ordered_sum(self.x[chosen]) / y if y else None
 
-    def share_of_rows(self, chosen: npt.NDArray[np.bool_]) -> float:
+    def share_of_rows(self, chosen: Mask) -> float:
         """Return the share of the chosen rows among all scored rows."""
         return float(self.scored[chosen].sum() / self.scored.sum())
 
-    def share_of_loss(self, chosen: npt.NDArray[np.bool_]) -> float | None:
+    def share_of_loss(self, chosen: Mask) -> float | None:
         """Return the chosen rows' share of all lost points; None if no points are lost."""
         if self.lost is None:
             return None
         whole = ordered_sum(self.lost)
         return ordered_sum(self.lost[chosen]) / whole if whole else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchInput:
+    """Input of the search: rows, or lines that stand for several rows."""
+
+    frame: pl.DataFrame
+    """The columns that slice."""
+    expressions: Mapping[str, pl.Expr]
+    """What selects them in other frames."""
+    documents: pl.Series | None
+    scores: Sequence[Scores]
+    roots: Sequence[str]
+    """The columns that these expressions need."""
+    reported: Callable[[Mask | None, pl.Series, float], pl.DataFrame]
+    """
+    Returns the figures of slices, a line for each with metric and system: of all or the chosen lines, from
+    the list of slices of each of these, with intervals at a level.
+    """
+    settings: Settings
+    systems: tuple[str, ...] = ()
+    """The systems that are compared, the baseline first; none if scores of one are searched."""
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    forgotten_documents: str | None = None
+    from_pandas: bool = False
 
 
 def scores(
@@ -173,7 +192,11 @@ def scores(
 
 
 def _scores(
-    scored: pl.DataFrame, index: int, metric: Metric, names: Sequence[str], wanted: Sequence[SearchedSystem]
+    scored: pl.DataFrame,
+    index: int,
+    metric: Metric,
+    names: Sequence[str],
+    wanted: Sequence[tuple[int, int | None]],
 ) -> Iterator[Scores]:
     """Yield the scores or changes in a metric; rows count only where all systems have a score."""
     columns = [system_rows.columns(index, metric, system) for system, _ in enumerate(names)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,24 +10,23 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.slices.figures import SLICE, figures_of_summary
-from anls_frame.slices.search_input import SearchInput
-from anls_frame.slices.slice_scores import Scores, lost, searched_systems
+from anls_frame.slices.slice_scores import Scores, SearchInput, lost, searched_systems
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.comparison_sums import MOST_WITH_CHANGES, changes
 from anls_frame.summary.keys import CLUSTER, key_names
+from anls_frame.summary.slicing import Slicing, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from anls_frame.slices.figures import Reported
-    from anls_frame.slices.slice_scores import SearchedSystem
     from anls_frame.summary.cell_sums import Frames
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
+    from anls_frame.summary.slicing import By
     from anls_frame.summary.summary import Summary
 
     FloatArray = npt.NDArray[np.float64]
@@ -71,13 +69,13 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     without_slices = dataclasses.replace(settings, metrics=described, **plain)
     with_slices = dataclasses.replace(without_slices, by=(SLICE,))
 
-    def reported(chosen: npt.NDArray[np.bool_] | None, confidence: float) -> Reported:
+    def reported(chosen: npt.NDArray[np.bool_] | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
         # The line of each cell among the chosen ones.
         is_in = is_scored.copy()
         is_in[is_scored] = True if chosen is None else chosen
         position = pl.Series(np.where(is_in, np.cumsum(is_in) - 1, -1))
         chosen_lines = {name: position.gather(numbers) for name, numbers in cell_lines.items()}
-        return lambda slices: _figures(summary, with_slices, slices, chosen_lines, confidence)
+        return _figures(summary, with_slices, slices, chosen_lines, confidence)
 
     return SearchInput(
         frame=frame,
@@ -131,59 +129,44 @@ def check(summary: Summary, columns: object, metrics: object) -> tuple[list[str]
             f"systems stores no sums of changes, got {len(summary.systems)}; summarize fewer, or pass "
             "the rows"
         )
-    _check_clusters(summary)
-    chosen = _metrics(summary, metrics)
-    return _columns(summary.settings.by, columns), chosen
-
-
-def _columns(by: Sequence[str], columns: object) -> list[str]:
-    """Return the requested columns; by default, all."""
-    given = list(by) if columns is None else [columns] if isinstance(columns, str) else columns
-    is_single = isinstance(given, pl.Expr) or not isinstance(given, Iterable)
-    every: list[Any] = [given] if is_single else list(cast("Iterable[Any]", given))
-    names = [name for name in every if isinstance(name, str)]
-    wrong = [str(name) for name in every if not isinstance(name, str) or name not in by]
-    if wrong or not by:
-        raise ValueError(
-            f"columns must be names of those that the summary is sliced by, {list(by)}, got {wrong}; pass "
-            "them to summarize as by="
-        )
-    if len(set(names)) < len(names):
-        raise ValueError(f"columns must not name a column twice, got {names}")
-    return names
-
-
-def _check_clusters(summary: Summary) -> None:
     if summary.settings.cluster is None:
         raise ValueError(
             "the summary must have clusters, because slices are tested by documents; name their column in "
             "cluster= when summarizing"
         )
+    by = summary.settings.by
+    slicing = Slicing(by) if columns is None else resolve(cast("By", columns), "columns")
+    wanted = slicing.names
+    unknown = [name for name in wanted if name not in by or name in slicing.expressions]
+    if unknown or not wanted:
+        raise ValueError(
+            f"columns must be names of those that the summary is sliced by, {list(by)}, got {unknown}; pass "
+            "them to summarize as by="
+        )
+    return list(wanted), _metrics(summary, metrics)
 
 
-def _metrics(summary: Summary, metrics: object) -> list[tuple[Any, Metric]]:
+def _metrics(summary: Summary, given: Any) -> list[tuple[Any, Metric]]:
     """Return the metrics, each with the name of its frame of cells."""
-    names = {metric.name for metric in summary.settings.metrics}
+    zeros, described = BUILT_IN["zeros"].name, {metric.name for metric in summary.settings.metrics}
     every = {
         metric.name: (name, metric)
-        for name, _, in_cells in summary.groups()
-        for metric in in_cells
-        if metric.name in names
+        for name, _, metrics in summary.groups()
+        for metric in metrics
+        if metric.name in described
     }
-    if metrics is None:
-        wanted = ["anls"] if "anls" in every else [name for name in every if name != BUILT_IN["zeros"].name]
-    else:
-        given = [metrics] if isinstance(metrics, str) else list(cast("Sequence[Any]", metrics))
-        wanted = [getattr(metric, "name", metric) for metric in given]
-    unknown = [name for name in wanted if name not in every]
-    if unknown or not wanted:
+    if given is None:
+        given = "anls" if "anls" in every else [name for name in every if name != zeros]
+    named = [getattr(metric, "name", metric) for metric in ([given] if isinstance(given, str) else given)]
+    unknown = [name for name in named if name not in every]
+    if unknown or not named:
         raise ValueError(f"metrics must be names of the summary's metrics, {list(every)}, got {unknown}")
-    for name in wanted:
-        if not every[name][1].is_mean or name == BUILT_IN["zeros"].name:
+    for name in named:
+        if not every[name][1].is_mean or name == zeros:
             raise ValueError(
                 f"metrics of a summary must be means of scores, and {name!r} is none; pass the rows"
             )
-    return [every[name] for name in wanted]
+    return [every[name] for name in named]
 
 
 def _numbered(frames: Frames, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[Any, pl.Series]]:
@@ -203,15 +186,16 @@ def _numbered(frames: Frames, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[A
 
 
 def _scores(
-    cells: pl.DataFrame, metric: Metric, systems: Sequence[str], which: SearchedSystem, height: int
+    cells: pl.DataFrame, metric: Metric, systems: Sequence[str], which: tuple[int, int | None], height: int
 ) -> Scores:
     """Return the sums of each line in a metric of a system, or in its change from the baseline."""
-    sign, name = 1.0 if metric.higher_is_better else -1.0, systems[which.system]
-    if which.baseline is None:
+    system, baseline = which
+    sign, name = 1.0 if metric.higher_is_better else -1.0, systems[system]
+    if baseline is None:
         x, y, spread = _sums(cells, moments.sums_of_rows(metric), height)
         return Scores(metric, name, sign * x, y, lost(metric, x, y), counts=y, spread=spread)
-    change = sign * (pl.col(f"x_{which.system}") - pl.col(f"x_{which.baseline}"))
-    x, y, loss, squares = _sums(cells, [change, pl.col("n"), *map(pl.col, changes(which.system))], height)
+    change = sign * (pl.col(f"x_{system}") - pl.col(f"x_{baseline}"))
+    x, y, loss, squares = _sums(cells, [change, pl.col("n"), *map(pl.col, changes(system))], height)
     spread = squares - x * x / np.maximum(y, 1)
     return Scores(metric, name, x, y, loss, is_change=True, counts=y, spread=spread)
 

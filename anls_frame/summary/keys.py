@@ -101,9 +101,8 @@ def sliced_keys(
     source: pl.LazyFrame, slicing: Slicing, cluster: str | None
 ) -> tuple[list[pl.Expr], dict[str, list[str]]]:
     """Return the keys as `key_columns` does, and the order of values of ordered keys."""
-    made = [slicing.expressions.get(name, cs.by_name(name)) for name in slicing.names]
-    names = key_names(slicing.names, None)
-    keys = [expr.alias(name) for expr, name in zip(made, names, strict=True)]
+    named = zip(slicing.names, key_names(slicing.names, None), strict=True)
+    keys = [slicing.expression(name).alias(key) for name, key in named]
     schema = source.select(keys).collect_schema()
     known = dict(zip(slicing.names, schema.dtypes(), strict=True))
     _check_dtypes(known)

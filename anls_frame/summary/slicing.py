@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
 import polars as pl
+import polars.selectors as cs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,14 +44,18 @@ class Slicing:
         roots = [name for expr in self.expressions.values() for name in expr.meta.root_names()]
         return [*self.plain, *roots]
 
+    def expression(self, name: str) -> pl.Expr:
+        """Return a key as an expression."""
+        return self.expressions.get(name, cs.by_name(name).as_expr())
+
     @property
     def plain(self) -> list[str]:
         """Names of the keys that are columns."""
         return [name for name in self.names if name not in self.expressions]
 
 
-def resolve(by: By | None) -> Slicing:
-    """Return the slicing for `by=`; raise an error if it names a key twice."""
+def resolve(by: By | None, role: str = "by") -> Slicing:
+    """Return the slicing for `by=`, or another role; raise an error if it names a key twice."""
     if by is None:
         return Slicing()
     is_single = isinstance(by, str | pl.Expr) or not isinstance(by, Iterable)
@@ -58,16 +63,16 @@ def resolve(by: By | None) -> Slicing:
     are_lists = [isinstance(entry, Iterable) and not isinstance(entry, str | pl.Expr) for entry in given]
     if any(are_lists) and not all(are_lists):
         raise TypeError(
-            "by must be columns, which are crossed, or lists of columns, one for each table; got "
+            f"{role} must be columns, which are crossed, or lists of columns, one for each table; got "
             f"both: {_shown(by)}"
         )
     lists: list[list[Any]] = [list(table) for table in given] if any(are_lists) else [given]
     keys: dict[str, pl.Expr | None] = {}
-    tables = tuple(tuple(_names(table, by, keys)) for table in lists)
+    tables = tuple(tuple(_names(table, role, keys)) for table in lists)
     expressions = {name: expr for name, expr in keys.items() if expr is not None}
     names = tuple(dict.fromkeys(name for table in tables for name in table))
     if len({frozenset(table) for table in tables}) < len(tables):
-        raise ValueError(f"by must not ask for a table twice, got {_shown(by)}")
+        raise ValueError(f"{role} must not ask for a table twice, got {_shown(by)}")
     return Slicing(names, tables if len(tables) > 1 else (), expressions)
 
 
@@ -100,7 +105,7 @@ def check_values(cells: pl.DataFrame, names: Mapping[str, str]) -> None:
             )
 
 
-def _names(given: Sequence[Any], by: By, keys: dict[str, pl.Expr | None]) -> Iterator[str]:
+def _names(given: Sequence[Any], role: str, keys: dict[str, pl.Expr | None]) -> Iterator[str]:
     """Yield the names of a table's keys; `keys` receives the expression of each, or None for a column."""
     seen = set()
     for entry in given:
@@ -108,15 +113,17 @@ def _names(given: Sequence[Any], by: By, keys: dict[str, pl.Expr | None]) -> Ite
         if key is not None:
             name = key.meta.output_name(raise_if_undetermined=False)
             if name is None:
-                raise ValueError(f"by must name each expression with .alias(...), got {_shown(entry)}")
+                raise ValueError(f"{role} must name each expression with .alias(...), got {_shown(entry)}")
         elif isinstance(entry, str):
             name = entry
         else:
-            raise TypeError(f"by must be a column name, an expression or a list of them, got {by!r}")
+            raise TypeError(f"{role} must be a column name, an expression or a list of them, got {entry!r}")
         if name in seen:
-            raise ValueError(f"by must not name a column twice, got {_shown(given)}")
+            raise ValueError(f"{role} must not name a column twice, got {_shown(given)}")
         if not _are_equal(keys.setdefault(name, key), key):
-            raise ValueError(f"by must not give the name {name!r} to two different keys; rename one of them")
+            raise ValueError(
+                f"{role} must not give the name {name!r} to two different keys; rename one of them"
+            )
         seen.add(name)
         yield name
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-from anls_frame.slices import work
+from anls_frame.slices.tables import check_work
 
 ROOT = Path(__file__).parents[2]
 N, DOCUMENTS = 3000, 150
@@ -421,7 +421,7 @@ def test_searches_in_many_metrics_or_systems_are_refused_earlier() -> None:
     frame = pl.DataFrame({name: random.integers(0, 9, 2000) for name in columns})
     frame = frame.with_columns(pl.lit(score).alias(f"s{score}") for score in range(3))
     # 1,830 combinations of columns, 2,000 rows and 20,000 draws are not too many for one score.
-    work.check(dict.fromkeys(columns, 9), rows=2000, depth=2, draws=20_000)
+    check_work(dict.fromkeys(columns, 9), rows=2000, depth=2, draws=20_000)
     search = af.SliceSearch(draws=20_000)
     for options in ({"metrics": ["s0", "s1"]}, {"prediction": ["s0", "s1", "s2"]}):
         with pytest.raises(ValueError, match="would take too long to test; pass depth=1"):
