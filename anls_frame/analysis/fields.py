@@ -34,7 +34,7 @@ from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import check_keep
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -69,8 +69,6 @@ gold, or a system and the number of an item that the system invented.
 
 _Way: TypeAlias = tuple[str, _Items]
 """The way from the root of a document to a field: the name of the field, and the items that it is in."""
-
-_Texts: TypeAlias = "dict[_Way, str | list[str] | None]"
 
 
 @table_of_frame
@@ -194,28 +192,74 @@ def fields(
     │ currency      ┆ null ┆ null    ┆ EUR        ┆ invented │
     └───────────────┴──────┴─────────┴────────────┴──────────┘
     """
-    systems = {_PREDICTION: prediction} if isinstance(prediction, str) else dict(prediction)
-    sure = _confidence_columns(systems, prediction, model_confidence)
+    systems, starts = _named(prediction)
+    sure = _confidence_columns(prediction, model_confidence)
     reader = _DocumentReader(
         match=string("match", match, '"best", "order" or a key of the items'),
         answers_in_lists=choice("lists", lists, ("items", "answers")) == "answers",
         absent=frozenset(_texts("absent", absent)),
     )
-    rows = _FieldColumns(reader, tuple(systems), tuple(sure), is_single=isinstance(prediction, str))
+    statuses = {system: f"{starts[system]}{_STATUS}" for system in systems}
+    schema: dict[str, Any] = {
+        _FIELD: pl.String,
+        _ITEM: pl.Int64,
+        _ANSWERS: pl.List(pl.String) if reader.answers_in_lists else pl.String,
+        **dict.fromkeys(systems, pl.String),
+        **dict.fromkeys(statuses.values(), pl.Boolean),
+        **{f"{starts[system]}{_CONFIDENCE}": pl.Float64 for system in sure},
+    }
     frame = in_memory(frame)
-    kept = _kept(frame, {answers, *systems.values(), *sure.values()}, [*rows.columns, _STATUS])
+    kept = _kept(frame, {answers, *systems.values(), *sure.values()}, [*schema, _STATUS])
     ids = _ids(in_polars(frame, [id]).lazy().collect(), id)
     gold = _documents(frame, answers)
     predicted = {system: _documents(frame, column) for system, column in systems.items()}
     confidences = {system: _documents(frame, column) for system, column in sure.items()}
+    columns: dict[str, list[Any]] = {name: [] for name in schema}
+    documents: list[int] = []
+    broken: dict[str, list[str]] = {system: [] for system in systems}
     for number, name in enumerate(ids):
-        documents = {
-            system: (predicted[system][number], confidences[system][number] if system in sure else None)
-            for system in systems
-        }
-        rows.add(number, name, gold[number], documents)
-    rows.warn()
-    return _beside(frame, kept, pl.Series(rows.documents, dtype=pl.UInt32), rows.table())
+        if gold[number] is None:
+            continue
+        texts: dict[str, dict[_Way, Any]] = {}
+        reasons: dict[str, str] = {}
+        try:
+            right = reader.read(gold[number], "the right document")
+            texts[_ANSWERS] = {way: reader.answer(text) for way, text, _ in reader.leaves(right, right)}
+            for system in systems:
+                document = None
+                try:
+                    document = reader.read(predicted[system][number])
+                except ValueError as error:
+                    reasons[system] = str(error)
+                own = confidences[system][number] if system in sure else None
+                own = _parsed(own, f"the confidences of {system!r}")
+                leaves = [leaf for leaf in reader.leaves(document, right, own, system) if leaf[1] is not None]
+                texts[system] = {way: text for way, text, _ in leaves}
+                if system in sure:
+                    known = {way: _confidence(one, way[0]) for way, _, one in leaves if one is not None}
+                    texts[f"{starts[system]}{_CONFIDENCE}"] = known
+        except (ValueError, RecursionError) as error:
+            reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+            raise ValueError(f"document {name!r}: {reason}") from None
+        ways = list(dict.fromkeys(itertools.chain(texts[_ANSWERS], *(texts[system] for system in systems))))
+        if len(ways) > _MOST_FIELDS:
+            raise ValueError(
+                f"document {name!r} has {numbered(len(ways), 'field')}, more than {_MOST_FIELDS:,}: split it"
+            )
+        documents += [number] * len(ways)
+        columns[_FIELD] += [field for field, _ in ways]
+        columns[_ITEM] += _numbers(ways)
+        for column, found in texts.items():
+            columns[column] += map(found.get, ways)
+        for system, status in statuses.items():
+            columns[status] += [system in reasons] * len(ways)
+            broken[system] += [f"{name!r}: {reasons[system]}"] if system in reasons else []
+    _warn(sum(document is None for document in gold), broken)
+    table = pl.DataFrame(columns, schema=schema).with_columns(map(_status, systems, statuses.values()))
+    kept_columns = (
+        frame[kept] if is_pandas(frame) else in_polars(frame).lazy().select(cs.by_name(*kept)).collect()
+    )
+    return attach(kept_columns, pl.Series(documents, dtype=pl.UInt32), table)
 
 
 @table_of_frame
@@ -303,13 +347,12 @@ def documents(
     >>> af.report(documents, metrics="all_right").overall["all_right"]
     0.5
     """
-    systems = {"": prediction} if isinstance(prediction, str) else dict(prediction)
+    systems, starts = _named(prediction)
     keep = list(check_keep(keep))
     frame = at_hand(frame)
-    named = {_PREDICTION: prediction} if isinstance(prediction, str) else systems
     sure = {
-        f"{name}_{_CONFIDENCE}" if named is systems else _CONFIDENCE: column
-        for name, column in _confidence_columns(named, prediction, model_confidence).items()
+        f"{starts[system]}{_CONFIDENCE}": column
+        for system, column in _confidence_columns(prediction, model_confidence).items()
     }
     rows = to_lazy(frame, [*systems.values(), answers], [id, _FIELD, *keep, *sure.values()])
     is_required = pl.col(_FIELD).is_not_null()
@@ -325,8 +368,7 @@ def documents(
         is_required = pl.col(_FIELD).is_in(names)
     scored = with_unanswerable(rows, systems.values(), answers, "empty")
     wrong = {
-        f"{system}_" if system else "": is_required
-        & ~exact_match(column, answers, protocol=protocol, missing="empty")
+        starts[system]: is_required & ~exact_match(column, answers, protocol=protocol, missing="empty")
         for system, column in systems.items()
     }
     whole = (
@@ -357,8 +399,15 @@ def _texts(name: str, value: Sequence[str]) -> Sequence[str]:
     return value
 
 
+def _named(prediction: str | Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the columns of systems by name, and the beginnings of the names of their columns."""
+    if isinstance(prediction, str):
+        return {_PREDICTION: prediction}, {_PREDICTION: ""}
+    return dict(prediction), {system: f"{system}_" for system in prediction}
+
+
 def _confidence_columns(
-    systems: Mapping[str, str], prediction: object, given: str | Mapping[str, str] | None
+    prediction: str | Mapping[str, str], given: str | Mapping[str, str] | None
 ) -> dict[str, str]:
     """Return the columns of confidences by system."""
     if given is None:
@@ -368,7 +417,7 @@ def _confidence_columns(
             "model_confidence must be a column for one system, and a mapping from the names of systems for "
             f"several, got {given!r}"
         )
-    columns = {_PREDICTION: given} if isinstance(given, str) else dict(given)
+    systems, (columns, _) = _named(prediction)[0], _named(given)
     unknown = [system for system in columns if system not in systems]
     if unknown:
         raise ValueError(f"model_confidence must name systems of {list(systems)}, got {unknown[0]!r}")
@@ -426,14 +475,6 @@ def _is_null(value: Any) -> bool:
     return value is None or (not isinstance(value, str | dict | list) and value != value)  # noqa: PLR0124 - NaN
 
 
-class _TooLargeError(ValueError):
-    """A document that would take too long to match."""
-
-
-class _NoConfidenceError(ValueError):
-    """A confidence that is not a number."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class _DocumentReader:
     """Conversion of a document into the texts of its fields, by the options."""
@@ -442,49 +483,55 @@ class _DocumentReader:
     answers_in_lists: bool
     absent: frozenset[str]
 
-    def with_texts(self, value: Any) -> Any:
+    def read(self, document: Any, what: str = "") -> Any:
         """Return a document with the text of each value in its place, and null for absent values."""
+        return self._with_texts(_parsed(document, what))
+
+    def _with_texts(self, value: Any) -> Any:
         if isinstance(value, dict):
-            texts, absent = {}, self.absent
-            for key, entry in value.items():
-                if isinstance(entry, str):
-                    texts[key] = None if entry in absent else entry
-                else:
-                    texts[key] = self.with_texts(entry)
-            return texts
+            return {key: self._with_texts(entry) for key, entry in value.items()}
         if isinstance(value, list):
-            return [self.with_texts(entry) for entry in value]
+            return [self._with_texts(entry) for entry in value]
         if isinstance(value, str):
             return None if value in self.absent else value
         if value is None:
             return None
         return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 
-    def gold(self, document: Any) -> _Texts:
-        """Return the gold text of each field of a document with texts; null where there is no value."""
-        texts: _Texts = {}
-        self._add_gold(document, "", (), texts)
-        return texts
+    def answer(self, text: str | list[str] | None) -> str | list[str] | None:
+        """Return the gold text or texts of a field as an answer; null where there is no value."""
+        if self.answers_in_lists and isinstance(text, str):
+            return [text]
+        return None if text == [] else text
 
-    def _add_gold(self, value: Any, name: str, items: _Items, texts: _Texts) -> None:
+    def leaves(
+        self, value: Any, gold: Any, sure: Any = None, system: str = "", way: _Way = ("", ())
+    ) -> Iterator[tuple[_Way, Any, Any]]:
+        """
+        Yield the fields of a value that is paired with a gold value, which may be itself.
+
+        Each field comes with its text, or the texts of a gold list of answers, and with its confidence.
+        """
+        name, items = way
         if isinstance(value, dict):
+            partners = gold if isinstance(gold, dict) else {}
             for key, entry in value.items():
-                inner = _joined(name, key)
-                if isinstance(entry, _NESTED):
-                    self._add_gold(entry, inner, items, texts)
-                else:
-                    texts[inner, items] = self._answer(entry)
-        elif isinstance(value, list) and self.is_answers(value):
-            texts[name, items] = [text for text in value if text is not None] or None
+                below = _joined(name, key), items
+                yield from self.leaves(entry, partners.get(key), _inside(sure, key), system, below)
         elif isinstance(value, list):
-            name = f"{name}[]"
+            is_answers = isinstance(gold, list) and self.is_answers(gold)
+            if is_answers and value is gold:
+                yield way, [text for text in value if text is not None], None
+                return
+            matched = self.matched(gold, value) if isinstance(gold, list) else {}
+            inner = f"{name}[]"
             for number, entry in enumerate(value):
-                self._add_gold(entry, name, (*items, (name, number)), texts)
+                partner = gold[matched[number]] if number in matched else None
+                item: object = matched.get(number, (system, number))
+                own = way if is_answers and number in matched else (inner, (*items, (inner, item)))
+                yield from self.leaves(entry, partner, _inside(sure, number), system, own)
         else:
-            texts[name, items] = self._answer(value)
-
-    def _answer(self, text: str | None) -> str | list[str] | None:
-        return [text] if self.answers_in_lists and text is not None else text
+            yield way, value, sure
 
     def is_answers(self, value: list[Any]) -> bool:
         """Return whether the values of a list are the accepted answers of one field."""
@@ -492,22 +539,21 @@ class _DocumentReader:
 
     def matched(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
         """Return the gold item that each predicted item is paired with, if any."""
+        if gold is predicted:
+            return {number: number for number in range(len(gold))}
         if self.is_answers(gold):
             # The row takes one of the predicted values, the most similar to any answer.
-            similar = self._similarities(self._flat_items(gold), self._flat_items(predicted))
+            similar = self._similarities(*([*map(_flat, items)] for items in (gold, predicted)))
             nearest = int(similar.max(axis=0).argmax()) if similar.size and similar.max() > 0 else None
             return {} if nearest is None else {nearest: 0}
         if self.match == "order":
             return {number: number for number in range(min(len(gold), len(predicted)))}
         if self.match != "best":
             return self._with_equal_key(gold, predicted)
-        texts, others = self._flat_items(gold), self._flat_items(predicted)
+        texts, others = [*map(_flat, gold)], [*map(_flat, predicted)]
         if texts == others and all(texts):
             return {number: number for number in range(len(texts))}
         return _assigned(self._similarities(texts, others))
-
-    def _flat_items(self, items: list[Any]) -> list[dict[object, str]]:
-        return [self._flat(item) for item in items]
 
     def _with_equal_key(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
         waiting: dict[str, list[int]] = {}
@@ -534,8 +580,8 @@ class _DocumentReader:
         from rapidfuzz.process import cdist  # noqa: PLC0415 - only for lists
 
         if len(gold) * len(predicted) > _MOST_PAIRS:
-            raise _TooLargeError(
-                f"has lists of {len(gold):,} and {len(predicted):,} items, more than can be compared; pass "
+            raise ValueError(
+                f"lists of {len(gold):,} and {len(predicted):,} items are too long to be compared; pass "
                 'match="order", or a key of the items'
             )
         ways = list(dict.fromkeys(itertools.chain(*gold, *predicted)))
@@ -552,70 +598,24 @@ class _DocumentReader:
                 neither += lacks[:, None] & others_lack
         return (total - neither) / np.maximum(len(ways) - neither, 1)
 
-    def _flat(self, item: Any) -> dict[object, str]:
-        """Return the texts of an item; those of a list within it are sorted, as they are not paired yet."""
-        if isinstance(item, dict):
-            texts: dict[object, str] = {}
-            for key, entry in item.items():
-                if isinstance(entry, str):
-                    texts[key] = entry
-                elif entry is not None:
-                    texts |= {(key, inner): text for inner, text in self._flat(entry).items()}
-            return texts
-        if isinstance(item, list):
-            gathered: dict[object, list[str]] = {}
-            for entry in item:
-                for inner, text in self._flat(entry).items():
-                    gathered.setdefault(inner, []).append(text)
-            return {inner: "\n".join(sorted(texts)) for inner, texts in gathered.items()}
-        return {} if item is None else {(): item}
 
-
-class _PredictedTexts:
-    """
-    The texts that a system predicted in a document, and their confidences, by the path of their field.
-
-    Paths refer to gold items.
-    """
-
-    def __init__(self, reader: _DocumentReader, system: str) -> None:
-        self.reader = reader
-        self.system = system
-        self.texts: _Texts = {}
-        self.confidences: dict[_Way, float] = {}
-
-    def add(self, value: Any, gold: Any, sure: Any, name: str = "", items: _Items = ()) -> None:
-        """Add the fields of a value that is paired with a gold value, with their confidences if known."""
-        if isinstance(value, dict):
-            partners = gold if isinstance(gold, dict) else {}
-            for key, entry in value.items():
-                inner = _joined(name, key)
-                if sure is None and isinstance(entry, str):
-                    self.texts[inner, items] = entry
-                elif entry is not None:
-                    self.add(entry, partners.get(key), _inside(sure, key), inner, items)
-        elif isinstance(value, list):
-            self._add_list(value, gold if isinstance(gold, list) else None, sure, name, items)
-        elif value is not None:
-            self.texts[name, items] = value
-            if sure is not None:
-                self.confidences[name, items] = _confidence(sure, name)
-
-    def _add_list(
-        self, values: list[Any], gold: list[Any] | None, sure: Any, name: str, items: _Items
-    ) -> None:
-        is_answers = gold is not None and self.reader.is_answers(gold)
-        matched = self.reader.matched(gold, values) if gold is not None else {}
-        inner = f"{name}[]"
-        for number, entry in enumerate(values):
-            own = _inside(sure, number)
-            if gold is None or number not in matched:
-                self.add(entry, None, own, inner, (*items, (inner, (self.system, number))))
-            elif is_answers:
-                self.add(entry, None, own, name, items)
+def _flat(item: Any) -> dict[object, str]:
+    """Return the texts of an item; those of a list within it are sorted, as they are not paired yet."""
+    if isinstance(item, dict):
+        texts: dict[object, str] = {}
+        for key, entry in item.items():
+            if isinstance(entry, str):
+                texts[key] = entry
             else:
-                partner = matched[number]
-                self.add(entry, gold[partner], own, inner, (*items, (inner, partner)))
+                texts |= {(key, inner): text for inner, text in _flat(entry).items()}
+        return texts
+    if isinstance(item, list):
+        gathered: dict[object, list[str]] = {}
+        for entry in item:
+            for inner, text in _flat(entry).items():
+                gathered.setdefault(inner, []).append(text)
+        return {inner: "\n".join(sorted(texts)) for inner, texts in gathered.items()}
+    return {} if item is None else {(): item}
 
 
 def _inside(sure: Any, key: str | int) -> Any:
@@ -631,9 +631,7 @@ def _confidence(value: Any, name: str) -> float:
     is_number = isinstance(value, int | float | strict_json.Number) and not isinstance(value, bool)
     if not is_number or not math.isfinite(float(value)):
         shown = value if isinstance(value, strict_json.Number) else repr(value)
-        raise _NoConfidenceError(
-            f"the confidence of field {quoted(name)} must be a finite number, got {shown}"
-        )
+        raise ValueError(f"the confidence of field {quoted(name)} must be a finite number, got {shown}")
     return float(value)
 
 
@@ -668,108 +666,28 @@ def _disorder(n_gold: int, n_predicted: int) -> npt.NDArray[np.float64]:
     return np.asarray((np.abs(rows - columns) + rows / size) / size**2)
 
 
-class _FieldColumns:
-    """The rows of all documents, collected in growing columns."""
+def _parsed(document: Any, what: str = "") -> Any:
+    """Return a document as objects and lists; null is a document without fields."""
+    try:
+        if isinstance(document, str):
+            document = strict_json.parse(document)
+        if not isinstance(document, dict | list | None):
+            raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(document)}")  # noqa: TRY004, TRY301 - a wrong value
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}" if what else error) from None
+    return document
 
-    def __init__(
-        self, reader: _DocumentReader, systems: Sequence[str], sure: Sequence[str], *, is_single: bool
-    ) -> None:
-        self.reader = reader
-        self.systems = systems
-        starts = {system: "" if is_single else f"{system}_" for system in systems}
-        self.statuses = {system: f"{starts[system]}{_STATUS}" for system in systems}
-        self.confidences = {system: f"{starts[system]}{_CONFIDENCE}" for system in sure}
-        """Columns by system."""
-        self.documents: list[int] = []
-        columns = (*systems, *self.statuses.values(), *self.confidences.values())
-        self.columns: dict[str, list[Any]] = {name: [] for name in (_FIELD, _ITEM, _ANSWERS, *columns)}
-        self.unlabelled = 0
-        self.broken: dict[str, list[str]] = {}
-        """For each system, what is wrong with documents that are not valid."""
 
-    def add(self, number: int, name: Any, gold: Any, predicted: Mapping[str, tuple[Any, Any]]) -> None:
-        """Add the rows of a document, from what each system predicted and its confidences."""
-        if gold is None:
-            self.unlabelled += 1
-            return
-        right = self._read(gold, f"the right document {name!r}")
-        texts = {system: _PredictedTexts(self.reader, system) for system in self.systems}
-        broken = set()
-        try:
-            right = self.reader.with_texts(right)
-            answers = self.reader.gold(right)
-            for system, (document, sure) in predicted.items():
-                try:
-                    parsed = self.reader.with_texts(_parsed(document))
-                except ValueError as error:
-                    parsed = None
-                    broken.add(system)
-                    self.broken.setdefault(system, []).append(f"{name!r}: {error}")
-                confidences = self._read(sure, f"the confidences of {system!r} for document {name!r}")
-                texts[system].add(parsed, right, confidences)
-        except (_TooLargeError, RecursionError) as error:
-            reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise ValueError(f"document {name!r} {reason}") from None
-        except _NoConfidenceError as error:
-            raise ValueError(f"document {name!r}: {error}") from None
-        ways = list(dict.fromkeys(itertools.chain(answers, *(own.texts for own in texts.values()))))
-        if len(ways) > _MOST_FIELDS:
-            raise ValueError(
-                f"document {name!r} has {numbered(len(ways), 'field')}, more than {_MOST_FIELDS:,}: split it"
-            )
-        self.documents += [number] * len(ways)
-        self.columns[_FIELD] += [name for name, _ in ways]
-        self.columns[_ITEM] += _numbers(ways)
-        self.columns[_ANSWERS] += map(answers.get, ways)
-        for system, status in self.statuses.items():
-            self.columns[system] += map(texts[system].texts.get, ways)
-            self.columns[status] += [system in broken] * len(ways)
-        for system, confidence in self.confidences.items():
-            self.columns[confidence] += map(texts[system].confidences.get, ways)
-
-    @staticmethod
-    def _read(document: Any, what: str) -> Any:
-        """Return a document; raise an error if it is invalid."""
-        try:
-            return _parsed(document)
-        except ValueError as error:
-            raise ValueError(f"{what}: {error}") from None
-
-    def warn(self) -> None:
-        """Warn of documents without gold, and of invalid predicted documents."""
-        if self.unlabelled:
-            warn(f"{numbered(self.unlabelled, 'document')} without gold (null) left out")
-        for system, reasons in self.broken.items():
+def _warn(unlabelled: int, broken: Mapping[str, list[str]]) -> None:
+    """Warn of documents without gold, and of invalid predicted documents."""
+    if unlabelled:
+        warn(f"{numbered(unlabelled, 'document')} without gold (null) left out")
+    for system, reasons in broken.items():
+        if reasons:
             warn(
                 f"{numbered(len(reasons), 'document')} of {system!r} cannot be read, so all their fields "
                 f"count as wrong (status 'broken'), such as {reasons[0]}"
             )
-
-    def table(self) -> pl.DataFrame:
-        """Return the rows."""
-        text = pl.List(pl.String) if self.reader.answers_in_lists else pl.String
-        schema = {
-            _FIELD: pl.String,
-            _ITEM: pl.Int64,
-            _ANSWERS: text,
-            **dict.fromkeys(self.systems, pl.String),
-            **dict.fromkeys(self.statuses.values(), pl.Boolean),
-            **dict.fromkeys(self.confidences.values(), pl.Float64),
-        }
-        return pl.DataFrame(self.columns, schema=schema).with_columns(
-            _status(system, is_broken=status) for system, status in self.statuses.items()
-        )
-
-
-def _parsed(document: Any) -> Any:
-    """Return a document as objects and lists; null is a document without fields."""
-    if document is None:
-        return None
-    if isinstance(document, str):
-        document = strict_json.parse(document)
-    if not isinstance(document, dict | list):
-        raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(document)}")  # noqa: TRY004 - a wrong value
-    return document
 
 
 def _numbers(ways: list[_Way]) -> list[int | None]:
@@ -786,16 +704,16 @@ def _numbers(ways: list[_Way]) -> list[int | None]:
     return numbers
 
 
-def _status(system: str, *, is_broken: str) -> pl.Expr:
+def _status(system: str, is_broken: str) -> pl.Expr:
     """Return the status of each row of a system, from the column that says whether its document is broken."""
-    without_text = pl.when(pl.col(_ANSWERS).is_null()).then(pl.lit("matched")).otherwise(pl.lit("missing"))
-    with_text = pl.when(pl.col(_ANSWERS).is_null()).then(pl.lit("invented")).otherwise(pl.lit("matched"))
-    found = pl.when(cs.by_name(system).is_null()).then(without_text).otherwise(with_text)
-    status = pl.when(cs.by_name(is_broken)).then(pl.lit("broken")).otherwise(found)
+    has_gold, has_text = pl.col(_ANSWERS).is_not_null(), cs.by_name(system).is_not_null()
+    status = (
+        pl.when(cs.by_name(is_broken))
+        .then(pl.lit("broken"))
+        .when(has_gold & ~has_text)
+        .then(pl.lit("missing"))
+        .when(has_text & ~has_gold)
+        .then(pl.lit("invented"))
+        .otherwise(pl.lit("matched"))
+    )
     return status.cast(pl.Enum(_STATUSES)).alias(is_broken)
-
-
-def _beside(frame: Any, kept: list[Any], documents: pl.Series, table: pl.DataFrame) -> Any:
-    """Return rows with the kept columns of their documents."""
-    own = frame[kept] if is_pandas(frame) else in_polars(frame).lazy().select(cs.by_name(*kept)).collect()
-    return attach(own, documents, table)

@@ -326,7 +326,7 @@ def test_confidences_of_systems_of_whole_lists_and_in_pandas() -> None:
         ('{"total": true}', "sure", "must be a finite number, got True"),
         ('{"total": NaN}', "sure", "must be a finite number, got NaN"),
         ('{"total": {"x": 1}}', "sure", "the confidence of field 'total' must be"),
-        ('{"total"', "sure", "the confidences of 'prediction' for document 'd': invalid JSON"),
+        ('{"total"', "sure", "document 'd': the confidences of 'prediction': invalid JSON"),
         ("{}", {"prediction": "sure"}, "model_confidence must be a column for one system"),
         ("{}", "other", "other"),
     ],
@@ -400,8 +400,8 @@ def test_documents_without_gold_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "error", "message"),
     [
-        ({"gold": ["{"]}, {}, ValueError, "the right document 'd': invalid JSON"),
-        ({"gold": ["3"]}, {}, ValueError, "the right document 'd': a document must be a JSON object or list"),
+        ({"gold": ["{"]}, {}, ValueError, "document 'd': the right document: invalid JSON"),
+        ({"gold": ["3"]}, {}, ValueError, "the right document: a document must be a JSON object or list"),
         ({"doc": [None]}, {}, ValueError, "row 0 has no id: column 'doc' is null there"),
         ({"gold": [3]}, {}, af.DTypeError, "column 'gold' has dtype Int64"),
         ({"field": [3]}, {}, af.DuplicateColumnError, r"rename the columns \['field'\]"),
@@ -426,7 +426,7 @@ def test_a_document_that_occurs_twice() -> None:
 
 def test_lists_that_are_too_long_to_match() -> None:
     frame = pl.DataFrame({"doc": ["d"], "gold": [json.dumps(["x"] * 3000)], "a": [json.dumps(["y"] * 3000)]})
-    with pytest.raises(ValueError, match=r"document 'd' has lists of 3,000 and 3,000 items.*match=.order."):
+    with pytest.raises(ValueError, match=r"document 'd': lists of 3,000 and 3,000 items.*match=.order."):
         af.fields(frame, "a", "gold", id="doc")
     assert len(af.fields(frame, "a", "gold", id="doc", match="order")) == 3000
 
