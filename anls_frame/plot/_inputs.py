@@ -13,7 +13,7 @@ from anls_frame._arguments import choice
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.display import spelled
-from anls_frame.export.document import GROUP, OVERALL, SLICE
+from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
 from anls_frame.plot import _room, _style
 from anls_frame.results import SlicedResult
@@ -123,7 +123,7 @@ def summary_of(given: Any) -> Summary:
 
 def whole(names: RowNames = ROWS) -> _style.Label:
     """Return the label of all rows."""
-    return _style.Label(names.every, is_whole=True)
+    return _style.Label(names.every, is_bold=True)
 
 
 def names_in(given: Any) -> RowNames:
@@ -166,12 +166,16 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> DrawnSlices:
     if isinstance(given, Summary | SlicedResult):
         raise source.error(given, advice)
     pair_columns = ("metric", "baseline", "system") if noun == "comparison" else ()
-    frame = source.table(given, [*pair_columns, "n", needed])
-    no_keys = (SLICE, *pair_columns)
-    by = [column for column in frame.columns[: frame.columns.index("n")] if column not in no_keys]
+    return DrawnSlices(*with_slices(source.table(given, [*pair_columns, "n", needed])))
+
+
+def with_slices(frame: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
+    """Return the keys of a table of slices, and the table with the column `slice`."""
+    no_keys = (SLICE, TABLE, "metric", "baseline", "system")
+    by = tuple(name for name in frame.columns[: frame.columns.index("n")] if name not in no_keys)
     if SLICE not in frame.columns:
         frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())
-    return DrawnSlices(tuple(by), frame)
+    return by, frame
 
 
 def named_metrics(names: Iterable[str]) -> tuple[Metric, ...]:

@@ -5,18 +5,28 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from anls_frame import _text
+from anls_frame import _palette, _text
 from anls_frame.plot import _room
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from matplotlib.artist import Artist
+    import numpy.typing as npt
+    import polars as pl
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.colors import Normalize
     from matplotlib.legend import Legend
     from matplotlib.text import Text
+
+DASHED = 0, (4, 3)
+"""Style of lines that other figures are compared with."""
+
+SIGNIFICANT = 0.05
+"""The largest adjusted p-value of figures in bold."""
 
 MANY = 40
 """The default number of groups in a plot."""
@@ -100,11 +110,11 @@ def names(texts: Sequence[str], most: int = _text.LABEL_WIDTH) -> list[str]:
 
 
 class Label(NamedTuple):
-    """Label of a group: whether it describes a value rather than shows it, and whether it covers all rows."""
+    """Label of a group: whether it describes a value rather than shows it, and whether it stands out."""
 
     text: str
     is_mark: bool = False
-    is_whole: bool = False
+    is_bold: bool = False
 
 
 def label(keys: Sequence[Any]) -> Label:
@@ -135,16 +145,14 @@ def marker_scale() -> float:
 
 def score_in_row(
     ax: Axes, row: float, figures: Sequence[Any], color: str, *, marker: str = "o", size: float, width: float
-) -> list[Artist]:
+) -> None:
     """Draw a score and the ends of its interval, whatever there is; the point of few rows is hollow."""
     score, low, high, is_few = figures
-    drawn: list[Artist] = []
     if low is not None and high is not None:
-        drawn.append(ax.hlines(row, low, high, color=color, linewidth=width * marker_scale()))
+        ax.hlines(row, low, high, color=color, linewidth=width * marker_scale())
     if score is not None:
         look: dict[str, Any] = {"color": color, "markersize": size * marker_scale()}
-        drawn += ax.plot(score, row, marker, markerfacecolor=background(ax) if is_few else color, **look)
-    return drawn
+        ax.plot(score, row, marker, markerfacecolor=background(ax) if is_few else color, **look)
 
 
 def as_heading(text: Text) -> None:
@@ -163,6 +171,64 @@ def scale() -> float:
     names = ("font.size", "axes.labelsize", "xtick.labelsize", "ytick.labelsize")
     sizes = [FontProperties(size=settings[name]).get_size_in_points() for name in names]
     return max(*sizes, 10.0) / 10
+
+
+def line_colors(
+    names: Iterable[str], colors: Mapping[str, str] | None, *, is_nameless: bool
+) -> dict[str, str]:
+    """Return the colours of lines by name; a single line whose name is not that of a system is blue."""
+    alone = dict.fromkeys(names, _palette.BLUE) if is_nameless else None
+    return _palette.system_colors(names, colors or alone)
+
+
+def finish(
+    ax: Axes,
+    given_title: str | None,
+    label: str,
+    beside: str = "",
+    *,
+    own_title: str = "",
+    handles: Sequence[Any] = (),
+    names: Sequence[str | Label] = (),
+    loc: str = "",
+) -> Axes:
+    """
+    Label the axes, and draw grid lines, the title, and a legend, in the axes at `loc` or else above them.
+
+    The y axis has a label and grid lines only if `beside` is given, which plots of rows do not need.
+    """
+    xlabel(ax, label)
+    if beside:
+        as_heading(ax.set_ylabel(beside))
+    tidy(ax, grid="both" if beside else "x")
+    if names and loc:
+        legend(ax, handles, names, loc=loc)
+    elif names:
+        legend_above(ax, handles, names)
+    title(ax, own_title, given_title)
+    return ax
+
+
+def cells(
+    ax: Axes,
+    values: npt.NDArray[Any],
+    texts: Mapping[tuple[int, ...], str],
+    *,
+    norm: Normalize,
+    aspect: Literal["auto", "equal"],
+    fontsize: str,
+) -> list[Text]:
+    """Draw numbers as coloured cells with texts in them; few have almost the colour of the background."""
+    cmap = "Blues" if on(background(ax)) == "black" else "Blues_r"
+    image = ax.imshow(values, cmap=cmap, norm=norm, aspect=aspect)
+    colors = {cell: image.cmap(norm(values[cell])) for cell in texts if isfinite(values[cell])}
+    return [
+        ax.text(
+            column, row, text, ha="center", va="center", fontsize=fontsize,
+            color=on(colors[row, column]) if (row, column) in colors else ink(ax),
+        )
+        for (row, column), text in texts.items()
+    ]  # fmt: skip
 
 
 def tidy(ax: Axes, *, grid: str = "y") -> None:
@@ -223,8 +289,8 @@ def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label], **opt
     return box
 
 
-def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label]) -> Axes:
-    """Draw a legend above the axes, in as few lines as fit; return the band that keeps titles off it."""
+def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label]) -> None:
+    """Draw a legend above the axes, in as few lines as fit, with a band that keeps titles off it."""
     widths = _room.widths(ax)
     width = widths.left + widths.axes
     options: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
@@ -236,45 +302,36 @@ def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label])
         box = _room.measured(legend(ax, handles, names, ncols=columns, fontsize=size, **options))
         if box.width <= width:
             break
-    return _room.band_above(ax, box.height * 72 / ax.figure.dpi + 3)
+    _room.band_above(ax, box.height * 72 / ax.figure.dpi + 3)
 
 
-def group_axis(ax: Axes, labels: Sequence[Label], *, bold: Sequence[int] = ()) -> None:
+def group_axis(ax: Axes, labels: Sequence[Label]) -> None:
     """
     Label the rows of a plot of groups from top to bottom; words for null and empty are in italics.
 
     In narrow axes, labels are cut further.
     """
-    texts = _label_rows(ax, labels, bold)
+    texts = _label_rows(ax, labels)
     widest = max((_room.measured(text).width for text in texts), default=0.0)
     share = _LABELS * _room.given_width(ax) / max(widest, 1.0)
     if share < 1:
         most = max(int(share * max(_text.text_width(label.text) for label in labels)), _SHORTEST)
-        _label_rows(ax, [label._replace(text=_text.shortened(label.text, most)) for label in labels], bold)
+        _label_rows(ax, [label._replace(text=_text.shortened(label.text, most)) for label in labels])
     ax.set_ylim(len(labels) - 0.4, -0.6)
 
 
-def _label_rows(ax: Axes, labels: Sequence[Label], bold: Sequence[int]) -> list[Text]:
+def _label_rows(ax: Axes, labels: Sequence[Label]) -> list[Text]:
     ax.set_yticks(range(len(labels)), [label.text for label in labels])
-    for index, text in enumerate(ax.get_yticklabels()):
+    for label, text in zip(labels, ax.get_yticklabels(), strict=True):
         as_data(text)
-        text.set_fontweight("bold" if index in bold else "normal")
-        text.set_fontstyle("italic" if labels[index].is_mark else "normal")
+        text.set_fontweight("bold" if label.is_bold else "normal")
+        text.set_fontstyle("italic" if label.is_mark else "normal")
     return ax.get_yticklabels()
 
 
-def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> list[Text]:
+def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
     """Write a text beside each row, to the right of the axes; narrow axes omit parts in brackets."""
-    notes = _side(ax, texts, bold)
-    widest = max((_room.measured(note).width for note in notes), default=0)
-    if widest > _NOTES * _room.given_width(ax):
-        for note, text in zip(notes, texts, strict=True):
-            note.set_text(text.partition(" [")[0])
-    return notes
-
-
-def _side(ax: Axes, texts: Sequence[str], bold: Sequence[int]) -> list[Text]:
-    return [
+    notes = [
         ax.annotate(
             text, (1, row), (6, 0), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
             va="center", fontsize="small", color=ink(ax, 0.8), annotation_clip=False,
@@ -282,6 +339,10 @@ def _side(ax: Axes, texts: Sequence[str], bold: Sequence[int]) -> list[Text]:
         )
         for row, text in enumerate(texts)
     ]  # fmt: skip
+    widest = max((_room.measured(note).width for note in notes), default=0)
+    if widest > _NOTES * _room.given_width(ax):
+        for note, text in zip(notes, texts, strict=True):
+            note.set_text(text.partition(" [")[0])
 
 
 def turn_crowded(ax: Axes) -> None:
@@ -290,6 +351,31 @@ def turn_crowded(ax: Axes) -> None:
     if 1.15 * sum(_room.measured(text).width for text in texts) > _room.widths(ax).axes:
         for text in texts:
             text.set(rotation=45, ha="right", rotation_mode="anchor")
+
+
+def no_frame(ax: Axes) -> None:
+    """Remove everything around cells but their labels."""
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
+    ax.grid(visible=False)
+
+
+def percent_ticks(axis: Axis) -> None:
+    """Label an axis of shares in per cent."""
+    shares = (0, 0.25, 0.5, 0.75, 1)
+    axis.set_ticks(shares, [f"{100 * share:g} %" for share in shares])
+
+
+def sliced_by(columns: Sequence[str]) -> str:
+    """Return the end of a title that names the columns of slices."""
+    return f" by {name(' and '.join(columns))}" if columns else ""
+
+
+def significant(frame: pl.DataFrame) -> list[int]:
+    """Return the rows of a result whose adjusted p-value is at most 0.05, as in `Comparison.regressed`."""
+    if "p_adjusted" not in frame.columns:
+        return []
+    return [row for row, p in enumerate(frame["p_adjusted"]) if p is not None and p <= SIGNIFICANT]
 
 
 def nothing(ax: Axes, text: str = "no rows") -> None:

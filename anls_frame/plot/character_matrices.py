@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.patches import Rectangle
 
     from anls_frame.pairs.matrices import Across, EditMatrix
 
@@ -32,6 +31,7 @@ _START = "ε"
 _LONGEST = 40
 _NARROWEST = 3.5
 _LINE = 0.2
+_EDGE = "#80808040"
 # The colours of alignments in notebooks.
 _OPERATIONS = {"equal": "#D9DEE5", "replace": "#E69F00", "insert": "#009E73", "delete": "#D55E00"}
 _COLUMNS = ("reference_char", "predicted_char", "count")
@@ -120,12 +120,14 @@ def confusion_matrix(
     )
     shown = _most_frequent(pairs, most)
     sides = [_by_count(shown, name) for name in _COLUMNS[:2]]
-    ax = _inputs.axes(ax, 1.4 + _CELL * max(len(sides[1]), 8), 1.3 + _CELL * max(len(sides[0]), 3))
+    references, predictions = sides
+    ax = _inputs.axes(ax, 1.4 + _CELL * max(len(predictions), 8), 1.3 + _CELL * max(len(references), 3))
+    drawn = [character_label(character) for side in sides for character in side]
     if shown.height:
-        _draw_counts(ax, shown, *sides)
+        _label_sides(ax, drawn[len(references) :], drawn[: len(references)])
+        _draw_counts(ax, shown, references, predictions)
     else:
         ax.set(xticks=[], yticks=[])
-    drawn = [character_label(character) for side in sides for character in side]
     meanings = [
         f"{symbol}: {word}" for symbol, word in _SYMBOLS.items() if any(symbol in label for label in drawn)
     ]
@@ -215,16 +217,17 @@ def edit_matrix(
         if n > _LONGEST:
             raise ValueError(f"{name} must have at most {_LONGEST} characters, got {n}")
     above, beside = matrix.sides(across)
-    described = matrix.described()
-    lines = len(described) + len(_legend_entries(matrix))
+    described, present = matrix.described(), set(matrix.operations())
+    legend = [(word, _OPERATIONS[kind]) for kind, word in OPERATION_WORDS.items() if kind in present]
+    legend += [(ANOTHER_PATH, "")] if matrix.on_any_path.sum() > len(matrix.path) else []
     # Wider than the cells need: if the height limits their size, the legend still has room.
-    height = 0.8 + _LINE * lines + _CELL * (len(beside) + 1)
+    height = 0.8 + _LINE * (len(described) + len(legend)) + _CELL * (len(beside) + 1)
     ax = _inputs.axes(ax, max(1.4 + _CELL * (len(above) + 1), _NARROWEST), height)
     steps = dict(zip(matrix.path, ["equal", *matrix.operations()], strict=True))
     for row, column in itertools.product(range(len(beside) + 1), range(len(above) + 1)):
-        cell = matrices.oriented((row, column), across)
+        cell = oriented((row, column), across)
         color = _OPERATIONS[steps[cell]] if cell in steps else "none"
-        ax.add_patch(_square(column, row, color))
+        _draw_square(ax, column, row, color)
         number = ax.text(column, row, str(matrix.distances[cell]), ha="center", va="center", fontsize="small")
         number.set_fontweight("bold" if cell in steps else "normal")
         if matrix.on_any_path[cell]:
@@ -240,36 +243,31 @@ def edit_matrix(
     ax.set_ylim(len(beside) + 0.5, -0.5)
     # In the middle of the figure, where the title has room.
     ax.set_aspect("equal", anchor="N")
-    ax.set_xticks(range(len(above) + 1), [_START, *map(character_label, above)])
-    ax.set_yticks(range(len(beside) + 1), [_START, *map(character_label, beside)])
     ax.xaxis.tick_top()
-    for tick in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        _style.as_data(tick)
-    _turn_long(ax)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
+    _label_sides(ax, *([_START, *map(character_label, side)] for side in (above, beside)))
     names = ("prediction", "reference") if across == "prediction" else ("reference", "prediction")
     ax.set_xlabel(names[0])
     ax.xaxis.set_label_position("top")
     ax.set_ylabel(names[1])
-    _draw_legend(ax, matrix)
+    if legend:
+        _draw_legend(ax, legend)
     _style.title(ax, "\n".join(described), title)
     return ax
+
+
+def _draw_square(ax: Axes, column: int, row: int, color: str) -> None:
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - only to plot
+
+    place = column - 0.5, row - 0.5
+    ax.add_patch(Rectangle(place, 1, 1, facecolor=color, edgecolor=_EDGE, linewidth=0.6))
 
 
 def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
     """Draw the path as a solid line, and the steps of all other cheapest paths as dotted lines."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415 - only to plot
 
-    cells = [oriented(cell, across) for cell in matrix.path]
-    ax.plot(
-        [column for _, column in cells],
-        [row for row, _ in cells],
-        color=_style.ink(ax, 0.75),
-        alpha=0.35,
-        linewidth=1.5,
-        zorder=1.5,
-    )
+    rows, columns = zip(*(oriented(cell, across) for cell in matrix.path), strict=True)
+    ax.plot(columns, rows, color=_style.ink(ax, 0.75), alpha=0.35, linewidth=1.5, zorder=1.5)
     taken = set(itertools.pairwise(matrix.path))
     others = [
         [oriented(cell, across)[::-1], oriented(following, across)[::-1]]
@@ -278,50 +276,36 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
         if (cell, following) not in taken
     ]
     if others:
-        ax.add_collection(
-            LineCollection(others, colors=[_style.ink(ax, 0.75)], linestyles="dotted", zorder=1.5)
-        )
+        color = _style.ink(ax, 0.75)
+        ax.add_collection(LineCollection(others, colors=[color], linestyles="dotted", zorder=1.5))
 
 
-def _legend_entries(matrix: EditMatrix) -> list[tuple[str, str]]:
-    """Return the labels and colours of the legend, for the operations and paths that occur."""
-    present = set(matrix.operations())
-    entries = [
-        (word, _OPERATIONS[operation]) for operation, word in OPERATION_WORDS.items() if operation in present
-    ]
-    return [*entries, (ANOTHER_PATH, "")] if matrix.on_any_path.sum() > len(matrix.path) else entries
-
-
-def _draw_legend(ax: Axes, matrix: EditMatrix) -> None:
+def _draw_legend(ax: Axes, entries: Sequence[tuple[str, str]]) -> None:
+    """Explain the colours of operations, and the dotted lines of other paths, which have none."""
     from matplotlib.lines import Line2D  # noqa: PLC0415 - only to plot
     from matplotlib.patches import Patch  # noqa: PLC0415
 
-    entries = _legend_entries(matrix)
-    if not entries:
-        return
     handles = [
-        Patch(facecolor=color, edgecolor="#80808040")
+        Patch(facecolor=color, edgecolor=_EDGE)
         if color
         else Line2D([], [], color=_style.ink(ax, 0.75), linestyle="dotted")
         for _, color in entries
     ]
-    _style.legend(
-        ax,
-        handles,
-        [word for word, _ in entries],
-        loc="upper left",
-        bbox_to_anchor=(0, 0),
-        borderaxespad=0.4,
-        borderpad=0,
-        handlelength=1.2,
-        fontsize="small",
-    )
+    options: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, 0), "fontsize": "small"}
+    options |= {"borderaxespad": 0.4, "borderpad": 0, "handlelength": 1.2}
+    _style.legend(ax, handles, [word for word, _ in entries], **options)
 
 
-def _square(column: int, row: int, color: str) -> Rectangle:
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - only to plot
-
-    return Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=color, edgecolor="#80808040", linewidth=0.6)
+def _label_sides(ax: Axes, above: Sequence[str], beside: Sequence[str]) -> None:
+    """Label the columns and rows of a matrix, whose long labels are turned."""
+    ax.set_xticks(range(len(above)), above)
+    ax.set_yticks(range(len(beside)), beside)
+    for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        _style.as_data(text)
+    if any(_text.text_width(label) > _LONG_TICK for label in above):
+        for text in ax.get_xticklabels():
+            text.set_rotation(90)
+    _style.no_frame(ax)
 
 
 def _most_frequent(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
@@ -350,36 +334,19 @@ def _by_count(pairs: pl.DataFrame, side: str) -> list[str | None]:
 def _draw_counts(
     ax: Axes, pairs: pl.DataFrame, references: Sequence[str | None], predictions: Sequence[str | None]
 ) -> None:
-    from matplotlib.colors import PowerNorm  # noqa: PLC0415
+    from matplotlib.colors import PowerNorm  # noqa: PLC0415 - only to plot
 
     counts = np.full((len(references), len(predictions)), np.nan)
+    texts: dict[tuple[int, ...], str] = {}
     for reference, predicted, n in pairs.select(_COLUMNS).iter_rows():
-        counts[references.index(reference), predictions.index(predicted)] = n
-    largest = float(np.nanmax(counts))
-    # Few are close to the background, dark or light.
-    cmap = "Blues" if _style.on(_style.background(ax)) == "black" else "Blues_r"
+        cell = references.index(reference), predictions.index(predicted)
+        counts[cell], texts[cell] = n, _short(int(n))
     # A square-root scale; on a linear one, a single frequent confusion would make all others white.
-    image = ax.imshow(counts, cmap=cmap, norm=PowerNorm(0.5, 0, max(largest * 1.15, 1)), aspect="equal")
-    for row, column in zip(*np.nonzero(~np.isnan(counts)), strict=True):
-        color = _style.on(image.cmap(image.norm(counts[row, column])))
-        text = ax.text(column, row, _short(int(counts[row, column])), color=color)
-        text.set(ha="center", va="center", fontsize="x-small")
-    ax.set_xticks(range(len(predictions)), [character_label(character) for character in predictions])
-    ax.set_yticks(range(len(references)), [character_label(character) for character in references])
-    for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        _style.as_data(text)
-    _turn_long(ax)
+    norm = PowerNorm(0.5, 0, max(float(np.nanmax(counts)) * 1.15, 1))
+    _style.cells(ax, counts, texts, norm=norm, aspect="equal", fontsize="x-small")
     ax.set_xticks([column - 0.5 for column in range(len(predictions) + 1)], minor=True)
     ax.set_yticks([row - 0.5 for row in range(len(references) + 1)], minor=True)
     ax.grid(which="minor", color="#808080", alpha=0.25, linewidth=0.6)
-    ax.tick_params(which="both", length=0)
-    ax.spines[:].set_visible(False)
-
-
-def _turn_long(ax: Axes) -> None:
-    if any(_text.text_width(text.get_text()) > _LONG_TICK for text in ax.get_xticklabels()):
-        for text in ax.get_xticklabels():
-            text.set_rotation(90)
 
 
 def character_label(character: str | None) -> str:

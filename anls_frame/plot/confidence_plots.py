@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _palette
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def risk_coverage(
     scale = _style.marker_scale()
     lines = dict(itertools.islice(_lines(table, "threshold"), _MOST_LINES))
     marks = {} if points is None else dict(_lines(points, "threshold"))
-    shades = _palette.system_colors(lines, colors or _alone(lines))
+    shades = _style.line_colors(lines, colors, is_nameless=len(lines) == 1)
     handles = []
     for name, line in lines.items():
         coverage = line["coverage"].to_numpy()
@@ -96,18 +95,14 @@ def risk_coverage(
     if len(lines) == 1:
         (line,) = lines.values()
         ax.plot(line["coverage"], line["best_risk"], lw=1.2 * scale, ls=":", color=_style.ink(ax, 0.7))
-        ax.axhline(line["risk"][-1], lw=1 * scale, ls=(0, (4, 3)), color=_style.ink(ax, 0.7), zorder=1)
+        ax.axhline(line["risk"][-1], lw=1 * scale, ls=_style.DASHED, color=_style.ink(ax, 0.7), zorder=1)
     if not lines:
         _style.nothing(ax)
     ax.set_xlim(0, 1.015)
     ax.set_ylim(0, None)
-    ax.set_xlabel("coverage: share of answers accepted")
-    ax.set_ylabel("risk: mean loss if accepted")
-    _style.tidy(ax, grid="both")
-    if len(lines) > 1:
-        _style.legend(ax, handles, list(lines), loc="upper left")
-    _style.title(ax, "", title)
-    return ax
+    label, beside = "coverage: share of answers accepted", "risk: mean loss if accepted"
+    names = list(lines) if len(lines) > 1 else []
+    return _style.finish(ax, title, label, beside, handles=handles, names=names, loc="upper left")
 
 
 def reliability(
@@ -151,9 +146,9 @@ def reliability(
     ax = _inputs.axes(ax, 5, 5)
     scale = _style.marker_scale()
     lines = dict(itertools.islice(_lines(table, "bin"), _MOST_LINES))
-    shades = _palette.system_colors(lines, colors or _alone(lines))
+    shades = _style.line_colors(lines, colors, is_nameless=len(lines) == 1)
     if table["gap"].is_not_null().any():
-        ax.plot([0, 1], [0, 1], lw=1 * scale, ls=(0, (4, 3)), color=_style.ink(ax, 0.7), zorder=1)
+        ax.plot([0, 1], [0, 1], lw=1 * scale, ls=_style.DASHED, color=_style.ink(ax, 0.7), zorder=1)
         ax.set_xlim(-0.015, 1.015)
     handles = []
     for (name, line), marker in zip(lines.items(), itertools.cycle(_MARKERS)):
@@ -167,18 +162,9 @@ def reliability(
     if not lines:
         _style.nothing(ax)
     ax.set_ylim(-0.015, 1.015)
-    ax.set_xlabel("mean confidence")
-    ax.set_ylabel("mean score")
-    _style.tidy(ax, grid="both")
-    if len(lines) > 1:
-        _style.legend(ax, handles, list(lines), loc="best")
-    _style.title(ax, "", title)
-    return ax
-
-
-def _alone(lines: Mapping[str, pl.DataFrame]) -> dict[str, str] | None:
-    """Return the colour of a single line, whose name is not that of a system."""
-    return dict.fromkeys(lines, _palette.BLUE) if len(lines) == 1 else None
+    names = list(lines) if len(lines) > 1 else []
+    label, beside = "mean confidence", "mean score"
+    return _style.finish(ax, title, label, beside, handles=handles, names=names, loc="best")
 
 
 def _lines(table: pl.DataFrame, first: str) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -80,9 +80,6 @@ def score_distribution(
     kept = _palette.system_color(label, color)
     middles = [(index + 0.5) / len(histogram.bins) for index in range(len(histogram.bins))]
     colors = [_palette.LIGHT if middle < threshold else kept for middle in middles]
-    ax = _bars(ax, histogram, colors, "NLS")
-    if 0 < threshold < 1:
-        ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=(0, (4, 3)))
     below = cut_between(summary, histogram)
     parts = [
         ("0", histogram.low, _palette.GREY),
@@ -90,8 +87,9 @@ def score_distribution(
         ("kept", sum(histogram.bins) - below, kept),
         ("1", histogram.high, _style.darker(kept)),
     ]
-    _strip(ax, parts)
-    _style.title(ax, _heading("NLS", label, histogram.n), title)
+    ax = _draw(ax, histogram, colors, parts, "NLS", label=label, title=title)
+    if 0 < threshold < 1:
+        ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=_style.DASHED)
     return ax
 
 
@@ -159,7 +157,6 @@ def cer_distribution(
     histogram = rate_histogram(rates, upper)
     shade = _palette.system_color(label, color)
     name = "CER" if cer == "cer" else _style.name(cer)
-    ax = _bars(ax, histogram, shade, name, upper)
     most = float(str(rates.max())) if histogram.high else upper
     tail = f"{upper:g} to {most:.3g}" if most > upper else f"{upper:g}"
     parts = [
@@ -167,9 +164,7 @@ def cer_distribution(
         ("between", sum(histogram.bins), shade),
         (tail, histogram.high, _style.darker(shade)),
     ]
-    _strip(ax, parts)
-    _style.title(ax, _heading(name, label, histogram.n), title)
-    return ax
+    return _draw(ax, histogram, shade, parts, name, upper=upper, label=label, title=title)
 
 
 def rate_histogram(rates: pl.Series, upper: float, bars: int = BARS) -> Histogram:
@@ -238,9 +233,7 @@ def ecdf(
     systems = _inputs.columns_of(scores)
     rows = _SCORES.numbers(frame, list(dict.fromkeys(systems.values())))
     # A single column is not the name of a system.
-    shades = _palette.system_colors(
-        systems, colors if colors or not isinstance(scores, str) else {scores: _palette.BLUE}
-    )
+    shades = _style.line_colors(systems, colors, is_nameless=isinstance(scores, str))
     ax = _inputs.axes(ax, 6.4, 4)
     curves = {name: steps(rows[column]) for name, column in systems.items()}
     ends = [0.0, 1.0, *(x for xs, _ in curves.values() for x in (*xs[:1], *xs[-1:]))]
@@ -255,16 +248,11 @@ def ecdf(
     names = [f"{name} (n = {rows[systems[name]].count():,})" for name in drawn]
     ax.set_xlim(left, right)
     ax.set_ylim(0, 1.02)
-    ax.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-    ax.set_ylabel("rows that score at most x")
-    _style.xlabel(ax, _inputs.name_of_columns(systems))
-    _style.tidy(ax, grid="both")
-    if handles:
-        _style.legend(ax, handles, names, loc="best")
-    else:
+    _style.percent_ticks(ax.yaxis)
+    if not handles:
         _style.nothing(ax)
-    _style.title(ax, "", title)
-    return ax
+    label, beside = _inputs.name_of_columns(systems), "rows that score at most x"
+    return _style.finish(ax, title, label, beside, handles=handles, names=names, loc="best")
 
 
 def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
@@ -280,24 +268,25 @@ def steps(scores: pl.Series) -> tuple[list[float], list[float]]:
     return counts["x"].to_list(), counts["share"].to_list()
 
 
-def _bars(
-    ax: Axes | None, histogram: Histogram, colors: str | Sequence[str], metric: str, upper: float = 1
+def _draw(
+    ax: Axes | None,
+    histogram: Histogram,
+    colors: str | Sequence[str],
+    parts: Sequence[tuple[str, int, Any]],
+    metric: str,
+    *,
+    upper: float = 1,
+    label: str | None,
+    title: str | None,
 ) -> Axes:
-    """Draw the histogram of the rows between 0 and `upper`."""
+    """Draw the histogram of the rows between 0 and `upper`, and the shares of all rows as a strip above."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - only to plot
 
     ax = _inputs.axes(ax, 7, 3.6)
     width = upper / len(histogram.bins)
     edges = [index * width for index in range(len(histogram.bins))]
-    ax.bar(
-        edges,
-        histogram.bins,
-        width,
-        align="edge",
-        color=colors,
-        linewidth=0.5,
-        edgecolor=_style.background(ax),
-    )
+    look: dict[str, Any] = {"color": colors, "linewidth": 0.5, "edgecolor": _style.background(ax)}
+    ax.bar(edges, histogram.bins, width, align="edge", **look)
     ax.set_xlim(0, upper)
     if not any(histogram.bins):
         _style.nothing(ax)
@@ -306,20 +295,21 @@ def _bars(
     ax.set_xlabel(f"{metric} of the rows between 0 and {upper:g}")
     ax.set_ylabel("rows")
     _style.tidy(ax)
+    _strip(ax, parts, histogram.n)
+    of_label = f" of {_style.name(label)}" if label else ""
+    _style.title(ax, f"{metric}{of_label}, {_text.numbered(histogram.n, 'row')}", title)
     return ax
 
 
-def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]]) -> None:
-    """Draw the shares of all rows as a strip above the axes, labelled where there is room."""
+def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]], total: int) -> None:
+    """Draw shares as a strip above the axes, labelled where there is room."""
     height = 10 * _style.scale()
     strip = _room.band_above(ax, 1.9 * height, 0.9 * height)
-    strip.set_xlim(0, 1)
-    strip.set_ylim(0, 1)
+    strip.set(xlim=(0, 1), ylim=(0, 1))
     width = _room.widths(ax).axes
-    total = sum(count for _, count, _ in parts)
     left = 0.0
     for name, count, color in parts:
-        share = count / total if total else 0.0
+        share = count / max(total, 1)
         if share:
             edge = _style.background(ax)
             strip.barh(0.5, share, 1, left=left, color=color, edgecolor=edge, linewidth=1)
@@ -328,8 +318,3 @@ def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]]) -> None:
         if _room.measured(text).width > 0.95 * share * width:
             text.remove()
         left += share
-
-
-def _heading(metric: str, label: str | None, n: int) -> str:
-    name = f"{metric} of {_style.name(label)}" if label else metric
-    return f"{name}, {_text.numbered(n, 'row')}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 
@@ -88,14 +89,13 @@ def error_types(
     """
     most = count("max_groups", max_groups, 1)
     whole, groups = _counted(frame, by, error_type)
-    hidden = max(len(groups) - most, 0)
     shown = [*whole, *groups[:most]]
-    labels = [label for label, _ in shown]
-    ax = _inputs.axes(ax, 7.6, 1.7 + _ROW * len(labels))
-    _draw(ax, labels, [counts for _, counts in shown])
-    _style.xlabel(ax, f"share of the rows{_style.not_shown(hidden)}")
-    _style.title(ax, "", title)
-    return ax
+    ax = _inputs.axes(ax, 7.6, 1.7 + _ROW * len(shown))
+    hidden = max(len(groups) - most, 0)
+    handles, kinds = _draw(ax, [label for label, _ in shown], [counts for _, counts in shown])
+    label = f"share of the rows{_style.not_shown(hidden)}"
+    names = [kind.replace("_", " ") for kind in kinds]
+    return _style.finish(ax, title, label, handles=handles, names=names)
 
 
 _Counts = dict[str, int]
@@ -104,36 +104,25 @@ _Groups = list[tuple[_style.Label, _Counts]]
 
 def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tuple[_Groups, _Groups]:
     """Return the counts of all rows, if known, and those of the groups in drawing order."""
-    columns = check_by(by)
+    columns, order = check_by(by), None
     if _inputs.is_result(given):
-        if by is None:
-            columns = tuple(_inputs.summary_of(given).settings.by)
-        whole = _groups(_INPUT.detail(given, "errors", ()), ())
-        if not columns:
-            return whole, []
-        order = _order(given, columns)
-        return whole, _groups(_INPUT.detail(given, "errors", columns), columns, order)
-    frame = _INPUT.frame(given)
-    names = column_names(frame)
-    if set(_COUNTED) <= set(names):
-        keys = tuple(names[: names.index("error_type")])
-        if columns not in ((), keys):
-            raise ValueError(f"by must be {list(keys)}, by which the errors are counted, got {by!r}")
-        counts = in_polars(frame).lazy().collect()
-        groups = _groups(
-            counts, keys, counts.select([cs.by_name(name) for name in keys]).unique(maintain_order=True)
-        )
-        return (groups, []) if not keys else ([], groups)
-    whole = _groups(_rows(frame, (), error_type), ())
-    return whole, _groups(_rows(frame, columns, error_type), columns) if columns else []
-
-
-def _order(given: Any, columns: Sequence[str]) -> pl.DataFrame | None:
-    """Return the slices of a report in its order; a summary has none."""
-    if not _inputs.is_report(given):
-        return None
-    keys = [cs.by_name(name) for name in columns]
-    return in_polars(given.by(*columns)).lazy().select(keys).collect()
+        columns = columns if by is not None else tuple(_inputs.summary_of(given).settings.by)
+        whole, groups = (_INPUT.detail(given, "errors", keys) for keys in ((), columns))
+        if columns and _inputs.is_report(given):
+            order = in_polars(given.by(*columns)).lazy().select(cs.by_name(*columns)).collect()
+    else:
+        frame = _INPUT.frame(given)
+        names = column_names(frame)
+        if set(_COUNTED) <= set(names):
+            keys = tuple(names[: names.index("error_type")])
+            if columns not in ((), keys):
+                raise ValueError(f"by must be {list(keys)}, by which the errors are counted, got {by!r}")
+            counts = in_polars(frame).lazy().collect()
+            order = counts.select(map(cs.by_name, keys)).unique(maintain_order=True)
+            groups_of_keys = _groups(counts, keys, order)
+            return ([], groups_of_keys) if keys else (groups_of_keys, [])
+        whole, groups = (_rows(frame, keys, error_type) for keys in ((), columns))
+    return _groups(whole, ()), _groups(groups, columns, order) if columns else []
 
 
 def _rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
@@ -172,37 +161,33 @@ def _groups(counts: pl.DataFrame, by: Sequence[str], order: pl.DataFrame | None 
     return [(_style.label(key), kinds[repr(key)]) for key in order.rows()]
 
 
-def _draw(ax: Axes, labels: Sequence[_style.Label], counts: Sequence[_Counts]) -> None:
-    """Draw stacked shares, with one bar for each label."""
-    totals = [sum(count.values()) for count in counts]
+def _draw(ax: Axes, labels: Sequence[_style.Label], counts: Sequence[_Counts]) -> tuple[list[Any], list[str]]:
+    """Draw stacked shares, with one bar for each label; return the segments of each error type."""
     kinds = [kind for kind in _palette.ERROR_COLORS if any(count.get(kind) for count in counts)]
-    left = [0.0] * len(labels)
-    handles, texts = [], []
+    left = np.zeros(len(labels))
+    handles = []
     for kind in kinds:
-        shares = [count.get(kind, 0) / max(total, 1) for count, total in zip(counts, totals, strict=True)]
+        shares = np.array([count.get(kind, 0) / max(sum(count.values()), 1) for count in counts])
+        look: dict[str, Any] = {"edgecolor": _style.background(ax), "linewidth": 0.7}
         color = _palette.ERROR_COLORS[kind]
-        look: dict[str, Any] = {"color": color, "edgecolor": _style.background(ax), "linewidth": 0.7}
-        handles.append(ax.barh(range(len(labels)), shares, 0.78, left=left, **look))
-        texts += [
-            (start + share / 2, row, share, _style.on(color))
-            for row, (start, share) in enumerate(zip(left, shares, strict=True))
-        ]
-        left = [start + share for start, share in zip(left, shares, strict=True)]
-    _style.group_axis(ax, labels, bold=[row for row, label in enumerate(labels) if label.is_whole])
+        handles.append(ax.barh(range(len(labels)), shares, 0.78, left=left, color=color, **look))
+        left = left + shares
+    _style.group_axis(ax, labels)
     ax.set_xlim(0, 1)
-    _style.side(ax, [f"n = {total:,}" for total in totals])
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
+    _style.side(ax, [f"n = {sum(count.values()):,}" for count in counts])
+    _style.percent_ticks(ax.xaxis)
     if 1.3 * sum(_room.measured(text).width for text in ax.get_xticklabels()) > _room.widths(ax).axes:
         ax.set_xticks([0, 1], ["0 %", "100 %"])
-    _style.tidy(ax, grid="x")
     if not kinds:
         _style.nothing(ax)
-        return
     width = _room.widths(ax).axes
-    for x, row, share, color in texts:
-        if share >= _LABELLED:
-            text = ax.text(x, row, f"{100 * share:.0f}", fontsize="x-small", color=color)
+    for bars, kind in zip(handles, kinds, strict=True):
+        color = _style.on(_palette.ERROR_COLORS[kind])
+        for bar in bars:
+            share = bar.get_width()
+            x, y = bar.get_center()
+            text = ax.text(x, y, f"{100 * share:.0f}", fontsize="x-small", color=color)
             text.set(ha="center", va="center")
-            if 1.15 * _room.measured(text).width > share * width:
+            if share < _LABELLED or 1.15 * _room.measured(text).width > share * width:
                 text.remove()
-    _style.legend_above(ax, handles, [kind.replace("_", " ") for kind in kinds])
+    return handles, kinds

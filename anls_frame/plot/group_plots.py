@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -107,21 +107,16 @@ def group_scores(
         raise _REPORT.error(report, " without a measure that has an interval")
     metric = _inputs.measured(measure, metrics)
     added = _Series(slices, label, color, None if is_frame else report.confidence)
-    forest = _Forest(metric, most, title)
-    if ax is not None:
-        forest = _forest_on(ax, forest)
-    forest.check(added, metric)
-    shown = min(slices.frame.height, most + 1)
-    ax = _inputs.axes(ax, 7, 1.2 + _ROW * shown)
-    forest.series.append(added)
+    forest = _forest_on(ax) or _Forest(metric, most)
+    forest.add(added, metric)
     forest.title = forest.title if title is None else title
+    ax = _inputs.axes(ax, 7, 1.2 + _ROW * min(slices.frame.height, most + 1))
     forest.draw(ax)
     setattr(ax, _FOREST, forest)
     return ax
 
 
-@dataclass
-class _Series:
+class _Series(NamedTuple):
     """A report in a forest plot."""
 
     slices: _inputs.DrawnSlices
@@ -136,112 +131,106 @@ class _Forest:
 
     metric: Metric
     most: int
-    title: str | None
+    title: str | None = None
     series: list[_Series] = field(default_factory=list)
     artists: list[Artist] = field(default_factory=list)
     own_title: str = ""
 
-    def check(self, added: _Series, metric: Metric) -> None:
-        """Raise an error for a report that cannot share the axes."""
-        if not self.series:
-            return
-        labels = [series.label for series in (*self.series, added)]
-        if None in labels or len({*labels}) < len(labels):
+    def add(self, added: _Series, metric: Metric) -> None:
+        """Add a report; raise an error if it cannot share the axes."""
+        series = [*self.series, added]
+        labels = [one.label for one in series]
+        if len(series) > 1 and (None in labels or len({*labels}) < len(labels)):
             raise ValueError(f"label must be given and differ for reports that share axes, got {labels}")
-        by, first = added.slices.by, self.series[0].slices.by
-        if by != first:
-            raise ValueError(
-                f"reports that share axes must be sliced by the same columns, got {list(first)} and "
-                f"{list(by)}"
-            )
-        if metric.name != self.metric.name:
-            raise ValueError(
-                f"reports that share axes must show the same measure, got {self.metric.name!r} and "
-                f"{metric.name!r}"
-            )
+        for what, first, other in (
+            ("be sliced by the same columns", list(series[0].slices.by), list(added.slices.by)),
+            ("show the same measure", self.metric.name, metric.name),
+        ):
+            if first != other:
+                raise ValueError(f"reports that share axes must {what}, got {first!r} and {other!r}")
+        self.series = series
 
     def draw(self, ax: Axes) -> None:
         """Draw all reports, replacing earlier drawings."""
         for artist in self.artists:
             artist.remove()
+        others = set(ax.get_children())
         # In the order of the first report, followed by slices found only in others.
         labels = {key: text for series in self.series for key, text in series.slices.labels.items()}
         hidden = max(len(labels) - (_inputs.WHOLE in labels) - self.most, 0)
         keys = list(labels)[: len(labels) - hidden]
         tables = [dict(zip(series.slices.labels, self._rows(series), strict=True)) for series in self.series]
-        handles = []
-        self.artists = []
-        for index, (table, shade) in enumerate(zip(tables, self._colors(), strict=True)):
+        names = [str(series.label) for series in self.series] if len(self.series) > 1 else []
+        for index, (table, shade) in enumerate(zip(tables, self._colors(names), strict=True)):
             offset = (index - (len(tables) - 1) / 2) * _SPREAD / len(tables)
-            handles.append(self._draw_series(ax, {key: table.get(key) for key in keys}, shade, offset))
-        is_bold = [row for row, key in enumerate(keys) if key == _inputs.WHOLE]
-        _style.group_axis(ax, [labels[key] for key in keys], bold=is_bold)
+            self._draw_series(ax, {key: table.get(key) for key in keys}, shade, offset)
+        _style.group_axis(ax, [labels[key] for key in keys])
         drawn = [table[key] for table in tables for key in keys if key in table]
         ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], self.metric.bounds))
         levels = {series.confidence for series in self.series}
         level = "".join(f"{100 * share:g} % " for share in levels if share is not None and len(levels) == 1)
-        xlabel = f"{_inputs.axis_name(self.metric)}, {level}interval{_style.not_shown(hidden)}"
-        self.artists += _style.side(ax, [_counts([table.get(key) for table in tables]) for key in keys])
-        _style.xlabel(ax, xlabel)
-        _style.tidy(ax, grid="x")
-        if len(self.series) > 1:
-            names = [str(series.label) for series in self.series]
-            self.artists.append(_style.legend_above(ax, handles, names))
-        self._set_title(ax)
+        _style.side(ax, [_counts([table.get(key) for table in tables]) for key in keys])
+        if self.own_title and ax.get_title() == self.own_title:
+            ax.set_title("")
+        before = ax.get_title()
+        label = f"{_inputs.axis_name(self.metric)}, {level}interval{_style.not_shown(hidden)}"
+        handles = self._handles(self._colors(names))
+        _style.finish(ax, self.title, label, own_title=self._title(), handles=handles, names=names)
+        self.own_title = ax.get_title() if ax.get_title() != before else ""
+        self.artists = [artist for artist in ax.get_children() if artist not in others]
 
     def _rows(self, series: _Series) -> list[tuple[Any, ...]]:
         frame = series.slices.frame
         values = [frame[name].alias("value").cast(pl.Float64).fill_nan(None) for name in self.metric.ends]
         return list(zip(*values, frame["few_rows"], frame["n"], strict=True))
 
-    def _colors(self) -> list[str]:
-        if len(self.series) == 1:
+    def _colors(self, names: Sequence[str]) -> list[str]:
+        if not names:
             return [_palette.system_color(self.series[0].label, self.series[0].color)]
         given = {str(series.label): series.color for series in self.series if series.color is not None}
-        return list(_palette.system_colors([str(series.label) for series in self.series], given).values())
+        return list(_palette.system_colors(names, given).values())
 
     def _draw_series(
         self, ax: Axes, rows: dict[str, tuple[Any, ...] | None], shade: str, offset: float
-    ) -> Artist:
-        """Draw the points of a report; return its legend handle."""
-        from matplotlib.lines import Line2D  # noqa: PLC0415 - only to plot
-
+    ) -> None:
+        """Draw the points of a report."""
         several = len(self.series) > 1
-        scale = _style.marker_scale()
-        size = 6.5 if len(self.series) <= _LARGE_MARKERS else 4.5
         for row, (key, figures) in enumerate(rows.items()):
             if figures is None or figures[0] is None:
                 continue
             is_whole = key == _inputs.WHOLE
             if is_whole:
                 line = ax.axvline(figures[0], color=shade if several else _style.ink(ax, 0.75), zorder=1)
-                line.set(linewidth=scale, linestyle=(0, (4, 3)), alpha=0.7 if several else 1)
-                self.artists.append(line)
+                line.set(linewidth=_style.marker_scale(), linestyle=_style.DASHED)
+                line.set_alpha(0.7 if several else 1)
             width = (3 if is_whole else 2.2) / (1.4 if several else 1)
             marker = "D" if is_whole else "o"
-            self.artists += _style.score_in_row(
-                ax, row + offset, figures[:4], shade, marker=marker, size=size, width=width
+            _style.score_in_row(
+                ax, row + offset, figures[:4], shade, marker=marker, size=self._size, width=width
             )
-        return Line2D([], [], color=shade, marker="o", markersize=scale * size, linewidth=2)
 
-    def _set_title(self, ax: Axes) -> None:
-        if self.own_title and ax.get_title() == self.own_title:
-            ax.set_title("")
+    def _handles(self, shades: Sequence[str]) -> list[Artist]:
+        from matplotlib.lines import Line2D  # noqa: PLC0415 - only to plot
+
+        size = _style.marker_scale() * self._size
+        return [Line2D([], [], color=shade, marker="o", markersize=size, linewidth=2) for shade in shades]
+
+    @property
+    def _size(self) -> float:
+        return 6.5 if len(self.series) <= _LARGE_MARKERS else 4.5
+
+    def _title(self) -> str:
         label = self.series[0].label if len(self.series) == 1 else None
-        details = f" of {_style.name(label)}" if label else ""
         by = self.series[0].slices.by
-        details += f" by {_style.name(' and '.join(by))}" if by else ""
-        before = ax.get_title()
-        _style.title(ax, f"{_style.name(self.metric.label)}{details}", self.title)
-        self.own_title = ax.get_title() if ax.get_title() != before else ""
+        of_label = f" of {_style.name(label)}" if label else ""
+        return f"{_style.name(self.metric.label)}{of_label}{_style.sliced_by(by)}"
 
 
-def _forest_on(ax: Axes, new: _Forest) -> _Forest:
-    """Return the forest already on the axes, or the new forest."""
-    earlier = getattr(ax, _FOREST, None)
-    # Cleared axes have none of its artists.
-    children = set(map(id, ax.get_children())) if earlier else ()
-    return earlier if earlier and all(id(artist) in children for artist in earlier.artists) else new
+def _forest_on(ax: Axes | None) -> _Forest | None:
+    """Return the forest that is on the axes; cleared axes have none of its artists."""
+    forest: _Forest | None = getattr(ax, _FOREST, None)
+    is_there = ax is not None and forest is not None and {*forest.artists} <= {*ax.get_children()}
+    return forest if is_there else None
 
 
 def _counts(rows: Sequence[tuple[Any, ...] | None]) -> str:
@@ -306,48 +295,30 @@ def comparison(
     every = _inputs.slices(comparison, "comparison", _COMPARISON, "baseline_score")
     metrics = _inputs.compared_metrics(comparison, every.frame["metric"].unique(maintain_order=True))
     drawn = _inputs.measured(metric, metrics, "metric")
-    systems = _both_systems(comparison, every.frame)
-    metric_slices = replace(every, frame=every.frame.filter(pl.col("metric") == drawn.name))
-    slices, hidden = metric_slices.first(most)
+    pairs = every.frame.select("baseline", "system").unique().rows()
+    if len(pairs) > 1:
+        raise _COMPARISON.error(comparison, f" with {len(pairs)} pairs of systems; use ranking or heat_map")
+    # Without rows, the names are unknown.
+    systems = pairs[0] if pairs else ("first", "second")
+    slices, hidden = replace(every, frame=every.frame.filter(pl.col("metric") == drawn.name)).first(most)
     frame, labels = slices.frame, list(slices.labels.values())
     shades = _palette.system_colors(systems, colors)
     ax = _inputs.axes(ax, 7.6, 1.4 + _ROW * len(labels))
-    scores = (frame[name].cast(pl.Float64).fill_nan(None) for name in ("baseline_score", "score"))
-    values = [column.to_list() for column in scores]
+    scores = frame.select(pl.col("baseline_score", "score").cast(pl.Float64).fill_nan(None))
     scale = _style.marker_scale()
-    for row, (before, after) in enumerate(zip(*values, strict=True)):
+    for row, (before, after) in enumerate(scores.iter_rows()):
         if before is not None and after is not None:
             ax.hlines(row, before, after, color=_style.ink(ax, 0.35), linewidth=2.5 * scale, zorder=1)
-    rows = range(len(labels))
     handles = []
     # Markers differ too, because the colours may look alike in greyscale.
-    for name, marker, numbers in zip(systems, ("s", "o"), values, strict=True):
-        points = [(value, row) for row, value in zip(rows, numbers, strict=True) if value is not None]
-        x, y = ([point[side] for point in points] for side in (0, 1))
-        handles += ax.plot(x, y, marker, color=shades[name], markersize=7 * scale, linestyle="none", zorder=2)
-    _style.group_axis(ax, labels, bold=[row for row in rows if labels[row].is_whole])
-    ax.set_xlim(*_inputs.limits([*values[0], *values[1]], drawn.bounds))
-    _style.side(ax, _differences(frame), bold=_surely_different(frame))
-    _style.xlabel(ax, f"{_inputs.axis_name(drawn)}{_style.not_shown(hidden)}")
-    _style.tidy(ax, grid="x")
-    _style.legend_above(ax, handles, systems)
-    _style.title(ax, "", title)
-    return ax
-
-
-def _both_systems(given: Any, frame: pl.DataFrame) -> tuple[str, str]:
-    """Return the names of both systems; without rows, "first" and "second"."""
-    pairs = frame.select("baseline", "system").unique().rows()
-    if len(pairs) > 1:
-        raise _COMPARISON.error(given, f" with {len(pairs)} pairs of systems; use ranking or heat_map")
-    return pairs[0] if pairs else ("first", "second")
-
-
-def _differences(frame: pl.DataFrame) -> list[str]:
+    for name, marker, numbers in zip(systems, ("s", "o"), scores, strict=True):
+        rows = numbers.is_not_null().arg_true()
+        look: dict[str, Any] = {"color": shades[name], "markersize": 7 * scale, "linestyle": "none"}
+        handles += ax.plot(numbers.drop_nulls().to_numpy(), rows.to_numpy(), marker, zorder=2, **look)
+    _style.group_axis(ax, labels)
+    ax.set_xlim(*_inputs.limits([value for numbers in scores for value in numbers], drawn.bounds))
     lines = frame.select("difference", "difference_low", "difference_high").iter_rows()
-    return [_inputs.spelled_figure(value, ends, "difference") for value, *ends in lines]
-
-
-def _surely_different(frame: pl.DataFrame) -> list[int]:
-    is_different = pl.col("p_adjusted") <= 0.05  # noqa: PLR2004 - as in `Comparison.regressed`
-    return frame.with_row_index("row").filter(is_different)["row"].to_list()
+    differences = [_inputs.spelled_figure(value, ends, "difference") for value, *ends in lines]
+    _style.side(ax, differences, bold=_style.significant(frame))
+    label = f"{_inputs.axis_name(drawn)}{_style.not_shown(hidden)}"
+    return _style.finish(ax, title, label, handles=handles, names=systems)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _palette, statistics
+from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.frames.conversion import column_names, in_polars
@@ -110,72 +111,56 @@ def length_effect(
     """
     table = _length_table(frame, by)
     if table is None:
-        curves = _curves_of_rows(frame, scores, length, by, 8 if bins is None else count("bins", bins, 1))
+        drawn = _lines_of_rows(frame, scores, length, by, 8 if bins is None else count("bins", bins, 1))
     else:
         useless = [name for name, value in (("length", length), ("bins", bins)) if value is not None]
         if useless:
             raise ValueError(f"{useless[0]} must be None for results, whose lengths are counted already")
         if scores is not None and not isinstance(scores, str):
             raise ValueError(f"scores must be the name of a measure for results, got {scores!r}")
-        curves = _curves_of_table(table, scores)
-    names = [line.name for line in curves.lines]
-    plain = [name.text if isinstance(name, _style.Label) else name for name in names]
+        drawn = _lines_of_table(table, scores)
+    lines = drawn.lines
+    plain = [name.text if isinstance(name, _style.Label) else name for name, _ in lines]
     # A single column is not the name of a system.
-    alone = {plain[0]: _palette.BLUE} if curves.is_nameless else None
-    shades = _palette.system_colors(plain, colors or alone)
+    is_nameless = isinstance(scores, str | None) and [*map(type, dict(lines))] == [str]
+    shades = _style.line_colors(plain, colors, is_nameless=is_nameless)
     ax = _inputs.axes(ax, 6.4, 4)
     scale = _style.marker_scale()
     handles = []
-    for name, line, marker in zip(plain, curves.lines, itertools.cycle(_MARKERS)):
-        x, y, low, high = (line.points[column].to_numpy() for column in ("length", "score", "low", "high"))
+    for name, (_, points), marker in zip(plain, lines, itertools.cycle(_MARKERS)):
+        x, y, low, high = (points[column].to_numpy() for column in ("length", "score", "low", "high"))
         handles += ax.plot(x, y, marker=marker, markersize=5 * scale, lw=1.8 * scale, color=shades[name])
-        if table is None and len(curves.lines) <= _BANDS:
+        if table is None and len(lines) <= _BANDS:
             ax.fill_between(x, low, high, color=shades[name], alpha=0.15, linewidth=0)
-    if not any(line.points.height for line in curves.lines):
+    if not any(points.height for _, points in lines):
         _style.nothing(ax)
-    curves.set_axes(ax)
-    _style.xlabel(ax, curves.xlabel)
-    _style.as_heading(ax.set_ylabel(curves.ylabel))
-    if curves.ticks:
+    if table is None:
+        _scale_lengths(ax, *drawn.ends)
+    else:
+        ax.set_xticks(list(drawn.ticks), list(drawn.ticks.values()))
+        ax.set_xlim(drawn.ends[0] - 0.3, drawn.ends[1] + 0.3)
+        ends = [value for _, points in lines for value in points["score"]]
+        ax.set_ylim(*_inputs.limits(ends, drawn.bounds))
         _style.turn_crowded(ax)
-    _style.tidy(ax, grid="both")
-    if len(names) > 1:
-        _style.legend(ax, handles, names, loc="best")
-    _style.title(ax, "", title)
-    return ax
+    more = f" (the {len(lines)} largest of {len(lines) + drawn.hidden} groups)" if drawn.hidden else ""
+    label, names = f"{drawn.length}{more}", [name for name, _ in lines] if len(lines) > 1 else []
+    return _style.finish(ax, title, label, drawn.score, handles=handles, names=names, loc="best")
 
 
-class _Curve(NamedTuple):
-    """A line: its name, and the `length`, `score`, `low` and `high` of its points."""
+class _Lines(NamedTuple):
+    """Lines with their names, each with the `length`, `score`, `low` and `high` of its points."""
 
-    name: str | _style.Label
-    points: pl.DataFrame
-
-
-class _Curves(NamedTuple):
-    """Lines with their axes."""
-
-    lines: Sequence[_Curve]
-    xlabel: str
-    ylabel: str
-    bounds: tuple[float | None, float | None] | None
-    is_nameless: bool
-    ticks: Mapping[float, str]
+    lines: Sequence[tuple[str | _style.Label, pl.DataFrame]]
+    hidden: int
+    """Number of groups without a line."""
+    length: str
+    score: str
+    """The names of the axes."""
+    ends: tuple[float, float]
+    """The shortest and the longest length."""
+    ticks: Mapping[float, str] = MappingProxyType({})
     """The ranges of lengths under their places; none for rows."""
-    ends: tuple[float, float] | None
-    """The shortest and the longest length of rows."""
-
-    def set_axes(self, ax: Axes) -> None:
-        """Set the scale, the limits and the ticks."""
-        if self.ticks:
-            ax.set_xticks(list(self.ticks), list(self.ticks.values()))
-            ax.set_xlim(min(self.ticks) - 0.3, max(self.ticks) + 0.3)
-        if self.bounds is not None:
-            ends = [value for line in self.lines for name in ("score", "high") for value in line.points[name]]
-            ax.set_ylim(*_inputs.limits(ends, self.bounds))
-        if self.ends is not None and self.ends[1] > _WIDE * max(self.ends[0], 1):
-            ax.set_xscale("log" if self.ends[0] > 0 else "symlog")
-            _plain_ticks(ax)
+    bounds: tuple[float | None, float | None] | None = None
 
 
 def _length_table(given: Any, by: str | None) -> pl.DataFrame | None:
@@ -190,58 +175,48 @@ def _length_table(given: Any, by: str | None) -> pl.DataFrame | None:
     return in_polars(given).lazy().collect()
 
 
-def _curves_of_table(table: pl.DataFrame, measure: str | None) -> _Curves:
+def _lines_of_table(table: pl.DataFrame, measure: str | None) -> _Lines:
     """Return the lines of a table of scores by ranges of lengths."""
-    metrics = [metric for metric in TEXT_METRICS if metric.name in table.columns]
-    metric = _inputs.measured(measure, metrics)
+    metric = _inputs.measured(measure, [metric for metric in TEXT_METRICS if metric.name in table.columns])
     keys = table.columns[: table.columns.index("length_from")]
     # A range of lengths is as wide as all ranges below it, so all have the same width on the axis.
-    length = pl.col("length_to").cast(pl.Float64).add(1).log(2).round().alias("length")
     points = table.select(
         *map(cs.by_name, keys),
         *_LENGTHS,
-        length,
-        pl.col(metric.name).alias("score"),
-        pl.lit(None, pl.Float64).alias("low"),
-        pl.lit(None, pl.Float64).alias("high"),
+        length=pl.col("length_to").cast(pl.Float64).add(1).log(2).round(),
+        score=pl.col(metric.name),
+        low=pl.lit(None, pl.Float64),
+        high=pl.lit(None, pl.Float64),
     )
     ranges = points.select("length", "length_from", "length_to").unique().sort("length")
     ticks = {
         length: f"{first}" if first == last else f"{first}–{last}"  # noqa: RUF001 - a dash between numbers
         for length, first, last in ranges.iter_rows()
     }
-    by = [cs.by_name(key) for key in keys]
-    sizes = points.group_by(by, maintain_order=True).agg(pl.col("n").sum()) if by else None
-    if sizes is None:
-        lines, hidden = [_Curve(metric.label, points)], 0
-    else:
-        order = sizes.sort("n", descending=True, maintain_order=True).select(by).rows()
-        hidden = max(len(order) - _GROUPS, 0)
-        parts = {repr(key): part for key, part in zip(*_parts(points, keys), strict=True)}
-        lines = [_Curve(_style.label(key), parts[repr(key)]) for key in order[:_GROUPS]]
-    return _Curves(
+    groups = points.partition_by(keys, maintain_order=True) if keys else [points]
+    groups.sort(key=lambda part: -part["n"].sum())
+    lines = [
+        (_style.label(part.select(map(cs.by_name, keys)).row(0)) if keys else metric.label, part)
+        for part in groups[:_GROUPS]
+    ]
+    return _Lines(
         lines,
-        f"reference length{_largest(len(lines), hidden)}",
+        len(groups) - len(lines),
+        "reference length",
         _inputs.axis_name(metric),
+        (min(ticks, default=0.0), max(ticks, default=0.0)),
+        ticks,
         metric.bounds,
-        is_nameless=sizes is None,
-        ticks=ticks,
-        ends=None,
     )
 
 
-def _parts(points: pl.DataFrame, keys: Sequence[str]) -> tuple[list[tuple[Any, ...]], list[pl.DataFrame]]:
-    parts = points.partition_by(keys, maintain_order=True)
-    return [part.select([cs.by_name(key) for key in keys]).row(0) for part in parts], parts
-
-
-def _curves_of_rows(
+def _lines_of_rows(
     frame: Any,
     scores: str | Sequence[str] | Mapping[str, str] | None,
     length: str | None,
     by: str | None,
     bins: int,
-) -> _Curves:
+) -> _Lines:
     """Return the lines of rows, with the mean score and length of each bin."""
     systems = _inputs.columns_of(scores)
     if length is None:
@@ -251,34 +226,19 @@ def _curves_of_rows(
     columns = list(dict.fromkeys((*systems.values(), length)))
     rows = _ROWS.numbers(frame, columns, [] if by is None else [by]).drop_nulls(cs.by_name(length))
     lengths = rows[length].alias("length")
-    edges = _edges(lengths, bins)
-    groups: list[tuple[str | _style.Label, pl.DataFrame]]
-    if by is None:
-        scored = [rows.select(score=cs.by_name(column)) for column in systems.values()]
-        hidden, groups = (
-            0,
-            [(name, part.with_columns(lengths)) for name, part in zip(systems, scored, strict=True)],
-        )
-    else:
-        (column,) = systems.values()
-        keyed = rows.select(score=cs.by_name(column), key=cs.by_name(by))
-        hidden, groups = _groups(keyed.with_columns(lengths))
-    lines = [_Curve(name, _means(part["score"], part["length"], edges)) for name, part in groups]
-    shortest, longest = lengths.min(), lengths.max()
-    both = isinstance(shortest, float) and isinstance(longest, float)
-    return _Curves(
-        lines,
-        f"{_style.name(length)}{_largest(len(lines), hidden)}",
-        f"mean {_inputs.name_of_columns(systems)}",
-        None,
-        is_nameless=by is None and isinstance(scores, str),
-        ticks={},
-        ends=(shortest, longest) if both else None,  # type: ignore[arg-type] # floats, as checked
-    )
-
-
-def _largest(shown: int, hidden: int) -> str:
-    return f" (the {shown} largest of {shown + hidden} groups)" if hidden else ""
+    groups: list[tuple[str | _style.Label, pl.DataFrame]] = [
+        (name, rows.select(lengths, score=cs.by_name(column))) for name, column in systems.items()
+    ]
+    hidden = 0
+    if by is not None:
+        hidden, groups = _groups(groups[0][1].with_columns(rows[by].alias("key")))
+    # The upper edges of bins with about equal numbers of rows.
+    quantiles = {lengths.quantile((index + 1) / bins, "lower") for index in range(bins)}
+    edges = sorted(edge for edge in quantiles if edge is not None)
+    lines = [(name, _means(part, edges)) for name, part in groups]
+    shortest, longest = (float(str(end)) for end in (lengths.min() or 0.0, lengths.max() or 0.0))
+    score = f"mean {_inputs.name_of_columns(systems)}"
+    return _Lines(lines, hidden, _style.name(length), score, (shortest, longest))
 
 
 def threshold_curve(
@@ -341,26 +301,21 @@ def threshold_curve(
             "the protocols of the summaries must cut alike, got cuts by distance and by similarity"
         )
     rules = {"distance": ", kept where d / L < t", "similarity": ", kept where NLS ≥ t"}
-    shades = _palette.system_colors(curves, colors) if several else {"ANLS": _palette.BLUE}
+    shades = _style.line_colors(curves, colors, is_nameless=not several)
     ax = _inputs.axes(ax, 6.4, 4)
     if made:
         threshold = made[0].settings.protocol.threshold or 0.0
-        ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=(0, (4, 3)), zorder=1)
+        ax.axvline(threshold, color=_style.ink(ax, 0.75), linewidth=1, linestyle=_style.DASHED, zorder=1)
     handles = [
         ax.plot(curve["threshold"].to_numpy(), curve["anls"].to_numpy(), lw=1.8, color=shades[name])[0]
         for name, curve in curves.items()
     ]
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.02)
-    ax.set_xlabel(f"threshold t{''.join(rules[cut] for cut in cuts)}")
-    ax.set_ylabel("ANLS")
-    _style.tidy(ax, grid="both")
-    if several:
-        _style.legend(ax, handles, list(curves), loc="lower left")
     if all(curve["anls"].drop_nulls().drop_nans().is_empty() for curve in curves.values()):
         _style.nothing(ax)
-    _style.title(ax, "", title)
-    return ax
+    label, names = f"threshold t{''.join(rules[cut] for cut in cuts)}", list(curves) if several else []
+    return _style.finish(ax, title, label, "ANLS", handles=handles, names=names, loc="lower left")
 
 
 def _threshold_table(given: Any) -> pl.DataFrame:
@@ -373,31 +328,25 @@ def _threshold_table(given: Any) -> pl.DataFrame:
     return table.with_columns(pl.col("threshold", "anls").cast(pl.Float64)).sort("threshold")
 
 
-def _edges(lengths: pl.Series, bins: int) -> list[float]:
-    """Return the upper edges of bins with about equal numbers of rows."""
-    edges = {lengths.quantile((index + 1) / bins, "lower") for index in range(bins)}
-    return sorted(edge for edge in edges if edge is not None)
-
-
 def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str | _style.Label, pl.DataFrame]]]:
     """Return the number of omitted groups, and the largest groups."""
     if isinstance(rows.schema["key"], pl.List):
         rows = explode_lists(rows.with_columns(pl.col("key").list.unique()), ["key"])
     keys = rows["key"].value_counts().sort("count", "key", descending=[True, False])["key"]
-    largest = keys.head(_GROUPS).to_list()
     return max(len(keys) - _GROUPS, 0), [
-        (_style.label([key]), rows.filter(pl.col("key").eq_missing(pl.lit(key)))) for key in largest
+        (_style.label([key]), rows.filter(pl.col("key").eq_missing(pl.lit(key))))
+        for key in keys.head(_GROUPS).to_list()
     ]
 
 
-def _means(scores: pl.Series, lengths: pl.Series, edges: Sequence[float]) -> pl.DataFrame:
+def _means(rows: pl.DataFrame, edges: Sequence[float]) -> pl.DataFrame:
     """Return the mean score and length of each bin, with an interval if it has two rows or more."""
-    rows = pl.DataFrame({"length": lengths, "score": scores}).drop_nulls()
     # An edge belongs to the bin below it.
     bin_of = pl.lit(pl.Series(edges, dtype=pl.Float64)).search_sorted(pl.col("length"), side="left")
     means = (
-        rows.with_columns(bin_of.alias("bin"))
-        .group_by("bin")
+        rows.select("length", "score")
+        .drop_nulls()
+        .group_by(bin_of.alias("bin"))
         .agg(pl.len().alias("n"), pl.col("length", "score").mean(), pl.col("score").var().alias("variance"))
         .sort("bin")
     )
@@ -408,10 +357,14 @@ def _means(scores: pl.Series, lengths: pl.Series, edges: Sequence[float]) -> pl.
     return means.with_columns(low=low, high=high)
 
 
-def _plain_ticks(ax: Axes) -> None:
+def _scale_lengths(ax: Axes, shortest: float, longest: float) -> None:
+    """Scale the axis by logarithms if lengths are of different orders."""
     from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: PLC0415 - only to plot
 
-    if ax.get_xscale() == "log":
+    if longest <= _WIDE * max(shortest, 1):
+        return
+    ax.set_xscale("log" if shortest > 0 else "symlog")
+    if shortest > 0:
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
         ax.xaxis.set_minor_locator(LogLocator(subs=()))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

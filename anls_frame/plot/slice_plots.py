@@ -14,8 +14,6 @@ from anls_frame.plot import _inputs, _style
 from anls_frame.results import FoundSlices
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
     from anls_frame.summary.measures import Metric
@@ -112,14 +110,10 @@ def worse_slices(
     hidden += [f"{numbered(number, 'slice')} {which}" for which, number in others.items() if number]
     more = f" ({' and '.join(hidden)} not shown)" if hidden else ""
     whose = f"{_style.name(compared)}: " if compared and others["of other systems"] else ""
-    _style.xlabel(ax, f"{whose}{label}{more}")
-    _style.tidy(ax, grid="x")
     if frame.is_empty():
+        names = []
         _style.nothing(ax, "no slice was found")
-    else:
-        _style.legend_above(ax, handles, names)
-    _style.title(ax, "", title)
-    return ax
+    return _style.finish(ax, title, f"{whose}{label}{more}", handles=handles, names=names)
 
 
 def _losses_of(slices: pl.DataFrame, system: str | None) -> tuple[pl.DataFrame, str | None]:
@@ -145,7 +139,7 @@ def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], 
     scale = _style.marker_scale()
     grey = _style.ink(ax, 0.55)
     if is_change:
-        ax.axvline(0, color=grey, linewidth=scale, linestyle=(0, (4, 3)), zorder=0)
+        ax.axvline(0, color=grey, linewidth=scale, linestyle=_style.DASHED, zorder=0)
     for row, (*score, rest, is_few) in enumerate(figures.with_columns(frame["few_rows"]).iter_rows()):
         if rest is not None:
             # Below the interval.
@@ -159,16 +153,13 @@ def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], 
     values = [value for column in figures.iter_columns() for value in column]
     ax.set_xlim(*_inputs.limits([*values, 0.0] if is_change else values, bounds))
     p_values = frame["p_adjusted"] if "p_adjusted" in frame.columns else [None] * frame.height
-    _style.side(
-        ax,
-        ["" if p is None else f"p = {figure(p, 'p_value')}" for p in p_values],
-        bold=[row for row, p in enumerate(p_values) if p is not None and p <= 0.05],  # noqa: PLR2004
-    )
+    notes = ["" if p is None else f"p = {figure(p, 'p_value')}" for p in p_values]
+    _style.side(ax, notes, bold=_style.significant(frame))
     change = "change in " if is_change else ""
     return handles, ["slice", "all other rows"], f"{change}{_inputs.axis_name(metric)}, with interval"
 
 
-def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], Sequence[str], str]:
+def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], list[str], str]:
     """Draw shares of rows and of lost points; return the legend and the label of the axis."""
     colors = {"share_of_rows": _style.ink(ax, 0.45), "share_of_loss": _palette.BLUE}
     notes, handles = [], []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,16 +12,13 @@ from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame._text import text_width
 from anls_frame.export.display import figure
-from anls_frame.export.document import FEW, GROUP, OVERALL, SLICE, TABLE, crossed
+from anls_frame.export.document import FEW, OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.side_by_side import metric_lines, side_by_side
 from anls_frame.plot import _inputs, _room, _style
 from anls_frame.results import SlicedResult
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
-    from matplotlib.text import Text
 
     from anls_frame.export.side_by_side import SideBySide
     from anls_frame.summary.measures import Metric
@@ -115,34 +113,37 @@ def ranking(
     """
     most = count("max_systems", max_systems, 1)
     given = _ranked(comparison, _RANKING, metric)
-    every = _only_slice(given)
-    frame = every.head(most)
+    # All rows or, without these, the only slice.
+    overall = given.frame.filter(pl.col(SLICE) == OVERALL)
+    every = given.frame if overall.is_empty() else overall
+    if every["system"].is_duplicated().any():
+        raise ValueError("ranking draws one slice: filter the frame for one")
+    frame = every.sort("rank", nulls_last=True, maintain_order=True).head(most)
     systems = frame["system"].to_list()
     # With more systems than colours, unrelated systems would look related.
     alike = dict.fromkeys(systems, _palette.BLUE) if len(systems) > len(_palette.PALETTE) else {}
     shades = _palette.system_colors(systems, {**alike, **(colors or {})})
     ax = _inputs.axes(ax, 7.2, 1.2 + _ROW * max(len(systems), 2))
+    figures = frame.select("score", "score_low", "score_high", "few_rows")
+    for row, (system, line) in enumerate(zip(systems, figures.iter_rows(), strict=True)):
+        _style.score_in_row(ax, row, line, shades[system], size=6.5, width=2.2)
+    ranks = [
+        "" if low is None else f" ({low})" if low == high else f" ({low}–{high})"  # noqa: RUF001 - a range
+        for low, high in frame.select("rank_low", "rank_high").iter_rows()
+    ]
+    is_best = [low == 1 for low in frame["rank_low"]]
+    named = zip(_style.names(systems), ranks, is_best, strict=True)
+    _style.group_axis(ax, [_style.Label(f"{name}{rank}", is_bold=best) for name, rank, best in named])
+    ends = [end for *score, _ in figures.iter_rows() for end in score]
+    ax.set_xlim(*_inputs.limits(ends, given.metric.bounds))
     kind = given.metric.format or "number"
-    notes, values = [], []
-    for row, line in enumerate(frame.iter_rows(named=True)):
-        score, low, high = (line[name] for name in ("score", "score_low", "score_high"))
-        values += [score, low, high]
-        shade, figures = shades[line["system"]], (score, low, high, line["few_rows"])
-        _style.score_in_row(ax, row, figures, shade, size=6.5, width=2.2)
-        notes.append(_inputs.spelled_figure(score, (low, high), kind))
-    lines = frame.iter_rows(named=True)
-    labels = [_label(name, line) for name, line in zip(_style.names(systems), lines, strict=True)]
-    bold = [row for row, low in enumerate(frame["rank_low"]) if low == 1]
-    _style.group_axis(ax, labels, bold=bold)
-    ax.set_xlim(*_inputs.limits(values, given.metric.bounds))
-    _style.side(ax, notes, bold=bold)
+    notes = [_inputs.spelled_figure(score, ends, kind) for score, *ends, _ in figures.iter_rows()]
+    _style.side(ax, notes, bold=[row for row, best in enumerate(is_best) if best])
     level = "" if given.confidence is None else f"{100 * given.confidence:g} % "
     hidden = every.height - frame.height
     more = f"\n{hidden:,} more systems not shown" if hidden else ""
-    _style.xlabel(ax, f"{_inputs.axis_name(given.metric)}, {level}interval\nbold: possibly best{more}")
-    _style.tidy(ax, grid="x")
-    _style.title(ax, f"{_style.name(given.metric.label)} and ranks", title)
-    return ax
+    label = f"{_inputs.axis_name(given.metric)}, {level}interval\nbold: possibly best{more}"
+    return _style.finish(ax, title, label, own_title=f"{_style.name(given.metric.label)} and ranks")
 
 
 def heat_map(
@@ -213,13 +214,13 @@ def heat_map(
     below = _LETTER * longest if longest > _LONGEST_LEVEL else 0.0
     ax = _inputs.axes(ax, width, 1.5 + below + _ROW * max(len(labels), 2))
     counts = slices.frame.select("n", "few_rows").iter_rows()
-    bold = [row for row, label in enumerate(labels) if label.is_whole]
     ax.set_xticks(range(len(names)), names)
     for text in ax.get_xticklabels():
         _style.as_data(text)
     ax.set_xlim(-0.5, max(len(names), 1) - 0.5)
-    _style.group_axis(ax, labels, bold=bold)
+    _style.group_axis(ax, labels)
     ax.set_ylim(max(len(labels), 1) - 0.5, -0.5)
+    bold = [row for row, label in enumerate(labels) if label.is_bold]
     _style.side(ax, [f"n = {n:,}{FEW if is_few else ''}" for n, is_few in counts], bold=bold)
     _style.turn_crowded(ax)
     few = f"; {FEW} few rows" if slices.frame["few_rows"].any() else ""
@@ -227,50 +228,37 @@ def heat_map(
     more = " and ".join(f"{number:,} more {what}" for number, what in left_out if number)
     more = f"\n{more} not shown" if more else ""
     _style.xlabel(ax, f"bold: best of the row{few}{more}")
-    by = f" by {_style.name(' and '.join(given.by))}" if given.by else ""
-    name = _inputs.directed(f"{given.metric.label}{by}", higher_is_better=bool(given.metric.higher_is_better))
-    _style.title(ax, name, title)
-    ax.tick_params(which="both", length=0)
-    ax.spines[:].set_visible(False)
-    ax.grid(visible=False)
-    texts = _draw_cells(ax, grid, len(labels), len(systems), given.metric)
-    _shrink(ax, texts, len(systems))
+    name = f"{given.metric.label}{_style.sliced_by(given.by)}"
+    higher = bool(given.metric.higher_is_better)
+    _style.title(ax, _inputs.directed(name, higher_is_better=higher), title)
+    _style.no_frame(ax)
+    if labels and systems:
+        _draw_cells(ax, grid, len(labels), len(systems), given.metric)
     return ax
 
 
-def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> list[Text]:
-    from matplotlib.colors import Normalize  # noqa: PLC0415
+def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> None:
+    """Draw scores as cells, in a font that fits them."""
+    from matplotlib.colors import Normalize  # noqa: PLC0415 - only to plot
 
-    scores = np.array([line[:columns] for line in grid.scores[:rows]], np.float64).reshape(rows, columns)
-    if not scores.size:
-        return []
+    scores = np.array([line[:columns] for line in grid.scores[:rows]], np.float64)
     goodness = scores if metric.higher_is_better else -scores
     known = goodness[np.isfinite(goodness)]
     low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
     margin = _MARGIN * (high - low) or 1.0
-    # Few are close to the background, dark or light.
-    cmap = "Blues" if _style.on(_style.background(ax)) == "black" else "Blues_r"
-    shown = np.where(np.isfinite(goodness), goodness, np.nan)
+    kind = metric.format or "number"
+    spelled = {
+        cell: "–" if np.isnan(score) else figure(float(score), kind)  # noqa: RUF001 - as in tables
+        for cell, score in np.ndenumerate(scores)
+    }
     norm = Normalize(low - margin, high + margin)
     limits = ax.get_xlim(), ax.get_ylim()
-    image = ax.imshow(shown, cmap=cmap, norm=norm, aspect="auto")
+    texts = _style.cells(ax, goodness, spelled, norm=norm, aspect="auto", fontsize="small")
     ax.set(xlim=limits[0], ylim=limits[1])
-    texts = []
-    for row, column in np.ndindex(scores.shape):
-        score = grid.scores[row][column]
-        is_colored = bool(np.isfinite(goodness[row, column]))
-        color = _style.on(image.cmap(norm(goodness[row, column]))[:3]) if is_colored else _style.ink(ax)
-        spelled = "–" if score is None else figure(score, metric.format or "number")  # noqa: RUF001 - as in tables
-        text = ax.text(column, row, spelled, color=color, ha="center", va="center", fontsize="small")
+    for text, (row, column) in zip(texts, spelled, strict=True):
         text.set_fontweight("bold" if grid.is_best[row][column] else "normal")
-        texts.append(text)
-    return texts
-
-
-def _shrink(ax: Axes, texts: Sequence[Text], columns: int) -> None:
-    """Shrink figures that are wider than their cells."""
-    widest = max((_room.measured(text).width for text in texts), default=0.0)
-    room = 0.92 * _room.widths(ax).axes / max(columns, 1)
+    widest = max(_room.measured(text).width for text in texts)
+    room = 0.92 * _room.widths(ax).axes / columns
     if widest > room:
         size = float(texts[0].get_fontsize())
         for text in texts:
@@ -278,48 +266,19 @@ def _shrink(ax: Axes, texts: Sequence[Text], columns: int) -> None:
 
 
 def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
-    """Return the ranks in a comparison or its frame, with the metric of this name."""
-    confidence = None
-    if isinstance(given, SlicedResult) and given.noun == "comparison":
-        result: Any = given
-        frame, metrics, confidence = result.ranked, given.measures, given.confidence
-    else:
-        frame = source.table(given, _COLUMNS)
-        metrics = _inputs.named_metrics(frame["metric"].unique(maintain_order=True))
-    by = [name for name in frame.columns[: frame.columns.index("metric")] if name not in (SLICE, TABLE)]
-    if SLICE not in frame.columns:
-        frame = frame.select(pl.lit(GROUP if by else OVERALL).alias(SLICE), pl.all())
+    """Return the ranks in a comparison or its frame, in the metric of this name."""
+    is_comparison = isinstance(given, SlicedResult) and given.noun == "comparison"
+    frame = given.ranked if is_comparison else source.table(given, _COLUMNS)
+    metrics = _inputs.compared_metrics(given, frame["metric"].unique(maintain_order=True))
+    by, frame = _inputs.with_slices(frame)
     chosen = _inputs.measured(metric, metrics, "metric")
-    floats = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("score", "score_low", "score_high")]
-    ranks = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("rank", "rank_low", "rank_high")]
-    frame = frame.with_columns(*floats, *(rank.cast(pl.Int64) for rank in ranks))
-    tables = frame[TABLE].drop_nulls() if TABLE in frame.columns else None
-    if tables is not None and len(tables):
+    columns = ("score", "score_low", "score_high", "rank", "rank_low", "rank_high")
+    frame = frame.with_columns(pl.col(columns).cast(pl.Float64).fill_nan(None))
+    frame = frame.with_columns(pl.col(columns[3:]).cast(pl.Int64)).filter(pl.col("metric") == chosen.name)
+    tables = frame[TABLE].drop_nulls() if TABLE in frame.columns else pl.Series([])
+    if len(tables):
         first = tables[0]
-        by = next((keys for keys in _keys(by) if crossed(keys) == first), by)
+        choices = (keys for size in range(len(by) + 1) for keys in itertools.combinations(by, size))
+        by = next((keys for keys in choices if crossed(keys) == first), by)
         frame = frame.filter(pl.col(TABLE).is_null() | (pl.col(TABLE) == first)).drop(TABLE)
-    return _Ranked(frame, tuple(by), chosen, confidence)
-
-
-def _keys(by: Sequence[str]) -> list[list[str]]:
-    """Return all combinations of columns, which are few."""
-    choices: list[list[str]] = [[]]
-    for name in by:
-        choices += [[*choice, name] for choice in choices]
-    return choices
-
-
-def _only_slice(given: _Ranked) -> pl.DataFrame:
-    """Return the systems over all rows (or, without these, in the only slice), best first."""
-    lines = given.frame.filter(pl.col("metric") == given.metric.name)
-    overall = lines.filter(pl.col(SLICE) == OVERALL)
-    chosen = lines if overall.is_empty() else overall
-    if chosen["system"].is_duplicated().any():
-        raise ValueError("ranking draws one slice: filter the frame for one")
-    return chosen.sort("rank", nulls_last=True, maintain_order=True)
-
-
-def _label(name: str, line: dict[str, Any]) -> _style.Label:
-    low, high = line["rank_low"], line["rank_high"]
-    ranks = "" if low is None else f" ({low})" if low == high else f" ({low}–{high})"  # noqa: RUF001 - a range
-    return _style.Label(f"{name}{ranks}")
+    return _Ranked(frame, by, chosen, given.confidence if is_comparison else None)
