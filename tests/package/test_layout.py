@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.metadata
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,23 @@ def test_paths_that_a_page_names_exist(page: str) -> None:
     named = re.findall(r"`([\w.*/-]+(?:/|/[\w.*-]+|\.(?:py|rs|md|json|toml)))`", text)
     assert len(named) > 10
     assert [path for path in named if not any(any(folder.glob(path)) for folder in FOLDERS)] == []
+
+
+def test_what_is_imported_is_a_dependency() -> None:
+    declared = {
+        re.split(r"[^\w-]", line)[0].lower().replace("-", "_")
+        for line in importlib.metadata.requires("anls-frame") or []
+    }
+    imported = set()
+    for path in ROOT.glob("anls_frame/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module.partition(".")[0])
+    # Jinja2 brings the second, anywidget the third; type checkers know the fourth.
+    others = {"anls_frame", "markupsafe", "traitlets", "typing_extensions"}
+    assert imported - set(sys.stdlib_module_names) - declared == others
 
 
 def test_contributors_are_told_of_every_folder_of_the_package() -> None:
