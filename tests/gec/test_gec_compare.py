@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import swap_oracle
+from campaign import amount
 from gec_cases import edit, frame, noised, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,7 +121,7 @@ def check(
 
 @given(st.integers(0, 2**32), st.integers(2, 7), st.sampled_from([0.5, 1.0]))
 @pytest.mark.parametrize("cluster", [None, "document"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=amount(10, 100), deadline=None)
 def test_few_sentences_are_those_of_the_loop(cluster: str | None, seed: int, count: int, beta: float) -> None:
     data = cases(seed, count)
     if data["document"].n_unique() < 2:
@@ -145,7 +146,7 @@ def test_few_sentences_are_those_of_the_loop(cluster: str | None, seed: int, cou
 
 
 @given(st.integers(0, 2**32), st.integers(2, 7), st.sampled_from([1, 2, 3]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=amount(15, 100), deadline=None)
 def test_the_i_measure_is_recomputed_in_every_swap(seed: int, count: int, w: int) -> None:
     rng = random.Random(seed)
     source = [" ".join(rng.choices("abc", k=rng.randint(1, 5))) for _ in range(count)]

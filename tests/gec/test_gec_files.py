@@ -208,7 +208,7 @@ rows_of_edits = st.lists(
 
 @given(rows_of_edits)
 @settings(
-    max_examples=amount(50, 300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=amount(25, 300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_what_is_written_is_read_again(
     tmp_path: Path, rows: list[tuple[str, list[dict[str, Any]], set[int]]]

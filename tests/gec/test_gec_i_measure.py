@@ -161,7 +161,7 @@ def test_alignments_are_those_of_the_definition(costs: tuple[int, int]) -> None:
     gap, mismatch = costs
     rng = random.Random(4)
     rows = []
-    for number in range(amount(500, 1500) if costs == (2, 3) else amount(100, 300)):
+    for number in range(amount(200, 1500) if costs == (2, 3) else amount(60, 300)):
         case = tiny(rng, length=5) if number % 3 else noised(rng, length=7)
         reference = case.source if rng.random() < 0.3 else tiny(rng, length=5).source
         if rng.random() < 0.2:
@@ -187,7 +187,7 @@ def test_alignments_are_those_of_the_definition(costs: tuple[int, int]) -> None:
 def test_rows_are_those_of_the_definition(mix: bool, aspect: Any) -> None:  # noqa: FBT001
     rng = random.Random(5)
     cases = [
-        tiny(rng, length=5) if number % 2 else noised(rng, length=8) for number in range(amount(100, 400))
+        tiny(rng, length=5) if number % 2 else noised(rng, length=8) for number in range(amount(50, 400))
     ]
     rows = frame(cases).select(gec.i_measure(*COLUMNS, mix=mix, aspect=aspect)).to_series().to_list()
 
@@ -226,7 +226,7 @@ def with_insertions(draw: st.DrawFn) -> tuple[str, str, list[str]]:
     st.sampled_from(["correction", "detection"]),
     st.just((2, 3)) | st.tuples(st.integers(1, 5), st.integers(1, 9)),
 )
-@settings(max_examples=amount(50, 300))
+@settings(max_examples=amount(25, 300))
 def test_insertions_are_counted_as_the_definition_does(
     row: tuple[str, str, list[str]], aspect: Any, costs: tuple[int, int]
 ) -> None:

@@ -67,7 +67,7 @@ def corpus(
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_counts_and_edits_are_those_of_the_definition(options: dict[str, Any]) -> None:
-    cases = random_cases(1, amount(200, 600))
+    cases = random_cases(1, amount(100, 600))
 
     for case, result in zip(cases, score(cases, **options), strict=True):
         assert result == expected(case, **options), case
@@ -75,7 +75,7 @@ def test_counts_and_edits_are_those_of_the_definition(options: dict[str, Any]) -
 
 @pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[1], OPTIONS[3], OPTIONS[4]], ids=str)
 def test_the_dynamic_program_never_hits_fewer_gold_edits(options: dict[str, Any]) -> None:
-    cases = random_cases(3, amount(300, 600))
+    cases = random_cases(3, amount(150, 600))
     differing = total = 0
 
     exact, dynamic = score(cases, method="exact", **options), score(cases, method="dp", **options)
@@ -140,7 +140,7 @@ def test_the_example_of_the_shared_tasks(lattice: Any) -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(0, 3), st.sampled_from(["exact", "dp"]))
-@settings(max_examples=amount(50, 300), deadline=None)
+@settings(max_examples=amount(25, 300), deadline=None)
 def test_the_paper_promises_as_many_gold_edits_as_there_can_be(
     seed: int, max_unchanged: int, method: Any
 ) -> None:
@@ -266,7 +266,7 @@ def test_edits_are_shrunk_on_request() -> None:
 
 
 @given(st.integers(0, 2**32), st.sampled_from([0.5, 1.0, 2.0]))
-@settings(max_examples=amount(30, 60), deadline=None)
+@settings(max_examples=amount(12, 60), deadline=None)
 def test_the_choice_of_annotators_is_the_definition(seed: int, beta: float) -> None:
     cases = random_cases(seed, 12)
     rows = [list(expected(case)[0].values()) for case in cases]

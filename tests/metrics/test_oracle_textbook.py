@@ -69,7 +69,7 @@ DEFINED = [
 
 @pytest.mark.parametrize(("row", "preset"), DEFINED)
 def test_every_expression_equals_its_definition(row: RowExpression, preset: str) -> None:
-    rows, definition = nullable_rows(300, seed=65), getattr(oracle, row.name)
+    rows, definition = nullable_rows(amount(150, 300), seed=65), getattr(oracle, row.name)
     expected = [definition(*texts, af.PROTOCOLS[preset]) for texts in rows]
     assert_same_bits(column(rows, row.function, protocol=preset), expected, rows)
 
@@ -89,7 +89,7 @@ def test_scores_of_every_family(name: str, preset: str) -> None:
 
 @pytest.mark.parametrize("protocol", COMBINATIONS, ids=str)
 def test_scores_of_every_combination_of_options(protocol: af.ScoreProtocol) -> None:
-    rows = nullable_rows(150, seed=61)
+    rows = nullable_rows(amount(100, 150), seed=61)
     expected = [oracle.score(*row, protocol, 0.5, protocol) for row in rows]
     actual = column(rows, af.score, protocol=scoring(protocol, 0.5, protocol))
     assert_same_bits(actual, expected, rows)
@@ -98,7 +98,7 @@ def test_scores_of_every_combination_of_options(protocol: af.ScoreProtocol) -> N
 @pytest.mark.parametrize("preset", af.PROTOCOLS)
 def test_distances_of_prepared_text(preset: str) -> None:
     protocol = af.PROTOCOLS[preset]
-    cases = [(p, a[0] if a else None) for p, a in nullable_rows(800, seed=62)]
+    cases = [(p, a[0] if a else None) for p, a in nullable_rows(amount(300, 800), seed=62)]
     prepared = [
         (p, a) if p is None or a is None else (oracle.prepare(p, protocol), oracle.prepare(a, protocol))
         for p, a in cases
@@ -116,7 +116,7 @@ def test_distances_of_prepared_text(preset: str) -> None:
 @pytest.mark.parametrize("cost", [0, 2, 3])
 @pytest.mark.parametrize("preset", af.PROTOCOLS)
 def test_best_similarity_with_a_substitution_cost(preset: str, cost: int) -> None:
-    rows, protocol = nullable_rows(500, seed=63), af.PROTOCOLS[preset]
+    rows, protocol = nullable_rows(amount(250, 500), seed=63), af.PROTOCOLS[preset]
     expected = [oracle.nls(*row, protocol, cost) for row in rows]
     assert_same_bits(column(rows, af.nls, protocol=preset, substitution_cost=cost), expected, rows)
 

@@ -46,7 +46,7 @@ def frame(pairs: list[tuple[str, str]]) -> pl.DataFrame:
 
 
 def test_rates_and_counts_are_those_of_jiwer() -> None:
-    pairs = texts(amount(3_000, 100_000))
+    pairs = texts(amount(1_500, 100_000))
     columns: Any = ("prediction", "reference")
     functions = (af.wer, af.words.mer, af.words.wil, af.words.word_errors)
     found = frame(pairs).select(function(*columns, protocol="jiwer") for function in functions)
@@ -69,7 +69,7 @@ def lists(count: int, seed: int) -> list[tuple[list[str | None], str]]:
 
 
 def test_of_several_answers_the_first_with_the_lowest_rate_counts() -> None:
-    rows = lists(amount(2_000, 50_000), seed=11)
+    rows = lists(amount(1_000, 50_000), seed=11)
     columns: Any = ("prediction", "answers")
     df = pl.DataFrame({"prediction": [text for _, text in rows], "answers": [answers for answers, _ in rows]})
     of_words = (af.wer, af.words.mer, af.words.wil, af.words.word_errors, af.words.bag_of_words_error)
@@ -97,7 +97,7 @@ def test_of_several_answers_the_first_with_the_lowest_rate_counts() -> None:
 
 
 def test_by_default_words_stand_between_whitespace() -> None:
-    pairs = texts(amount(3_000, 100_000), seed=8)
+    pairs = texts(amount(1_500, 100_000), seed=8)
     found = frame(pairs).select(
         af.wer("prediction", "reference"),
         af.words.bag_of_words_error("prediction", "reference").alias("bag"),

@@ -67,7 +67,7 @@ def test_each_kind_is_told_from_the_others(read: str, expected: dict[str, int]) 
 
 
 def test_in_order_the_kinds_add_up_to_the_edit_distance() -> None:
-    pairs = spoilt(amount(3_000, 100_000), seed=5)
+    pairs = spoilt(amount(1_500, 100_000), seed=5)
     frame = pl.DataFrame(pairs, schema=["p", "a"], orient="row")
     for protocol in ("raw", af.ScoreProtocol(words="uax29"), "dinglehopper"):
         found = frame.select(
@@ -88,7 +88,7 @@ def blocks_of(choose: random.Random, letters: str, count: int) -> list[str]:
 
 def test_the_lightest_blocks_move() -> None:
     choose = random.Random(3)
-    for _ in range(amount(60, 2_000)):
+    for _ in range(amount(30, 2_000)):
         blocks = blocks_of(choose, ascii_lowercase, choose.randrange(2, 7))
         read = choose.sample(range(len(blocks)), choose.randrange(1, len(blocks) + 1))
         found = errors(" ".join(blocks[block] for block in read), " ".join(blocks))
@@ -97,7 +97,7 @@ def test_the_lightest_blocks_move() -> None:
 
 def test_blocks_that_are_read_again_and_invented_ones_have_their_kinds() -> None:
     choose = random.Random(6)
-    for _ in range(amount(60, 2_000)):
+    for _ in range(amount(30, 2_000)):
         blocks = blocks_of(choose, ascii_lowercase, choose.randrange(2, 6))
         invented = blocks_of(choose, ascii_uppercase, choose.randrange(3))
         again = choose.choices(range(len(blocks)), k=choose.randrange(1, 4))

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-import strategies  # noqa: F401 - registers the profile of hypothesis
 from hypothesis import given
 from hypothesis import strategies as st
 from registry import Engine, each_engine, namespace
