@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
 
 _LEVELS = 3
+_LISTS = (list, tuple, np.ndarray)
 
 
 def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
@@ -104,7 +106,7 @@ def score_rows(
 def parse_answers(column: pd.Series[Any], parse: Callable[[pl.Series], pl.Series]) -> pd.Series[Any]:
     """Return a column with its texts parsed as lists; other cells may already be lists."""
     name = column.name if isinstance(column.name, str) else "answers"
-    is_list = column.map(lambda value: isinstance(value, (list, tuple, np.ndarray))).to_numpy(dtype=bool)
+    is_list = column.map(lambda value: isinstance(value, _LISTS)).to_numpy(dtype=bool)
     # Separately, because no column can hold both texts and lists.
     texts, lists = (_text_column(name, column.mask(hidden, None)) for hidden in (is_list, ~is_list))
     both = pl.DataFrame([parse(texts).alias("texts"), parse(lists).alias("lists")])
@@ -158,7 +160,10 @@ def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
     untyped = isinstance(column.dtype, pd.CategoricalDtype) or column.dtype == np.float64
     if untyped and column.isna().all():
         return pl.Series(name, [None] * len(column), dtype=pl.Null)
-    if column.dtype == object and _is_unsafe(column):
+    # Sets have no order, and Arrow recurses into values within themselves until the process crashes.
+    if column.dtype == object and any(
+        isinstance(value, (set, frozenset)) or _is_deep(value, lists=1, objects=0) for value in column
+    ):
         raise _diagnose(column, name) or DTypeError(f"column {name!r} must hold strings or lists of strings")
     try:
         # This also converts pandas' own string dtypes and categories; NaN, None and NA become null.
@@ -222,39 +227,28 @@ def _is_deep(value: Any, lists: int = _LEVELS, objects: int = _LEVELS) -> bool:
     """Whether lists or dictionaries are nested deeper than allowed."""
     if isinstance(value, dict):
         return objects == 0 or any(_is_deep(entry, lists, objects - 1) for entry in value.values())
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if isinstance(value, _LISTS):
         return lists == 0 or any(_is_deep(entry, lists - 1, objects) for entry in value)
     return False
-
-
-def _is_unsafe(column: pd.Series[Any]) -> bool:
-    """Whether a value is a set, which has no order, or nested, where Arrow could recurse forever."""
-    nested = (list, tuple, np.ndarray, set, frozenset, dict)
-    return any(
-        isinstance(value, (set, frozenset, dict))
-        or (
-            isinstance(value, (list, tuple, np.ndarray)) and any(isinstance(entry, nested) for entry in value)
-        )
-        for value in column
-    )
 
 
 def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
     """Return an error about the first row that does not fit a column of strings or lists of strings."""
     first: tuple[Hashable, str] | None = None
     for label, value in column.items():
-        kind = _kind(value)
-        if kind is None:
-            continue
-        if kind not in ("string", "list"):
-            advice = (
-                f"; {read_advice(_how_to_read(name))}"
-                if isinstance(value, (bool, int, float, np.generic))
-                else ""
-            )
+        entries = value if isinstance(value, _LISTS) else [value]
+        faults = [fault for fault in map(_fault, entries) if fault is not None]
+        kind = "list" if isinstance(value, _LISTS) else "string"
+        if faults:
+            where = "an entry of the list: " if kind == "list" else ""
+            is_number = isinstance(value, (bool, int, float, np.generic))
+            advice = f"; {read_advice(_how_to_read(name))}" if is_number else ""
             return DTypeError(
-                f"column {name!r}, row {label!r}: {kind}; it must be a string or list of strings{advice}"
+                f"column {name!r}, row {label!r}: {where}{faults[0]}; it must be a string or list of "
+                f"strings{advice}"
             )
+        if kind == "string" and _is_missing(value):
+            continue
         if first is None:
             first = label, kind
         elif kind != first[1]:
@@ -265,39 +259,17 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
     return None
 
 
-def _kind(value: object) -> str | None:
-    """Return "string", "list", None for a missing value, or a description of what is wrong."""
-    if isinstance(value, str):
-        return _kind_of_text(value)
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return _kind_of_list(value)
-    if isinstance(value, (set, frozenset)):
-        return f"{_shown(value)} is a set, which has no order; make it a list"
+def _is_missing(value: object) -> bool:
     is_nan = isinstance(value, (float, np.floating)) and np.isnan(value)
-    if value is None or value is pd.NA or value is pd.NaT or is_nan:
-        return None
-    return f"{_shown(value)} is of type {type(value).__name__}"
+    return value is None or value is pd.NA or value is pd.NaT or bool(is_nan)
 
 
-def _shown(value: object) -> str:
+def _fault(value: object) -> str | None:
+    """Return what is wrong with a value that must be a string or missing."""
+    if not isinstance(value, str):
+        return None if _is_missing(value) else f"{reprlib.repr(value)} is of type {type(value).__name__}"
     try:
-        return repr(value)
-    except RecursionError:
-        return "a value nested too deeply to be shown"
-
-
-def _kind_of_text(text: str) -> str:
-    try:
-        text.encode()
+        value.encode()
     except UnicodeEncodeError:
-        return f"the string {text!r} contains a lone surrogate and is not valid Unicode"
-    return "string"
-
-
-def _kind_of_list(entries: Iterable[object]) -> str:
-    for entry in entries:
-        is_list = isinstance(entry, (list, tuple, np.ndarray))
-        fault = "it is itself a list" if is_list else _kind(entry)
-        if fault not in ("string", None):
-            return f"an entry of the list: {fault}"
-    return "list"
+        return f"the string {value!r} contains a lone surrogate and is not valid Unicode"
+    return None
