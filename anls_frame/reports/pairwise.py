@@ -16,10 +16,10 @@ from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
 from anls_frame.statistics.system_sums import Groups
 from anls_frame.summary.comparison_sums import pairs as all_pairs
-from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.keys import CLUSTER, explode_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -122,10 +122,7 @@ def with_simultaneous(
 
 
 def _metric_figures(
-    summary: Summary,
-    metric_lines: Lines,
-    pairs: Sequence[tuple[int, int]],
-    test: Test,
+    summary: Summary, metric_lines: Lines, pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
     """Return the lines of a metric for all pairs."""
     metric, names = metric_lines.metric, list(summary.systems)
@@ -157,13 +154,28 @@ def _metric_figures(
         "difference_low": low,
         "difference_high": high,
     }
-    rows = np.repeat(np.arange(shape[0]), len(pairs))
-    n_clusters = pl.Series(scores.clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
+    identity = {
+        "baseline": [names[system] for system in first],
+        "system": [names[system] for system in second],
+    }
+    return long_table(metric_lines, identity, values, few, scores.clusters)
+
+
+def long_table(
+    metric_lines: Lines,
+    identity: Mapping[str, Sequence[str]],
+    figures: Mapping[str, FloatArray],
+    few: npt.NDArray[np.bool_],
+    clusters: IntArray,
+) -> pl.DataFrame:
+    """Return figures, arrays of slices by systems or pairs, with a line for each of both."""
+    rows = np.repeat(np.arange(len(few)), few.shape[1])
+    has_clusters = CLUSTER in metric_lines.cells.columns
+    n_clusters = pl.Series(clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
     return metric_lines.slices[rows].with_columns(
-        pl.lit(metric.name).alias("metric"),
-        pl.Series("baseline", [names[system] for system in first] * shape[0], pl.String),
-        pl.Series("system", [names[system] for system in second] * shape[0], pl.String),
-        *(pl.Series(name, column.ravel(), nan_to_null=True) for name, column in values.items()),
+        pl.lit(metric_lines.metric.name).alias("metric"),
+        *(pl.Series(name, [*values] * len(few), pl.String) for name, values in identity.items()),
+        *(pl.Series(name, values.ravel(), nan_to_null=True) for name, values in figures.items()),
         pl.Series("few_rows", few.ravel()),
         n_clusters=n_clusters,
     )
@@ -210,14 +222,24 @@ def spread_of(
 
 
 def _carrying(line: Line, score: FloatArray, y: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-    """Return the effective number of units that contribute gains or losses to each pair's difference."""
+    """
+    Return the effective number of units that contribute gains or losses to each pair's difference.
+
+    Of the units with gains and those with losses, the smaller number counts. A deviation that is tiny in
+    comparison with the subtracted numbers is due to rounding.
+    """
     influence = _influence(line, score, y)
     with np.errstate(invalid="ignore", divide="ignore"):
         size = (np.abs(line.x) + np.abs(score) * line.y) / y
-    carrying = np.empty(len(pairs))
+    carrying = np.full(len(pairs), np.inf)
     for first, columns, others in _by_first(pairs):
         apart = influence[:, others] - influence[:, [first]]
-        carrying[columns] = _carriers(apart, size[:, others] + size[:, [first]])
+        far = np.where(np.abs(apart) > _ROUNDING * (size[:, others] + size[:, [first]]), apart, 0.0)
+        far /= np.abs(far).max(axis=0, initial=np.finfo(np.float64).tiny)
+        for side in (np.maximum(far, 0.0), np.maximum(-far, 0.0)):
+            total, squares = side.sum(axis=0), np.einsum("ij,ij->j", side, side)
+            carried = np.divide(total**2, squares, out=np.zeros(len(total)), where=squares > 0)
+            carrying[columns] = np.minimum(carrying[columns], carried)
     return carrying
 
 
@@ -226,29 +248,6 @@ def _by_first(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int]
     for first in dict.fromkeys(first for first, _ in pairs):
         columns = [index for index, pair in enumerate(pairs) if pair[0] == first]
         yield first, columns, [pairs[index][1] for index in columns]
-
-
-def _carriers(deviations: FloatArray, scale: FloatArray) -> FloatArray:
-    """
-    Return the effective number of units with positive or with negative deviations, whichever is smaller.
-
-    Parameters
-    ----------
-    deviations
-        Deviation of each unit from the figure of its slice, with a column for each difference.
-    scale
-        Size of the subtracted numbers; a deviation that is tiny in comparison is due to rounding.
-    """
-    far = np.where(np.abs(deviations) > _ROUNDING * scale, deviations, 0.0)
-    far /= np.abs(far).max(axis=0, initial=np.finfo(np.float64).tiny)
-
-    def carried(side: FloatArray) -> FloatArray:
-        total, squares = side.sum(axis=0), np.einsum("ij,ij->j", side, side)
-        return np.asarray(
-            np.divide(total**2, squares, out=np.zeros(len(total)), where=squares > 0), np.float64
-        )
-
-    return np.asarray(np.minimum(*(carried(np.maximum(side, 0.0)) for side in (far, -far))), np.float64)
 
 
 def _voted(

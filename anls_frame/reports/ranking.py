@@ -10,7 +10,7 @@ import polars as pl
 from anls_frame import statistics
 from anls_frame.reports.estimates import FEW_CARRIERS, system_scores
 from anls_frame.reports.lines import lines
-from anls_frame.reports.pairwise import system_sums
+from anls_frame.reports.pairwise import long_table, system_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,20 +108,10 @@ def with_ranks_on_few(
 
 def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
     """Return the scores and intervals of a metric."""
-    keys, metric, names = metric_lines.keys, metric_lines.metric, list(summary.systems)
     scores = system_scores(summary, metric_lines, test.confidence)
     score, low, high, effective, few = scores.figures
-    shape = score.shape
-    _, width = metric.span or (0, 1)
+    _, width = metric_lines.metric.span or (0, 1)
     few = with_ranks_on_few(few, better, score / width, effective)
-    rows = np.repeat(np.arange(shape[0]), shape[1])
-    has_clusters = summary.settings.cluster is not None
-    n_clusters = pl.Series(scores.clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
     figures = {"score": score, "score_low": low, "score_high": high}
-    return metric_lines.slices.select(*keys, "n")[rows].with_columns(
-        pl.lit(metric.name).alias("metric"),
-        pl.Series("system", names * shape[0], dtype=pl.String),
-        *(pl.Series(name, np.asarray(values).ravel(), nan_to_null=True) for name, values in figures.items()),
-        pl.Series("few_rows", few.ravel()),
-        n_clusters=n_clusters,
-    )
+    identity = {"system": list(summary.systems)}
+    return long_table(metric_lines, identity, figures, few, scores.clusters)

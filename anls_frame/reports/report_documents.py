@@ -124,9 +124,9 @@ def _worst_rows(view: ReportView) -> Table:
     if not settings.are_pages:
         labels = _labels(view) | {name: name for name in names}
         return result_table("Worst rows", worst, settings.by, kinds=kinds, labels=labels)
-    own = [
-        metric for metric in settings.own if metric.name in worst.columns and not _is_of_characters(metric)
-    ]
+    # CER and the errors by kind already say how many characters are wrong.
+    repeated = ("substitutions", "deletions", "insertions")
+    own = [metric for metric in settings.own if metric.name in worst.columns and metric.name not in repeated]
     rates = {"cer": "CER", **{metric.name: metric.label.partition(" (")[0] for metric in own}}
     named = {name: settings.names.columns.get(name, name) for name in names}
     pages = worst.select(cs.by_name(*named), cs.by_name(*rates))
@@ -137,26 +137,13 @@ def _worst_rows(view: ReportView) -> Table:
     return replace(table, headings=named | rates)
 
 
-def _is_of_characters(metric: Metric) -> bool:
-    """Return whether a metric repeats the information of CER and the errors by kind of a page."""
-    return metric.name in ("substitutions", "deletions", "insertions")
-
-
 def _slices_of_report(view: ReportView) -> Document:
-    settings = view.summary.settings
-    tables, flat = _tables(view)
-    notes = _report_notes(view)
-    return Document(
-        _report_title(view), tables, {}, settings.signature, notes, flat=flat, head=_report_head(view)
-    )
-
-
-def _tables(view: ReportView) -> tuple[list[Table], Table | None]:
     """Return the tables of slices and, if there are several, all of them combined."""
-    kinds = _kinds_of_metrics(view.metrics) | dict.fromkeys(view.summary.settings.lengths, "count")
+    settings = view.summary.settings
+    kinds = _kinds_of_metrics(view.metrics) | dict.fromkeys(settings.lengths, "count")
     tables = [
         result_table(
-            _by_name(by, view.names),
+            f"By {' and '.join(by)}" if by else view.names.whole,
             slices,
             by,
             kinds=kinds,
@@ -167,7 +154,15 @@ def _tables(view: ReportView) -> tuple[list[Table], Table | None]:
         )
         for by, slices in view.tables
     ]
-    return tables, None if len(tables) == 1 else Table("Slices", view.flat)
+    return Document(
+        title=_report_title(view),
+        tables=tables,
+        settings={},
+        signature=settings.signature,
+        notes=_report_notes(view),
+        flat=None if len(tables) == 1 else Table("Slices", view.flat),
+        head=_report_head(view),
+    )
 
 
 def _labels(view: ReportView) -> dict[str, str]:
@@ -228,7 +223,13 @@ def _report_notes(view: ReportView) -> list[str]:
         notes.append(
             f"A {row} in several slices counts once in each, so the counts may add up to more than the total."
         )
-    notes += _unspaced_note(overall)
+    words, characters = overall.get("words"), overall.get("characters")
+    if words and characters and characters / words >= _LONG_WORDS:
+        notes.append(
+            f"Words have {characters / words:.0f} characters on average: the WER of texts without spaces "
+            'between words means little. A protocol whose errors have words="uax29" (in the shell, '
+            "--protocol anls,errors.words=uax29) splits such texts into words."
+        )
     if overall["n_empty_reference"] and any(metric.row == "cer" for metric in view.metrics):
         empty = numbered(overall["n_empty_reference"], "empty reference")
         notes.append(f"{empty}; CER counts the insertions there.")
@@ -239,19 +240,6 @@ def _report_notes(view: ReportView) -> list[str]:
     notes += documents_of_rows.note(summary.forgotten_documents, settings.names.row)
     slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.left_out for by, table in view.tables}
     return [*notes, *fine_note(slices, overall["n"], settings.names), *few_note(view.flat)]
-
-
-def _unspaced_note(overall: Mapping[str, Any]) -> list[str]:
-    """Return the note on texts without spaces, whose words may be whole lines."""
-    words, characters = overall.get("words"), overall.get("characters")
-    if not words or not characters or characters / words < _LONG_WORDS:
-        return []
-    text = (
-        f"Words have {characters / words:.0f} characters on average: the WER of texts without spaces between "
-        'words means little. A protocol whose errors have words="uax29" (in the shell, --protocol '
-        "anls,errors.words=uax29) splits such texts into words."
-    )
-    return [text]
 
 
 def _report_head(view: ReportView) -> str:
@@ -369,18 +357,18 @@ def _substitutions(summary: Summary) -> list[Figure]:
 
 
 def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) -> Stacked:
-    keys = chosen_keys(by, summary.settings.by, "report")
     # By the internal names of the keys: a `by` column may have the name of a column of the table.
+    keys = chosen_keys(by, summary.settings.by, "report")
     errors = summary.report_sums.details["errors"]
-    table = details.error_table(errors, keys)
     # Keyed by repr: struct values are dictionaries, which are not hashable.
     counts: dict[str, dict[str, int]] = {}
-    for *key, kind, n in table.select(*keys, "error_type", "n").iter_rows():
-        counts.setdefault(repr(tuple(key)), {})[kind] = n
-    overall = dict(details.error_table(errors, []).select("error_type", "n").iter_rows())
+    for table in (details.error_table(errors, []), details.error_table(errors, keys)):
+        for *key, kind, n in table.select(cs.by_name(keys, require_all=False), "error_type", "n").iter_rows():
+            counts.setdefault(repr(tuple(key)), {})[kind] = n
     shown = slices.head(FIGURE_ROWS + 1)
-    groups = [counts.get(repr(key), {}) for key in shown.select(cs.by_name(*by)).rows()[1:]] if by else []
-    rows = list(zip(slice_labels(shown, by, summary.settings.names), [overall, *groups], strict=True))
+    groups = shown.select(cs.by_name(*by)).rows()[1:] if by else []
+    every = [counts.get(repr(key), {}) for key in [(), *groups]]
+    rows = list(zip(slice_labels(shown, by, summary.settings.names), every, strict=True))
     name = f"{_ERROR_TYPES} by slice" if by else _ERROR_TYPES
     return Stacked(name, _palette.ERROR_COLORS, rows, _ERROR_TYPES)
 
@@ -389,42 +377,26 @@ def _alignments(worst: pl.DataFrame, settings: Settings) -> list[Figure]:
     """Return the worst rows that have a prediction, each aligned with its nearest answer."""
     if worst.is_empty():
         return []
-    scores = _scores_named(settings.metrics)
+    # ANLS says little about pages, which are reported by their error rates.
+    names = [metric.name for metric in settings.metrics]
+    are_rates = "anls" not in names and any(metric.row == "cer" for metric in settings.metrics)
+    word_rates = [(name, "WER") for name in ("wer_corpus", "wer_mean") if name in names]
+    scores = [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
     # The texts are shown unprepared, so only the unit is that of the protocol.
     compared = resolve_errors(settings.protocol)
     protocol = replace(PROTOCOLS["raw"].by(compared.unit), words=compared.words)
     nearest = nearest_answer("prediction", "answers", protocol=settings.protocol)
     rows = worst.with_columns(nearest.alias("anls_frame:nearest")).with_row_index("anls_frame:row", 1)
-    pairs = [
-        (
-            ": ".join(
-                (
-                    *_called(row, settings),
-                    ", ".join(f"{score} {row[name]:.3f}" for name, score in scores if row[name] is not None),
-                )
-            ),
-            row["prediction"],
-            row["anls_frame:nearest"],
-        )
-        for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True)
-    ]
+    pairs = []
+    for row in rows.drop_nulls(["prediction", "anls_frame:nearest"]).iter_rows(named=True):
+        # The name of a page suffices; other rows have at least a number.
+        called = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
+        if not (settings.are_pages and called):
+            called.insert(0, f"{settings.names.row.capitalize()} {row['anls_frame:row']}")
+        shown = [f"{score} {row[name]:.3f}" for name, score in scores if row[name] is not None]
+        title = ": ".join((*called, ", ".join(shown)))
+        pairs.append((title, row["prediction"], row["anls_frame:nearest"]))
     return [Alignments(f"Worst {settings.names.row}s, aligned", pairs, protocol)] if pairs else []
-
-
-def _called(row: Mapping[str, Any], settings: Settings) -> list[str]:
-    """Return the name of a row above its texts: the name of a page, or at least a row number."""
-    kept = [f"{row[name]}" for name in settings.keep if isinstance(row[name], str | int)]
-    is_named = settings.are_pages and kept
-    return kept if is_named else [f"{settings.names.row.capitalize()} {row['anls_frame:row']}", *kept]
-
-
-def _scores_named(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
-    """Return the columns and the names of the scores shown above a row, for these metrics."""
-    names = [metric.name for metric in metrics]
-    # ANLS says little about pages, which are reported by their error rates.
-    are_rates = "anls" not in names and any(metric.row == "cer" for metric in metrics)
-    word_rates = [(name, "WER") for name in ("wer_corpus", "wer_mean") if name in names]
-    return [*([] if are_rates else [("anls", "ANLS")]), ("cer", "CER"), *word_rates[:1]]
 
 
 def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: RowNames) -> list[str]:
@@ -468,22 +440,15 @@ def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[st
     return [*notes, *([f"Rows with a score: {', '.join(fewer)}."] if fewer else [])]
 
 
-def _and(metrics: Sequence[Metric]) -> str:
-    return " and ".join(metric.label for metric in metrics)
-
-
 def _report_title(view: ReportView) -> str:
     settings = view.summary.settings
     is_short = not settings.has_texts and len(settings.metrics) <= _NAMED
-    what = _and(settings.metrics) if is_short else settings.names.scores
+    labels = " and ".join(metric.label for metric in settings.metrics)
+    what = labels if is_short else settings.names.scores
     whose = f" of {view.name}" if view.name else ""
     by = ", by ".join(" and ".join(keys) for keys, _ in view.tables)
     every = settings.names.every
     return f"{what}{whose} by {by}" if by else f"{what}{whose} on {every}" if whose else f"{what} of {every}"
-
-
-def _by_name(by: Sequence[str], names: RowNames) -> str:
-    return f"By {' and '.join(by)}" if by else names.whole
 
 
 def conservation(rows: int, counts: Mapping[str, Any], *, has_texts: bool, noun: str = "row") -> str:

@@ -12,9 +12,8 @@ from anls_frame._lazy import attach
 
 _HOMES = {
     "intervals": "effective_units ratio_interval ratio_variance t_interval wilson_interval",
-    "many_systems": "Pairwise pairwise",
+    "many_systems": "Pairwise Ranks pairwise rank_sets",
     "nested": "NestedAnova nested_anova pass_at_k",
-    "ranks": "Ranks rank_sets",
     "risk_coverage": "RiskCoverage difference_of_augrc",
     "significance": "holm sign_flip sign_flip_counts",
     "step_down": "max_t",

@@ -6,12 +6,12 @@ from anls_frame.statistics.intervals import ratio_variance as ratio_variance
 from anls_frame.statistics.intervals import t_interval as t_interval
 from anls_frame.statistics.intervals import wilson_interval as wilson_interval
 from anls_frame.statistics.many_systems import Pairwise as Pairwise
+from anls_frame.statistics.many_systems import Ranks as Ranks
 from anls_frame.statistics.many_systems import pairwise as pairwise
+from anls_frame.statistics.many_systems import rank_sets as rank_sets
 from anls_frame.statistics.nested import NestedAnova as NestedAnova
 from anls_frame.statistics.nested import nested_anova as nested_anova
 from anls_frame.statistics.nested import pass_at_k as pass_at_k
-from anls_frame.statistics.ranks import Ranks as Ranks
-from anls_frame.statistics.ranks import rank_sets as rank_sets
 from anls_frame.statistics.risk_coverage import RiskCoverage as RiskCoverage
 from anls_frame.statistics.risk_coverage import difference_of_augrc as difference_of_augrc
 from anls_frame.statistics.significance import holm as holm

@@ -15,7 +15,7 @@ from scipy import stats
 
 import anls_frame as af
 from anls_frame.reports import rest
-from anls_frame.statistics.dealing import deals
+from anls_frame.statistics.dealt import deals
 
 Row = tuple[frozenset[str], str, float, float]
 """Slices of a row, its document, score (or errors), and 1 (or its length)."""

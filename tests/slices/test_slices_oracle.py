@@ -10,7 +10,7 @@ from campaign import amount
 
 from anls_frame.slices.columns import coded
 from anls_frame.slices.tables import tables
-from anls_frame.statistics.dealing import deals, size_classes
+from anls_frame.statistics.dealt import deals, size_classes
 
 FRAMES = amount(20, 50)
 

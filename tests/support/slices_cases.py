@@ -12,7 +12,7 @@ from anls_frame.slices.columns import coded
 from anls_frame.slices.listing import ListedRows
 from anls_frame.slices.plan import Plan
 from anls_frame.slices.slice_scores import Scores
-from anls_frame.statistics.dealing import deals
+from anls_frame.statistics.dealt import deals
 
 COLUMNS = ("text", "number", "list")
 SEARCH = af.SliceSearch(min_rows=4, min_clusters=2, bins=4, draws=19, seed=3)
