@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = [
     "differing_in_case",
+    "distinct",
     "label",
     "numbered",
     "path_text",
@@ -147,6 +149,21 @@ def numbered(count: int, noun: str) -> str:
 def thin(text: str) -> str:
     """Put a thin space between thousands, in place of the comma used where figures are copied."""
     return _THOUSANDS.sub("\N{NARROW NO-BREAK SPACE}", text)
+
+
+def distinct(
+    names: Iterable[str],
+    taken: Iterable[str] = (),
+    numbered: Callable[[str, int], str] = "{} ({})".format,
+    key: Callable[[str], str] = str,
+) -> list[str]:
+    """Return names that differ from each other and from those that are taken, by numbers where necessary."""
+    used, made = {*taken}, list[str]()
+    for name in names:
+        candidates = itertools.chain([name], (numbered(name, number) for number in itertools.count(2)))
+        made.append(next(candidate for candidate in candidates if key(candidate) not in used))
+        used.add(key(made[-1]))
+    return made
 
 
 def path_text(path: str | os.PathLike[str]) -> str:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._text import distinct
 from anls_frame.export.values import plain_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from anls_frame.export.document import Document
     from anls_frame.export.values import Frame
@@ -23,7 +24,7 @@ def write_csv(document: Document, file: BinaryIO, *, escape_formulas: bool, sepa
     """Write one line per row; the signature and the digest are columns, so they stay with the figures."""
     frame, digest = document.single.frame, document.settings.get("digest")
     provenance = (document.signature, None if digest is None else str(digest))
-    names = _free_names(("signature", "digest"), frame.columns)
+    names = distinct(("signature", "digest"), frame.columns, lambda name, number: name + "_" * (number - 1))
     frame = frame.with_columns(
         pl.lit(text, pl.String).alias(name) for name, text in zip(names, provenance, strict=True)
     )
@@ -77,14 +78,3 @@ def _as_json(name: str) -> pl.Expr:
     values = cs.by_name(name).as_expr()
     text = pl.struct(values.alias("")).struct.json_encode().str.strip_prefix('{"":').str.strip_suffix("}")
     return pl.when(values.is_not_null()).then(text).alias(name)
-
-
-def _free_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
-    """Return the names, with underscores appended to those that are already column names."""
-    used = set(taken)
-    free = []
-    for name in names:
-        while name in used:
-            name += "_"  # noqa: PLW2901 - grows until it is free
-        free.append(name)
-    return free

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import polars as pl
@@ -50,11 +50,18 @@ class Cell(NamedTuple):
 class ShownColumn(NamedTuple):
     """A column of a displayed table."""
 
+    name: str
     heading: str
-    is_numeric: bool
-    kind: Kind = "text"
-    has_interval: bool = False
-    name: str = ""
+    kind: Kind
+    interval: tuple[str, str] | None = None
+    """The columns with the ends of its intervals, which are shown in its cells."""
+    mark: tuple[str, str] | None = None
+    """The column of truth values that is shown as a mark behind its figures, and the mark."""
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it holds figures."""
+        return self.kind in NUMERIC
 
 
 class ShownRow(NamedTuple):
@@ -74,17 +81,6 @@ class Glance(NamedTuple):
     bold: Sequence[int] = (0,)
 
 
-@dataclass(frozen=True)
-class _ColumnSource:
-    """The source of a displayed column."""
-
-    name: str
-    kind: Kind
-    interval: tuple[str, str] | None = None
-    mark: tuple[str, str] | None = None
-    """The column of truth values that is shown as a mark behind its figures, and the mark."""
-
-
 def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     """
     Lay out a table for people.
@@ -98,33 +94,22 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     table
         The table.
     """
-    sources = _sources(table)
+    columns = _columns(table)
     slices = table.has_slices and SLICE in (table.headings or (SLICE,))
-    first_key = next((source.name for source in sources if source.kind == "key"), None)
-    if slices and first_key is not None:
-        sources = [source for source in sources if source.name != SLICE]
-    named = {source.name for source in sources if source.kind == "key"} if first_key else {SLICE}
+    named = [column.name for column in columns if column.kind == "key"] or [SLICE]
+    if slices and named != [SLICE]:
+        columns = [column for column in columns if column.name != SLICE]
     rows = []
     for index, values in enumerate(plain_frame(table.frame, table.name).iter_rows(named=True)):
         overall = slices and values["slice"] == OVERALL
         best = table.best[index] if table.best else ()
         cells = [
-            Cell(table.names.every if source.name == (first_key or SLICE) else "", "plain")
-            if overall and source.name in named
-            else _cell(values, source, table, is_best=source.name in best)
-            for source in sources
+            Cell(table.names.every if column.name == named[0] else "", "plain")
+            if overall and column.name in named
+            else _cell(values, column, table, is_best=column.name in best)
+            for column in columns
         ]
         rows.append(ShownRow(cells, overall))
-    columns = [
-        ShownColumn(
-            table.headings.get(source.name, source.name),
-            source.kind in NUMERIC,
-            source.kind,
-            source.interval is not None and source.kind != "rank",
-            source.name,
-        )
-        for source in sources
-    ]
     return columns, rows
 
 
@@ -252,7 +237,7 @@ def shortened(text: str, longest: int) -> str:
     return f"{text[:longest]} [... and {len(text) - longest:,} more characters]"
 
 
-def _sources(table: Table) -> list[_ColumnSource]:
+def _columns(table: Table) -> list[ShownColumn]:
     frame = table.frame
     marks = {
         column: (flag, mark)
@@ -263,18 +248,21 @@ def _sources(table: Table) -> list[_ColumnSource]:
     }
     flags = {flag for flag, _ in marks.values()}
     names = [name for name in table.headings or frame.columns if name not in flags]
-    sources, ends = [], set()
-    for name in names:
-        if _is_repeated_count(table, name):
-            continue
-        low, high = f"{name}_low", f"{name}_high"
-        kinds = [table.kind(column) for column in (name, low, high) if column in names]
-        has_interval = len(kinds) == len((name, low, high)) and all(kind in NUMERIC for kind in kinds)
-        if has_interval:
-            ends |= {low, high}
-        interval = (low, high) if has_interval else None
-        sources.append(_ColumnSource(name, table.kind(name), interval, marks.get(name)))
-    return [source for source in sources if source.name not in ends]
+    intervals = {
+        name: ends
+        for name in names
+        for ends in [(f"{name}_low", f"{name}_high")]
+        if {*ends} <= {*names} and all(table.kind(column) in NUMERIC for column in (name, *ends))
+    }
+    hidden = {end for ends in intervals.values() for end in ends}
+    hidden |= {name for name in names if _is_repeated_count(table, name)}
+    return [
+        ShownColumn(
+            name, table.headings.get(name, name), table.kind(name), intervals.get(name), marks.get(name)
+        )
+        for name in names
+        if name not in hidden
+    ]
 
 
 def _is_repeated_count(table: Table, name: str) -> bool:
@@ -284,19 +272,19 @@ def _is_repeated_count(table: Table, name: str) -> bool:
     return name != metric and f"{metric}_low" in names and table.frame[name].equals(table.frame["n"])
 
 
-def _cell(values: Mapping[str, object], source: _ColumnSource, table: Table, *, is_best: bool) -> Cell:
-    value, kind = values[source.name], source.kind
+def _cell(values: Mapping[str, object], column: ShownColumn, table: Table, *, is_best: bool) -> Cell:
+    value, kind = values[column.name], column.kind
     if table.formats:
         metric = str(values["metric"])
-        if source.name == "metric":
+        if column.name == "metric":
             return Cell(table.formats[metric][0], "data")
         kind = table.cell_kind(kind, metric)
     if kind in NUMERIC and (value is None or _is_number(value)):
-        ends = [values[end] for end in source.interval or ()]
+        ends = [values[end] for end in column.interval or ()]
         shown, interval = _with_interval(value, ends, kind)
-        flag, mark = source.mark or ("", "")
+        flag, mark = column.mark or ("", "")
         marks = (mark if flag and values[flag] else "") + (f" {BEST}" if is_best else "")
-        return Cell(shown, "plain", (value, *ends), interval, marks, _is_shown(values, source, table))
+        return Cell(shown, "plain", (value, *ends), interval, marks, _is_shown(values, column, table))
     if value is None:
         return Cell("" if kind in ("note", "link") else "null", "mark")
     # The JSON text of a list is data, too.
@@ -304,9 +292,9 @@ def _cell(values: Mapping[str, object], source: _ColumnSource, table: Table, *, 
     return Cell("empty", "mark") if is_empty else Cell(as_text(value), "data")
 
 
-def _is_shown(values: Mapping[str, object], source: _ColumnSource, table: Table) -> bool:
+def _is_shown(values: Mapping[str, object], column: ShownColumn, table: Table) -> bool:
     """Return whether a difference is significant by its adjusted p-value and by its interval."""
-    if table.alpha is None or source.name != "difference":
+    if table.alpha is None or column.name != "difference":
         return False
     p, low, high = (values.get(name) for name in ("p_adjusted", "difference_low", "difference_high"))
     if not (_is_number(p) and _is_number(low) and _is_number(high)):

@@ -12,16 +12,16 @@ import io
 import math
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, TypeGuard
+from typing import TYPE_CHECKING, BinaryIO, Self, TypeGuard
 
 import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from anls_frame._text import text_width, visible
+from anls_frame._text import quoted, text_width, visible
 from anls_frame.export.column_headings import headings
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import MARKS, OVERALL, SLICE, Table
-from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, sheet_names, truncated, utf16_length
+from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, sheet_names, truncated
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:
@@ -77,18 +77,13 @@ def write(document: Document, file: BinaryIO) -> None:
     names = sheet_names(table.name for table in document.tables)
     for table in document.tables:
         _check_size(table)
-    content = io.BytesIO()
-    with xlsxwriter.Workbook(content, _OPTIONS) as workbook:
-        workbook.set_properties({"title": visible(document.title)[:255], "created": _CREATED})
-        book = _ReportBook(workbook, document.notes)
+    with _Book(file, document.title, document.notes) as book:
         for table, name in zip(document.tables, names, strict=True):
             if name != table.name:
                 book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
             book.add_table(table, name)
-        entries = {"title": document.title, "signature": document.signature, **document.settings}
-        book.add_settings(entries)
+        book.add_settings({"title": document.title, "signature": document.signature, **document.settings})
         book.add_notes()
-    file.write(book.texts.restore(content.getvalue()))
 
 
 def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
@@ -106,12 +101,8 @@ def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
     # Values of keys are written unchanged.
     table = Table("rows", frame, dict.fromkeys(frame.columns, "key"))
     _check_size(table)
-    content = io.BytesIO()
-    with xlsxwriter.Workbook(content, _OPTIONS) as workbook:
-        workbook.set_properties({"created": _CREATED})
-        book = _RowBook(workbook, frame.columns)
+    with _Book(file) as book:
         book.add_table(table, table.name)
-    file.write(book.texts.restore(content.getvalue()))
 
 
 def _check_size(table: Table) -> None:
@@ -124,20 +115,32 @@ def _check_size(table: Table) -> None:
         )
 
 
-class _ReportBook:
-    """A workbook with its cell formats, and the notes that writing produces."""
+class _Book:
+    """A workbook with its cell formats and notes; without a title, of data, of which nothing may be lost."""
 
-    def __init__(self, workbook: xlsxwriter.Workbook, notes: Sequence[str]) -> None:
-        self.texts = ExactTexts()
+    def __init__(self, file: BinaryIO, title: str | None = None, notes: Sequence[str] = ()) -> None:
         self.notes = list(notes)
-        self._workbook = workbook
+        self._texts = ExactTexts()
+        self._file, self._content = file, io.BytesIO()
+        self._workbook = xlsxwriter.Workbook(self._content, _OPTIONS)
+        self._workbook.set_properties({"title": visible(title or "")[:255], "created": _CREATED})
+        self._is_data = title is None
         self._formats: dict[tuple[tuple[str, object], ...], Format] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:
+            self._workbook.close()
+            self._file.write(self._texts.restore(self._content.getvalue()))
 
     def add_table(self, table: Table, name: str) -> None:
         sheet = self._workbook.add_worksheet(name)
         frame = plain_frame(table.frame, table.name)
         overall = (frame[SLICE] == OVERALL).to_list() if table.has_slices else [False] * frame.height
         titles = _headings(table)
+        self._titles = list(titles.values())
         for index, (column, title) in enumerate(titles.items()):
             kind, values = table.kind(column), _values(table, column, frame[column])
             side = {"align": "right"} if kind in NUMERIC else {}
@@ -208,17 +211,23 @@ class _ReportBook:
         kept = self._held(sheet, row, column, text)
         # The cell stays text even when it is edited.
         prefix = {"quote_prefix": True} if kept.startswith(_FORMULA_STARTS) else {}
-        sheet.write_string(row, column, self.texts.stand_in(kept), self._format({**style, **prefix}))
+        sheet.write_string(row, column, self._texts.stand_in(kept), self._format({**style, **prefix}))
 
     def _held(self, sheet: Worksheet, row: int, column: int, text: str) -> str:
-        """Return the part of a text that a cell can hold, and note omissions."""
+        """Return the part of a text that a cell can hold, and note omissions, which are errors in data."""
         cell = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
         possible = _IMPOSSIBLE.sub(lambda match: visible(match[0]), text)
+        kept = truncated(possible)
+        if self._is_data and kept != text:
+            raise ValueError(
+                f"row {row} of column {quoted(self._titles[column])} holds {quoted(text)}, which does not "
+                f"fit a cell: it has more than {CELL_LIMIT:,} characters, or U+FFFE or U+FFFF; write CSV or "
+                "Parquet"
+            )
         if possible != text:
             self.notes.append(
                 f"{cell}: U+FFFE and U+FFFF are written as codes, because a workbook cannot hold them"
             )
-        kept = truncated(possible)
         if kept != possible:
             remark = (
                 f"cut to the {CELL_LIMIT:,} characters that a cell holds; the whole text is in other formats"
@@ -241,29 +250,6 @@ class _ReportBook:
         if key not in self._formats:
             self._formats[key] = self._workbook.add_format(wanted)
         return self._formats[key]
-
-
-class _RowBook(_ReportBook):
-    """A workbook of data, in which nothing must be changed or truncated."""
-
-    def __init__(self, workbook: xlsxwriter.Workbook, columns: Sequence[str]) -> None:
-        super().__init__(workbook, ())
-        self._columns = columns
-
-    def _held(self, sheet: Worksheet, row: int, column: int, text: str) -> str:  # noqa: ARG002 - one sheet
-        where = f"row {row}" if row else "the header"
-        name = self._columns[column]
-        if utf16_length(text) > CELL_LIMIT:
-            raise ValueError(
-                f"{where} holds a text of {len(text):,} characters in column {name[:60]!r}, but a cell holds "
-                f"at most {CELL_LIMIT:,}; write CSV or Parquet"
-            )
-        if _IMPOSSIBLE.search(text):
-            raise ValueError(
-                f"{where} holds U+FFFE or U+FFFF in column {name!r}, which a workbook cannot hold; write CSV "
-                "or Parquet"
-            )
-        return text
 
 
 def _headings(table: Table) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 import zipfile
 from typing import TYPE_CHECKING
 
-from anls_frame._text import visible
+from anls_frame._text import distinct, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ _STAND_IN = re.compile("\ue000([0-9]+)\ue001")
 _STRINGS = "xl/sharedStrings.xml"
 
 
-def utf16_length(text: str) -> int:
+def _utf16_length(text: str) -> int:
     """Return the length of a text in UTF-16 code units, as Excel counts it."""
     return len(text.encode("utf-16-le")) // 2
 
@@ -37,11 +37,11 @@ def truncated(text: str) -> str:
     text
         The text.
     """
-    length = utf16_length(text)
+    length = _utf16_length(text)
     if length <= CELL_LIMIT:
         return text
     mark = f" [... cut: {length:,} characters]"
-    kept = text.encode("utf-16-le")[: 2 * (CELL_LIMIT - utf16_length(mark))]
+    kept = text.encode("utf-16-le")[: 2 * (CELL_LIMIT - _utf16_length(mark))]
     return kept.decode("utf-16-le", errors="ignore") + mark
 
 
@@ -54,19 +54,14 @@ def sheet_names(names: Iterable[str]) -> list[str]:
     names
         The desired names.
     """
-    taken = set(_RESERVED)
-    valid = []
-    for name in names:
-        plain = _CHARACTER_CODE.sub("-", re.sub(r"[\[\]:*?/\\]", "-", visible(name)))
-        plain = _cut(plain, _NAME_LIMIT).strip("' ") or "Table"
-        candidate, number = plain, 1
-        while candidate.lower() in taken:
-            number += 1
-            ending = f" ({number})"
-            candidate = _cut(plain, _NAME_LIMIT - len(ending)) + ending
-        taken.add(candidate.lower())
-        valid.append(candidate)
-    return valid
+    plain = (_CHARACTER_CODE.sub("-", re.sub(r"[\[\]:*?/\\]", "-", visible(name))) for name in names)
+    cut = (_cut(name, _NAME_LIMIT).strip("' ") or "Table" for name in plain)
+
+    def numbered(name: str, number: int) -> str:
+        ending = f" ({number})"
+        return _cut(name, _NAME_LIMIT - len(ending)) + ending
+
+    return distinct(cut, _RESERVED, numbered, key=str.lower)
 
 
 def _cut(text: str, limit: int) -> str:

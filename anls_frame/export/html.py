@@ -301,7 +301,9 @@ def _axis(column: ShownColumn, index: int, rows: Sequence[ShownRow]) -> Axis:
 
 def _drawn(columns: Sequence[ShownColumn]) -> int | None:
     """Return the number of the first column with intervals."""
-    return next((index for index, column in enumerate(columns) if column.has_interval), None)
+    return next(
+        (index for index, column in enumerate(columns) if column.interval and column.kind != "rank"), None
+    )
 
 
 def _exact(number: object) -> str:

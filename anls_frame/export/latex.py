@@ -14,7 +14,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, BinaryIO
 
-from anls_frame._text import thin
+from anls_frame._text import distinct, thin
 from anls_frame.export.display import display_table
 from anls_frame.export.latex_text import MACROS, clipped, escaped, printed_width, wrapped
 from anls_frame.export.values import as_json
@@ -53,7 +53,9 @@ _SPACE = 8
 def write(document: Document, file: BinaryIO) -> None:
     """Write all tables, with notes and signature below the first, and the settings as comments."""
     parts = [*_comments(document), MACROS]
-    labels = _labels([f"{document.title} {table.name}" for table in document.tables])
+    names = (f"{document.title} {table.name}".lower() for table in document.tables)
+    plain = (re.sub(r"[^a-z0-9]+", "-", name).strip("-")[:60] or "table" for name in names)
+    labels = distinct(plain, numbered="{}-{}".format)
     for number, (table, label) in enumerate(zip(document.tables, labels, strict=True)):
         if number and number % _MOST_FLOATS == 0:
             parts += ["", r"\clearpage"]
@@ -211,15 +213,3 @@ def _below(remarks: Sequence[str]) -> list[str]:
     if not remarks:
         return []
     return [r"\par\smallskip{\footnotesize\raggedright", r"\par\nopagebreak ".join(remarks), r"\par}"]
-
-
-def _labels(names: Sequence[str]) -> list[str]:
-    labels: list[str] = []
-    for name in names:
-        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "table"
-        label, number = plain, 1
-        while label in labels:
-            number += 1
-            label = f"{plain}-{number}"
-        labels.append(label)
-    return labels

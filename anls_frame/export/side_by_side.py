@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._text import distinct
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
 
 if TYPE_CHECKING:
@@ -106,12 +107,4 @@ def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Return column names that are distinct from each other and from given names."""
     # Columns named like the ends of another column's interval would be shown as such.
     ends = {name for name in names for other in names if name in (f"{other}_low", f"{other}_high")}
-    used, free = {*taken, *ends}, list[str]()
-    for name in names:
-        new, number = name, 1
-        while new in used:
-            number += 1
-            new = f"{name} ({number})"
-        used.add(new)
-        free.append(new)
-    return free
+    return distinct(names, {*taken, *ends})
