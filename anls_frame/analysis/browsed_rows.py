@@ -82,14 +82,23 @@ class SystemFigures(NamedTuple):
     """How many predictions notes name, as in reports."""
 
 
-def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list[SystemFigures]]:
+class Collected(NamedTuple):
+    """The rows of a page, in the columns of `anls_frame.export.rows_content.RowsContent`."""
+
+    table: pl.DataFrame
+    n_rows: int
+    """Number of all rows that could be on the page."""
+    figures: list[SystemFigures]
+    orders: dict[str, Sequence[str]]
+    """The values of ordered columns."""
+
+
+def collected(frame: Any, asked: Asked, n: int) -> Collected:
     """
-    Return the rows with the worst scores in the order of the frame, the number of all rows, and their totals.
+    Return the rows with the worst scores, in the order of the frame.
 
     Rows rank by the largest loss of any system against the first, then by the mean score of all systems. For
     an audit, the result holds the drawn rows in random order, and their number.
-
-    The columns are those of `anls_frame.export.rows_page.RowsContent`.
     """
     names = column_names(frame)
     repeats = [name for name in REPEATS if name in names]
@@ -103,9 +112,14 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     keep = tuple(dict.fromkeys([*shown.values(), *(name for _, name in image if name is not None), *audit]))
     settings = replace(asked.settings, by=(), keep=keep)
     chosen = selection.select_from(frame, asked.systems, asked.answers, asked.metrics, settings)
-    rows = chosen.scored().with_columns(**_changes(asked))
-    ranks = {"loss": _largest_loss(asked), **chosen.ranks(selection.mean)}
-    rows = rows.with_columns(**ranks)
+    first = [pl.col(name) for name in system_rows.scores(0, len(asked.systems))]
+    compared = range(1, len(asked.systems))
+    changes = {f"change_{system}": selection.change(first, system).round(9) for system in compared}
+    # How much worse the first score became with any compared system, as a negative number, or 0.
+    sign = 1 if asked.metrics[0].higher_is_better else -1
+    losses = (sign * pl.col(name) for name in changes)
+    ranks = {"loss": pl.min_horizontal(*losses, pl.lit(0.0)), **chosen.ranks(selection.mean)}
+    rows = chosen.scored().with_columns(**changes).with_columns(**ranks)
     figures = (
         pl.struct(
             pl.col(f"score_0_{system}").count(),
@@ -133,36 +147,14 @@ def collected(frame: Any, asked: Asked, n: int) -> tuple[pl.DataFrame, int, list
     unused = [
         name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
     ]
-    return table.drop(unused), height.item(), [SystemFigures(*struct.values()) for struct in totals.row(0)]
-
-
-def orders(frame: Any, asked: Asked) -> dict[str, Sequence[str]]:
-    """Return the values of ordered columns."""
-    schema = to_lazy(frame, [], list(asked.shown.values())).collect_schema()
-    dtypes = {alias: schema[name] for alias, name in asked.shown.items()}
-    types = {f"type_{system}": errors.ERROR_TYPES for system, _ in enumerate(asked.systems)}
-    sets = {"right": right_values(list(asked.systems)), "same": _SAME}
-    return {**categories(pl.Schema(dtypes)), **types, **sets}
-
-
-def _changes(asked: Asked) -> dict[str, pl.Expr]:
-    """Return the change of each compared system in the first metric, by the name of its column."""
-    first = [pl.col(name) for name in system_rows.scores(0, len(asked.systems))]
-    changes = (selection.change(first, system) for system, _ in enumerate(asked.compared, 1))
-    return {f"change_{system}": change.round(9) for system, change in enumerate(changes, 1)}
-
-
-def _largest_loss(asked: Asked) -> pl.Expr:
-    """Return how much worse the first score became with any compared system, as a negative number, or 0."""
-    sign = 1 if asked.metrics[0].higher_is_better else -1
-    return pl.min_horizontal(*(sign * pl.col(name) for name in _changes(asked)), pl.lit(0.0))
-
-
-def _worst_change(asked: Asked) -> list[pl.Expr]:
-    """Return the worst change of any compared system, if there is one."""
-    changes = list(_changes(asked))
-    worst = pl.min_horizontal if asked.metrics[0].higher_is_better else pl.max_horizontal
-    return [worst(changes).alias("change")] if changes else []
+    figures_of_systems = [SystemFigures(*struct.values()) for struct in totals.row(0)]
+    orders = {
+        **categories(pl.Schema({alias: schema[name] for alias, name in asked.shown.items()})),
+        **{f"type_{system}": errors.ERROR_TYPES for system, _ in enumerate(asked.systems)},
+        "right": right_values(list(asked.systems)),
+        "same": _SAME,
+    }
+    return Collected(table.drop(unused), height.item(), figures_of_systems, orders)
 
 
 def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | None]]:
@@ -183,6 +175,8 @@ def _drawn(rows: pl.DataFrame, selected: Mapping[str, pl.Expr], asked: Asked) ->
     if not isinstance(rows.schema["answers"], pl.List | pl.Array):
         answers = pl.when(answers.is_not_null()).then(pl.concat_list(answers))
     systems = range(len(asked.systems))
+    changes = [f"change_{system}" for system in systems[1:]]
+    worst = pl.min_horizontal if asked.metrics[0].higher_is_better else pl.max_horizontal
     table = rows.select(
         pl.col(selection.ROW),
         answers.alias("answers"),
@@ -190,50 +184,32 @@ def _drawn(rows: pl.DataFrame, selected: Mapping[str, pl.Expr], asked: Asked) ->
         *(pl.col(f"text_{system}").alias(f"prediction_{system}") for system in systems),
         *(f"score_{index}_{system}" for index, _ in enumerate(asked.metrics) for system in systems),
         *(pl.col(f"nls_{system}").alias(f"similarity_{system}") for system in systems),
-        *_worst_change(asked),
-        *_changes(asked),
+        *([worst(changes).alias("change"), pl.col(changes)] if changes else []),
     )
-    for system in systems:
-        table = table.with_columns(_system_columns(system, asked.settings))
-        table = table.with_columns(_how(system, asked.settings))
-    return table.drop("nearest").with_columns(_set_columns(asked))
+    table = table.with_columns(column for system in systems for column in _system_columns(system, asked))
+    return table.with_columns(*_right(asked), _same(asked)) if asked.compared else table
 
 
-def _system_columns(system: int, settings: Settings) -> list[pl.Expr]:
+def _system_columns(system: int, asked: Asked) -> list[pl.Expr]:
     """Return the error types of a system, the nearest answers, and the parts of their similarity."""
-    prediction = pl.col(f"prediction_{system}")
-    text = prediction.fill_null("") if settings.missing == "empty" else prediction
-    protocol = settings.protocol
-    score = scores.score(text, "answers", protocol=protocol).struct
+    prediction, protocol = pl.col(f"prediction_{system}"), asked.settings.protocol
+    filled = prediction.fill_null("")
+    text = filled if asked.settings.missing == "empty" else prediction
     explained = errors.explain(text, "answers", protocol=protocol).struct
-    return [
-        scored_type(prediction, "answers", settings).cast(pl.String).alias(f"type_{system}"),
-        score.field("answer_index").alias(f"nearest_{system}"),
-        scores.nearest_answer(text, "answers", protocol=protocol).alias("nearest"),
-        *(explained.field(step).alias(f"{step}_{system}") for step in ("raw", *_STEPS)),
-    ]
-
-
-def _how(system: int, settings: Settings) -> list[pl.Expr]:
-    """Return the parts of a similarity: the number of edits, and the length that divides it."""
-    text = pl.col(f"prediction_{system}").fill_null("")
-    counts = words.edit_counts(text, "nearest", protocol=settings.protocol).struct
+    nearest = scores.nearest_answer(text, "answers", protocol=protocol)
+    counts = words.edit_counts(filled, nearest, protocol=protocol).struct
     edits = counts.field("substitutions") + counts.field("deletions") + counts.field("insertions")
     length = (edits / (1 - pl.col(f"similarity_{system}"))).round().cast(pl.Int64, strict=False)
-    return [
-        edits.alias(f"edits_{system}"),
+    score = scores.score(text, "answers", protocol=protocol).struct
+    columns = {
+        "type": scored_type(prediction, "answers", asked.settings).cast(pl.String),
+        "nearest": score.field("answer_index"),
+        **{step: explained.field(step) for step in ("raw", *_STEPS)},
+        "edits": edits,
         # Without edits, the length does not matter.
-        pl.when(edits > 0).then(length).alias(f"length_{system}"),
-    ]
-
-
-def _set_columns(asked: Asked) -> list[pl.Expr]:
-    """Return which systems are right, and whether they agree; a system alone has nothing to agree with."""
-    if not asked.compared:
-        return []
-    best = _best(asked.metrics[0])
-    right = [] if best is None else [_right(best, list(asked.systems))]
-    return [*right, _same(asked)]
+        "length": pl.when(edits > 0).then(length),
+    }
+    return [column.alias(f"{name}_{system}") for name, column in columns.items()]
 
 
 def _same(asked: Asked) -> pl.Expr:
@@ -252,20 +228,21 @@ def _same(asked: Asked) -> pl.Expr:
     return pl.when(pl.all_horizontal(are_same)).then(pl.lit(same)).otherwise(pl.lit(different)).alias("same")
 
 
-def _best(metric: Metric) -> float | None:
-    """Return the best possible score, if the metric has one."""
+def _right(asked: Asked) -> list[pl.Expr]:
+    """Return which systems have the best possible score, if the metric has one."""
+    metric = asked.metrics[0]
     low, high = metric.bounds or (None, None)
-    return high if metric.higher_is_better else low
-
-
-def _right(best: float, systems: Sequence[str]) -> pl.Expr:
-    """Return which systems have the best possible score."""
-    are_right = [pl.col(f"score_0_{system}") == best for system, _ in enumerate(systems)]
+    best = high if metric.higher_is_better else low
+    if best is None:
+        return []
+    are_right = [pl.col(f"score_0_{system}") == best for system, _ in enumerate(asked.systems)]
     number = pl.sum_horizontal(are_right)
     only = pl.sum_horizontal(is_right * place for place, is_right in enumerate(are_right, 1))
-    place = pl.when(number <= 1).then(only).otherwise(len(systems) - 1 + number)
-    named = place.replace_strict(dict(enumerate(right_values(systems))), return_dtype=pl.String)
-    return pl.when(pl.all_horizontal(flag.is_not_null() for flag in are_right)).then(named).alias("right")
+    place = pl.when(number <= 1).then(only).otherwise(len(are_right) - 1 + number)
+    names = dict(enumerate(right_values(list(asked.systems))))
+    named = place.replace_strict(names, return_dtype=pl.String)
+    are_known = pl.all_horizontal(is_right.is_not_null() for is_right in are_right)
+    return [pl.when(are_known).then(named).alias("right")]
 
 
 def right_values(systems: Sequence[str]) -> list[str]:

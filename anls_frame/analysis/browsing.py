@@ -12,9 +12,9 @@ from anls_frame._arguments import count, flag, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
-from anls_frame.analysis.browsed_rows import Asked, SystemFigures, collected, orders, right_values
+from anls_frame.analysis.browsed_rows import Asked, Collected, collected, right_values
 from anls_frame.analysis.substitutions import with_substitutions
-from anls_frame.export import sources
+from anls_frame.export import rows_page, sources
 from anls_frame.export.column_headings import NAMES
 from anls_frame.export.display import spelled
 from anls_frame.export.heads import LEAST_ROWS, head
@@ -86,7 +86,7 @@ class RowsPage:
     def __init__(self, content: RowsContent, frame: Any) -> None:
         self._content = content
         self._frame = frame
-        self._html = _page(content)
+        self._html = rows_page.page(content)
         self.rows = content.table.height
         self.noun = content.names.row
         self.size = len(self._html.encode())
@@ -151,7 +151,7 @@ class RowsPage:
             source=sources.named(source),
         )
         with replacing(path) as file:
-            file.write(_page(content).encode())
+            file.write(rows_page.page(content).encode())
         return path
 
     def embedded(self, settings: Mapping[str, Any]) -> EmbeddedRows:
@@ -173,8 +173,6 @@ class RowsPage:
         ValueError
             If its rows are scored with other settings.
         """
-        from anls_frame.export import rows_page  # noqa: PLC0415 - imports the library of templates
-
         own = self._content.scoring
         differing = [name for name, value in own.items() if value != settings[name]]
         if differing:
@@ -189,7 +187,7 @@ class RowsPage:
             # The figures count the substitutions of rows with other settings.
             table = with_substitutions(content.table, counting)
             content = dataclasses.replace(content, table=table, counting=counting)
-            html = _page(content)
+            html = rows_page.page(content)
         return rows_page.embedded(content, html)
 
     def digests(self, rows: Sequence[int]) -> list[str | None]:
@@ -274,8 +272,6 @@ class RowsPage:
         return f"RowsPage({self._content.title!r}, {rows})"
 
     def _repr_html_(self) -> str:
-        from anls_frame.export import rows_page  # noqa: PLC0415 - imports the library of templates
-
         return rows_page.in_notebook(self._content, self._html)
 
 
@@ -402,17 +398,17 @@ def browse(
         image=image,
         is_audit=audit,
     )
-    table, rows, figures = collected(frame, asked, MOST_ROWS if n is None else n)
-    if n is None and rows > MOST_ROWS:
-        raise ValueError(_too_large(f"{rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
+    found = collected(frame, asked, MOST_ROWS if n is None else n)
+    if n is None and found.n_rows > MOST_ROWS:
+        raise ValueError(_too_large(f"{found.n_rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
     described = asked.settings.to_dict()
     counting = {name: described[name] for name in ("protocol", "max_length", "min_nls")}
     return RowsPage(
         RowsContent(
-            title=_title(list(systems)),
-            notes=_notes(asked, table, rows, figures),
+            title=" and ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems",
+            notes=_notes(asked, found),
             signature=asked.settings.signature,
-            table=with_substitutions(table, counting),
+            table=with_substitutions(found.table, counting),
             systems=list(systems),
             metrics=[
                 {"name": name, "label": NAMES.get(name, name), "higher": metric.higher_is_better}
@@ -421,7 +417,7 @@ def browse(
             ],
             by=asked.settings.by,
             keep=asked.kept,
-            orders=orders(frame, asked),
+            orders=found.orders,
             scoring={name: described[name] for name in ("protocol", "missing", "unanswerable")},
             counting=counting,
             sort=asked.first_sort,
@@ -432,61 +428,54 @@ def browse(
     )
 
 
-def _title(systems: Sequence[str]) -> str:
-    return " and ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems"
-
-
-def _notes(asked: Asked, table: pl.DataFrame, rows: int, figures: Sequence[SystemFigures]) -> list[str]:
+def _notes(asked: Asked, found: Collected) -> list[str]:
     """Return the texts below the title: the score of each system, the number of rows, and notes."""
-    metric = asked.metrics[0]
+    metric, row = asked.metrics[0], asked.settings.names.row
     name = NAMES.get(metric.row or metric.name, metric.name)
-    row = asked.settings.names.row
-    shown = table.height
-    is_whole = shown == rows and not asked.is_audit
+    shown = found.table.height
+    is_whole = shown == found.n_rows and not asked.is_audit
     counts: dict[str, Any]
     if asked.compared:
-        systems = list(zip(asked.systems, figures, strict=True))
+        systems = list(zip(asked.systems, found.figures, strict=True))
         counts = {name: {system: getattr(own, name) for system, own in systems} for name in NOTED}
-        notes = [_means(name, asked, table if is_whole else None, figures)]
+        notes = [f"Mean {name} {_means(asked, found, is_whole=is_whole)}."]
     else:
         # The text need not name the only system, and has room for more.
-        (own,) = figures
+        (own,) = found.figures
         counts = {name: getattr(own, name) for name in NOTED}
-        worst = _worst_slice(table, asked, metric) if is_whole else None
-        lost = _lost_points(table, metric) if is_whole else None
-        score = None if own.mean is None else spelled(own.mean, (), _SCORE)
-        said = f"Mean {name} {score}"
-        notes = [] if score is None else [head(said, own.scored, noun=row, worst=worst, lost=lost)]
+        worst = _worst_slice(found.table, asked, metric) if is_whole else None
+        lost = _lost_points(found.table, metric) if is_whole else None
+        said = f"Mean {name} {spelled(own.mean, (), _SCORE)}"
+        notes = [] if own.mean is None else [head(said, own.scored, noun=row, worst=worst, lost=lost)]
     if asked.is_audit:
         notes.append(
             f"These are the {numbered(shown, row)} that were drawn, in random order. Judge each of them: "
             "score right (0), our error (1), or another verdict."
         )
-    if shown < rows:
+    if shown < found.n_rows:
         breaking = " or ".join(asked.compared) if len(asked.compared) < _NAMED else "a system"
         broken = f" that {breaking} broke, or" if breaking else ""
-        notes.append(f"These are the {shown:,} {row}s{broken} with the worst scores of {rows:,}.")
+        notes.append(f"These are the {shown:,} {row}s{broken} with the worst scores of {found.n_rows:,}.")
     return [*notes, *texts_notes(counts, asked.settings.unanswerable)]
 
 
-def _means(name: str, asked: Asked, table: pl.DataFrame | None, figures: Sequence[SystemFigures]) -> str:
-    """Return the mean scores of several systems, and the numbers of rows that they have right."""
+def _means(asked: Asked, found: Collected, *, is_whole: bool) -> str:
+    """Return the mean scores of several systems, and of a whole page the numbers of rows that are right."""
+    short = shortened_apart(list(asked.systems))
     named = [
-        f"{system} {spelled(own.mean, (), _SCORE)}"
-        for system, own in zip(shortened_apart(list(asked.systems)), figures, strict=True)
+        f"{system} {spelled(own.mean, (), _SCORE)}" for system, own in zip(short, found.figures, strict=True)
     ]
-    counts = sorted({own.scored for own in figures})
-    row = asked.settings.names.row
-    over = f"over {' to '.join(f'{count:,}' for count in (counts[0], counts[-1])[: len(counts)])} {row}s"
+    counts = sorted({own.scored for own in found.figures})
+    over = " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)])
     more = f" and {len(named) - _LISTED:,} more systems" if len(named) > _LISTED else ""
-    parts = [f"Mean {name} {over}: {', '.join(named[:_LISTED])}{more}"]
-    if table is not None and "right" in table.columns:
-        numbers = dict(table["right"].drop_nulls().value_counts().iter_rows())
-        # There is no room for each of many systems.
-        values = right_values(list(asked.systems)) if len(named) <= _NAMED else ["none", "all"]
-        counted = [f"{value} {numbers[value]:,}" for value in values if value in numbers]
-        parts += [f"right: {', '.join(counted)}"] if counted else []
-    return f"{'; '.join(parts)}."
+    means = f"over {over} {asked.settings.names.row}s: {', '.join(named[:_LISTED])}{more}"
+    if not is_whole or "right" not in found.table.columns:
+        return means
+    numbers = dict(found.table["right"].drop_nulls().value_counts().iter_rows())
+    # There is no room for each of many systems.
+    values = right_values(list(asked.systems)) if len(named) <= _NAMED else ["none", "all"]
+    counted = [f"{value} {numbers[value]:,}" for value in values if value in numbers]
+    return f"{means}; right: {', '.join(counted)}" if counted else means
 
 
 def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str, str] | None:
@@ -516,12 +505,6 @@ def _lost_points(table: pl.DataFrame, metric: Metric) -> dict[str, float] | None
     total = lost["lost"].sum()
     sums = lost.group_by("type_0").agg(pl.col("lost").sum()).sort("type_0")
     return {kind: points / total for kind, points in sums.iter_rows()} if total > 0 else None
-
-
-def _page(content: RowsContent) -> str:
-    from anls_frame.export import rows_page  # noqa: PLC0415 - imports the library of templates
-
-    return rows_page.page(content, rows_page.pack(content))
 
 
 def _too_large(what: str, rows: int) -> str:

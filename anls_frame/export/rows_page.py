@@ -30,7 +30,7 @@ from anls_frame.pairs.marks import STYLES, TAGS
 if TYPE_CHECKING:
     from anls_frame.export.rows_content import RowsContent
 
-__all__ = ["embedded", "framed", "in_notebook", "in_one_line", "pack", "page"]
+__all__ = ["embedded", "framed", "in_notebook", "in_one_line", "page"]
 
 SCRIPTS = (
     "elements",
@@ -64,7 +64,7 @@ _HOST_PATH = re.compile(r"(?i)^(\.|%2e|/)*//")
 _HOST = re.compile(r"(?i)^(https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?)(?:[/?#]|$)")
 
 
-def pack(content: RowsContent) -> Packed:
+def _pack(content: RowsContent) -> Packed:
     """Return the rows as packed columns."""
     packed = Packed()
     names = content.table.columns
@@ -76,8 +76,9 @@ def pack(content: RowsContent) -> Packed:
     return packed
 
 
-def page(content: RowsContent, packed: Packed) -> str:
+def page(content: RowsContent) -> str:
     """Return the page."""
+    packed = _pack(content)
     meta = {
         "title": content.title,
         "rows": content.table.height,
@@ -116,7 +117,7 @@ def in_notebook(content: RowsContent, html: str, name: str = "") -> str:
         return framed(html, name)
     first = replace(content, table=content.table.head(_NOTEBOOK_ROWS))
     whole = "the page has all of them while a kernel follows it" if name else "write(...) has all of them"
-    shown = framed(page(first, pack(first)), name)
+    shown = framed(page(first), name)
     return f"{shown}<p>The first {_NOTEBOOK_ROWS:,} of {rows:,} rows; {whole}.</p>"
 
 

@@ -80,13 +80,13 @@ def test_values_that_are_no_numbers_of_excel_are_texts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["a\ufffeb", "\uffff"])
 def test_what_a_workbook_cannot_hold_is_an_error(tmp_path: Path, text: str) -> None:
     for frame in (pl.DataFrame({"prediction": ["a", text]}), pl.DataFrame({text: ["a"]})):
-        with pytest.raises(ValueError, match=r"of column .* has more .*or U\+FFFE or U\+FFFF; write CSV or Parquet"):
+        with pytest.raises(ValueError, match=r"of column .*or U\+FFFE or U\+FFFF; write CSV or Parquet"):
             written(frame, tmp_path)
         assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_too_long_or_too_much_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="row 2 of column 'prediction' holds .* more than 32,767 characters"):
+    with pytest.raises(ValueError, match=r"row 2 of column 'prediction' holds .* more than 32,767"):
         written(pl.DataFrame({"prediction": ["a", "\U0001f600" * (CELL_LIMIT // 2 + 1)]}), tmp_path)
     with pytest.raises(ValueError, match="table 'rows' has 1,048,576 rows"):
         written(pl.select(n=pl.int_range(1_048_576)), tmp_path)
