@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-daft test-docs test-notebooks test-wheel docs wheels lint check-heavy count clean
+.PHONY: help install demo bench bench-quick bench-scale test test-rust test-python test-python-results test-python-rest test-daft test-docs test-notebooks test-wheel docs wheels lint check-heavy count clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -70,7 +70,7 @@ beside = +$(MAKE) --no-print-directory --jobs=3 $(if $(filter output-sync,$(.FEA
 test: export CARGO_INCREMENTAL = 0
 test: export QUICK = $(if $(as-released),,1)
 test: ## Everything: lint, types, Rust, Python on both engines, Daft, docs, notebooks, wheel
-	$(beside) test-rust test-python lint test-daft test-notebooks test-docs test-wheel
+	$(beside) test-rust $(python-tests) lint test-daft test-notebooks test-docs test-wheel
 
 lint: install
 	cargo fmt --check
@@ -87,11 +87,21 @@ lint: install
 test-rust:
 	MAKEFLAGS= cargo test --quiet --profile quick --lib
 
-# Each process takes half of the tests in their order, so that a file's fixtures are made once. NumPy multiplies with one
-# thread, as threads of two processes wait for each other busily.
-test-python: export ANLS_PEER_PYTHON = $(CURDIR)/.venv-peers/bin/python
-test-python: install .venv-peers/installed
-	POLARS_ENGINE_AFFINITY=in-memory OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist=worksteal
+# In two processes, each with its own folders: pytest-xdist would collect all tests in each, and carry their results
+# between processes. NumPy multiplies with one thread, as threads of two processes wait for each other busily.
+results := $(addprefix tests/,analysis export plot repeats reports slices summary)
+python-tests := test-python-results test-python-rest
+$(python-tests): export ANLS_PEER_PYTHON = $(CURDIR)/.venv-peers/bin/python
+$(python-tests): export POLARS_ENGINE_AFFINITY = in-memory
+$(python-tests): export OPENBLAS_NUM_THREADS = 1
+test-python:
+	$(beside) $(python-tests)
+
+test-python-results: install .venv-peers/installed
+	$(BIN)/python -m pytest -q $(results)
+
+test-python-rest: install .venv-peers/installed
+	$(BIN)/python -m pytest -q tests $(addprefix --ignore=,$(results))
 
 # In one process, because to import and collect takes as long as half of the tests.
 test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
