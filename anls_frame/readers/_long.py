@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
@@ -254,12 +253,8 @@ def _alike(ids: Iterable[str], others: Iterable[str]) -> str:
 
 
 def _plainly(name: str) -> str:
-    """Return an id normalized for case, whitespace and the notation of numbers."""
-    text = name.strip().casefold()
-    try:
-        return str(Decimal(text).normalize())
-    except InvalidOperation:
-        return text
+    """Return an id without case, whitespace around it and leading zeros."""
+    return name.strip().casefold().lstrip("0")
 
 
 def _check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[str, Path]) -> None:

@@ -9,12 +9,21 @@ import polars as pl
 
 from anls_frame._arguments import check_threads
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
-from anls_frame.readers import _pipes
+from anls_frame.readers import _content, _pipes
 from anls_frame.readers._problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+def scan(path: Path) -> pl.LazyFrame:
+    """Return the rows of a file as a query, whose schema was read."""
+    _content.check_file(path)
+    with reading_parquet(path):
+        lazy = pl.scan_parquet(_pipes.seekable(path), glob=False)
+        lazy.collect_schema()
+    return lazy
 
 
 @contextmanager

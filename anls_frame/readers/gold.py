@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._text import numbered
+from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import in_polars
-from anls_frame.readers import _log_files, _pipes, _raw, _standard, table
+from anls_frame.readers import _log_files, _parquet, _raw, _standard, table
 from anls_frame.readers._content import file_format
-from anls_frame.readers._parquet import reading_parquet
-from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers._problems import Advice, Option, Problems, problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,12 +53,9 @@ class Gold:
     def check_has_answers(self, path: Path) -> None:
         """Raise an error for a file without answers if the table has no answers, either."""
         if not self.has_answers:
-            problems = Problems(self.path)
-            chosen = _standard.choose(self.names, {}, ("answers",), problems)
-            if "answers" in chosen:
-                problems.add(f"column {chosen['answers']!r} must hold strings or lists of strings")
-            problems.add("has no answers, so gold must have them", "", path)
-            problems.raise_any()
+            names = listed(list(map(quoted, self.names)))
+            what = f"has no answers, and neither has gold, with the columns {names}; name one with "
+            raise problem(path, Advice(what, Option("answers")))
 
     def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
         """
@@ -153,8 +149,8 @@ def _table(given: Any) -> _raw.Raw:
 
 def _from_file(path: Path) -> _raw.Raw:
     if file_format(path) == "parquet":
-        with reading_parquet(path):
-            lazy = pl.scan_parquet(_pipes.seekable(path), glob=False)
+        lazy = _parquet.scan(path)
+        with _parquet.reading_parquet(path):
             return _raw.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
     problems = Problems(path)
     raw = table.read_raw(path, problems)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -14,11 +15,10 @@ from anls_frame.readers import (
     _json,
     _json_columns,
     _lists,
-    _pipes,
+    _parquet,
     _standard,
     _workbook,
 )
-from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw, from_frame, from_objects, from_table
 
@@ -33,7 +33,6 @@ __all__ = ["read_results", "scan_results"]
 
 _LOOKED_AT = 100_000
 """Rows of a Parquet file that are looked at before any others are read."""
-_READING = {"format", "encoding", "delimiter", "sheet", "unique_ids", "answers_format"}
 
 
 def read_results(
@@ -194,17 +193,12 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     file = _content.as_path(path)
     if _content.file_format(file, options.get("format")) != "parquet":
         return read_results(path, **{"unique_ids": False, **options}).lazy()
-    _content.check_file(file)
-    known = set(_standard.ROLES)
-    unknown = options.keys() - known - _READING
-    if unknown:
-        raise TypeError(f"unknown options {sorted(unknown)}")
+    inspect.signature(read_results).bind(path, **options)
     answers_format: str = options.get("answers_format", "auto")
     _lists.check_format(answers_format)
     problems = Problems(file)
-    with reading_parquet(file):
-        lazy = pl.scan_parquet(_pipes.seekable(file), glob=False)
-        schema = lazy.collect_schema()
+    lazy = _parquet.scan(file)
+    schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
     chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)
     problems.raise_any()
@@ -212,7 +206,7 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     empty = _standard.frame(from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
     problems.raise_any()
     if answers_format == "auto" and schema[chosen["answers"]] == pl.String:
-        with reading_parquet(file):
+        with _parquet.reading_parquet(file):
             first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
         _lists.answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
 
@@ -230,12 +224,14 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     printed = [role for role in _standard.LISTS if role != "answers" or in_parts != "text"]
     if any(schema[chosen[role]] == pl.String for role in printed if role in chosen):
         return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
-    others = [column for column in empty.columns if column not in chosen]
-    sources = [name for name in schema if name not in chosen.values()]
-    return lazy.select(
-        *(_with_role(name, schema[name], role, empty.schema[role]) for role, name in _ordered(chosen)),
-        *(cs.by_name(name).alias(column) for column, name in zip(others, sources, strict=True)),
-    )
+    roles = [chosen[role] for role in _standard.ROLES if role in chosen]
+    sources = [*roles, *(name for name in schema if name not in roles)]
+    columns = []
+    for source, (name, dtype) in zip(sources, empty.schema.items(), strict=True):
+        column = cs.by_name(source).as_expr()
+        is_single = dtype == pl.List and schema[source] == pl.String
+        columns.append((alone(column) if is_single else column.cast(dtype)).alias(name))
+    return lazy.select(columns)
 
 
 def read_table(
@@ -286,7 +282,8 @@ def read_raw(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     if kind == "parquet":
-        return from_frame(_read_parquet(path))
+        with _parquet.reading_parquet(path):
+            return from_frame(_parquet.scan(path).collect())
     if kind == "xlsx":
         return _workbook.read(path, problems, sheet)
     text = _content.read_text(path, encoding)
@@ -295,21 +292,3 @@ def read_raw(
     if kind == "jsonl":
         return from_table(_json_columns.from_lines(path, text))
     return from_objects(path, _json.records(path, _json.read_whole(path, text), problems))
-
-
-def _read_parquet(path: Path) -> pl.DataFrame:
-    _content.check_file(path)
-    with reading_parquet(path):
-        return pl.read_parquet(_pipes.seekable(path), glob=False)
-
-
-def _ordered(chosen: dict[Role, str]) -> list[tuple[Role, str]]:
-    return [(role, chosen[role]) for role in _standard.ROLES if role in chosen]
-
-
-def _with_role(name: str, dtype: pl.DataType, role: Role, wanted: pl.DataType) -> pl.Expr:
-    """Return the column of a role; for list roles, a string becomes a list of one."""
-    column = cs.by_name(name).as_expr()
-    if role in _standard.LISTS and dtype == pl.String:
-        return alone(column).alias(role)
-    return column.cast(wanted).alias(role)
