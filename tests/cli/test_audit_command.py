@@ -126,17 +126,6 @@ def test_refusals(tmp_path: Path, options: list[str], message: str) -> None:
     assert not [*tmp_path.iterdir()]
 
 
-def test_drawn_rows_without_a_verdict_are_an_error(tmp_path: Path) -> None:
-    shell.run(tmp_path, *DRAW, "-p", "rapidocr")
-    judge(tmp_path, ["prediction"])
-    lines = (tmp_path / "verdicts.jsonl").read_text().splitlines()
-    (tmp_path / "verdicts.jsonl").write_text("\n".join(lines[:-2]))
-    done = shell.run(tmp_path, "verdicts", "verdicts.jsonl", "drawn.parquet")
-    assert done.returncode != 0
-    assert "2 rows (question_id " in done.stderr
-    assert "have no verdict; judge them, too" in done.stderr
-
-
 @pytest.fixture
 def scans(tmp_path: Path) -> pl.DataFrame:
     """English pages in folders, of which every fifth has a wrong reference; `is_wrong` tells which."""
@@ -207,18 +196,3 @@ def test_pages_are_corrected_in_the_rates_of_jiwer(tmp_path: Path, scans: pl.Dat
     for name, metric in (("CER", "cer"), ("WER", "wer")):
         *_, after = said.partition(f"{name}, corrected by the drawn pages:\n")
         assert after.startswith(f"drawn: {expected[metric][1]:.3f} [")
-
-
-def test_engines_are_compared_in_the_rates_of_jiwer(tmp_path: Path, scans: pl.DataFrame) -> None:
-    done = shell.run(tmp_path, "audit", "tesseract", "rapidocr", *PAGES)
-    assert done.returncode == 0, done.stderr
-    judge_pages(tmp_path, scans, ["tesseract", "rapidocr"])
-    command = done.stdout.splitlines()[1].partition("then: anls-frame ")[2].split()
-    done = shell.run(tmp_path, *command, "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    tesseract, rapidocr = (rates_of_jiwer(scans, engine) for engine in ("tesseract", "rapidocr"))
-    for line in found["differences"]:
-        metric = line["metric"]
-        expected = [after - before for before, after in zip(tesseract[metric], rapidocr[metric], strict=True)]
-        assert [line["given_difference"], line["difference"]] == pytest.approx(expected)

@@ -83,14 +83,9 @@ def check_thresholds(pair: tuple[Path, Path], folder: Path, thresholds: list[str
         assert own.read_bytes() == real.read_bytes(), one
 
 
-@pytest.mark.parametrize(
-    ("system", "thresholds"),
-    amount([("tesseract", THRESHOLDS[:3])], [("tesseract", THRESHOLDS), ("rapidocr", THRESHOLDS)]),
-)
-def test_any_threshold_gives_the_same_file_on_the_sample_data(
-    tmp_path: Path, system: str, thresholds: list[str]
-) -> None:
-    check_thresholds((RRC / "gold_label.json", RRC / f"submission_{system}.json"), tmp_path, thresholds)
+def test_any_threshold_gives_the_same_file_on_the_sample_data(tmp_path: Path) -> None:
+    pair = RRC / "gold_label.json", RRC / "submission_tesseract.json"
+    check_thresholds(pair, tmp_path, amount(THRESHOLDS[:3], THRESHOLDS))
 
 
 def test_texts_beyond_ascii_and_edge_cases_give_the_same_file(tmp_path: Path) -> None:
@@ -105,9 +100,7 @@ def test_texts_beyond_ascii_and_edge_cases_give_the_same_file(tmp_path: Path) ->
     ("answers", "predictions", "messages"),
     [
         ([["a"], ["b"]], [None, "b"], ["index 1, id 1: answer must be a string, got null"]),
-        ([["a"], ["b"]], [12.5, "b"], ["index 1, id 1: answer must be a string, got the value 12.5"]),
         ([["a"], ["b"]], ["a"], ["index 1, id 2: no answer to this question in the submission"]),
-        ([["a"], []], ["a", "b"], ["index 1, id 2: the list of answers is empty"]),
         ([["a"], [None]], [1, None, "c"], ["4 problems", "an accepted answer must be a string, got null"]),
     ],
 )

@@ -13,8 +13,6 @@ from rapidfuzz.distance import Levenshtein
 from sample import DATA
 from shell import fine, refused
 
-import anls_frame as af
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -72,13 +70,6 @@ def test_the_installation_is_checked() -> None:
     assert facts["wrong"] == []
     assert facts["polars"] == pl.__version__
     assert Path(facts["library"]).is_file()
-
-
-def test_scores_of_lmms_eval_are_reproduced_by_the_protocol_rrc_to_the_last_bit(tmp_path: Path) -> None:
-    path = samples(tmp_path / "samples.jsonl", rrc_score)
-
-    printed = fine(run(path, "--against", "anls"))
-    assert printed.splitlines()[1:] == ["reproduced to the last bit: anls, protocol rrc"]
 
 
 def test_scores_that_are_rounded_are_reproduced_to_the_digit(tmp_path: Path) -> None:
@@ -171,20 +162,6 @@ def test_scores_in_a_table_are_matched_by_id(tmp_path: Path) -> None:
 )
 def test_scores_that_are_none_are_refused(tmp_path: Path, given: str, message: str) -> None:
     refused(run(samples(tmp_path / "samples.jsonl", rrc_score), "--against", given), message)
-
-
-def test_the_mean_that_is_reported_is_the_mean_of_the_rows(tmp_path: Path) -> None:
-    path = samples(tmp_path / "samples.jsonl", rrc_score)
-
-    rules = {
-        one["rule"]: one["mean"]
-        for one in json.loads(run(path, "--against", "anls", "--json").stdout)["rules"]
-    }
-
-    frame = af.readers.read_lmms_eval(path)
-    for protocol in ("anls", "rrc", "anls_star"):
-        expected = frame.select(af.anls("prediction", "answers", protocol=protocol).mean()).item()
-        assert rules[f"anls, protocol {protocol}"] == pytest.approx(expected, rel=1e-12)
 
 
 def nls(prediction: str, answers: list[str]) -> float:

@@ -197,36 +197,6 @@ def test_every_exception_is_needed() -> None:
     assert [start for start in NOT_RUN if not any(text.startswith(start) for text in texts)] == []
 
 
-def test_blocks_are_split_as_a_shell_does() -> None:
-    block = """#!/bin/bash
-#SBATCH --array=1-2
-if ! anls-frame compare a.csv \\
-  b.csv --name 'x # y'; then  # a gate
-  echo "worse" >&2
-fi
-make a && make b
-anls-frame doctor
-# column 'anls': 3 rows
-"""
-    assert commands_of_block(block) == [
-        Command("anls-frame compare a.csv b.csv --name 'x # y'"),
-        Command('echo "worse" >&2'),
-        Command("make a"),
-        Command("make b"),
-        Command("anls-frame doctor", ("column 'anls': 3 rows",)),
-    ]
-
-
-def test_pages_give_the_commands_of_blocks_and_lines() -> None:
-    page = "Run `anls-frame merge` or `anls-frame merge\nA -o b`.\n\n```sh\nanls-frame doctor\n```\n"
-    assert [command.text for command in commands_of_page(page)] == [
-        "anls-frame merge A -o b",
-        "anls-frame doctor",
-    ]
-    with pytest.raises(AssertionError, match="block of sh"):
-        commands_of_page("```text\nanls-frame doctor\n```\n")
-
-
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_help_ends_with_the_examples(tmp_path: Path, command: str) -> None:
     _, _, shown = shell.run(tmp_path, *command.split(), "--help").stdout.partition("Examples:")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import signal
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from campaign import amount
 from sample import DATA
 from shell import run, run_alone
 
@@ -33,8 +31,8 @@ COLUMN = ("-p", "tesseract")
 ROWS = pl.DataFrame({"prediction": ["answer", "x"] * 30, "answers": [["answer", "other"]] * 60})
 WRITERS = [
     ("score", TABLE, *COLUMN, "--force", "-o", "out.csv"),
-    ("score", TABLE, *COLUMN, "--force", "-o", "out.xlsx"),
     ("score", TABLE, *COLUMN, "--force", "-o", "out.parquet"),
+    ("score", TABLE, *COLUMN, "--force", "-o", "out.xlsx"),
     ("report", TABLE, *COLUMN, "-b", "lang", "--force", "-o", "out.html"),
     ("report", TABLE, *COLUMN, "-b", "lang", "--force", "--summary", "out.parquet"),
     ("compare", TABLE, "--systems", "tesseract,rapidocr", "-b", "lang", "--force", "-o", "out.json"),
@@ -42,7 +40,6 @@ WRITERS = [
     ("convert", TABLE, "out.jsonl", *COLUMN, "--force"),
     ("convert", TABLE, "out.json", *COLUMN, "--force", "--submission"),
 ]
-PRINTERS = [("report",), ("report", "--json"), ("score",), ("confusions", "--json")]
 # A limit on the size of files fails a write as a full disk does; the answer goes through a pipe.
 LIMITED = """
 import json, pathlib, resource, signal, sys
@@ -91,32 +88,6 @@ def test_a_folder_that_cannot_be_written_to_is_an_error() -> None:
         assert done.returncode == 2, done.stdout + done.stderr
         assert "/proc/self" in done.stderr
         assert "Traceback" not in done.stderr
-
-
-def test_a_drop_in_killed_on_the_way_leaves_the_old_results_whole(tmp_path: Path) -> None:
-    command = [
-        *(str(SCRIPTS / "calculate-anls"), "--gold-label-file", str(RRC / "gold_label.json")),
-        *("--submission-file", str(RRC / SUBMISSION), "--output-dir", str(tmp_path)),
-    ]
-    started = time.monotonic()
-    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own script
-    length = time.monotonic() - started
-    results = tmp_path / "results.json"
-    whole = results.read_bytes()
-
-    # Killed again and again, the later the closer to the moment at which it writes.
-    steps = amount(2, 8)
-    for step in range(steps):
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
-            time.sleep(length * (0.65 + 0.4 * step / steps))
-            process.send_signal(signal.SIGKILL)
-        assert results.read_bytes() == whole
-
-    assert all(
-        name == results.name or name.startswith(".anls-frame-")
-        for name in (path.name for path in tmp_path.iterdir())
-    )
-    assert json.loads(whole)["result"]["score"] > 0
 
 
 @pytest.mark.parametrize("library", ["typer", "anls_frame.reports"])
@@ -172,12 +143,13 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [fifo]
 
 
-CLOSED = [(1,), (2,), (1, 2)]
-CLOSERS = [["report", "rows.parquet"], ["score", "rows.parquet", "--json", "-o", "out.csv"]]
-
-
-@pytest.mark.parametrize("arguments", CLOSERS)
-@pytest.mark.parametrize("closed", CLOSED)
+@pytest.mark.parametrize(
+    ("closed", "arguments"),
+    [
+        ((1,), ["score", "rows.parquet", "--json", "-o", "out.csv"]),
+        ((2,), ["report", "rows.parquet"]),
+    ],
+)
 def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...], arguments: list[str]) -> None:
     ROWS.write_parquet(tmp_path / "rows.parquet")
 
@@ -199,10 +171,7 @@ def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...], 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize(
     ("arguments", "buffered"),
-    amount(
-        [(("report",), True), (("confusions", "--json"), False)],
-        list(itertools.product(PRINTERS, [True, False])),
-    ),
+    [(("report",), True), (("confusions", "--json"), False)],
 )
 def test_a_full_disk_behind_stdout_is_an_error(
     tmp_path: Path, arguments: tuple[str, ...], *, buffered: bool
@@ -227,18 +196,7 @@ def test_a_full_disk_behind_stdout_is_an_error(
 def test_threads_that_polars_cannot_have_are_named(tmp_path: Path) -> None:
     threads = {"POLARS_MAX_THREADS": "00"}
     pl.DataFrame({"prediction": ["a"], "answers": ["a"]}).write_parquet(tmp_path / "a.parquet")
-    read = "import anls_frame as af; af.read_results('a.parquet')"
     done = run_alone(tmp_path, "report", "a.parquet", environment=threads)
-    of_python = subprocess.run(  # noqa: S603 - this interpreter
-        [sys.executable, "-c", read],
-        cwd=tmp_path,
-        env=os.environ | threads,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
     assert (done.returncode, done.stdout) == (2, "")
-    for said in (done.stderr, of_python.stderr):
-        assert "POLARS_MAX_THREADS is '00'; unset it, or set it to 1 or more" in said
-        assert "damaged" not in said
+    assert "POLARS_MAX_THREADS is '00'; unset it, or set it to 1 or more" in done.stderr

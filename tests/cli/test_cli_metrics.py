@@ -98,15 +98,6 @@ def test_a_column_comes_before_a_function_of_the_same_name(
     fine(run("plot", "groups", f"named.{suffix}", "-m", name, "-o", "groups.svg"))
 
 
-def test_rates_name_their_columns(run: Run, folder: Path) -> None:
-    for suffix in ("csv", "parquet"):
-        fine(run("report", f"rows.{suffix}", "-m", "own.py:words", "-o", "rate.json", "-f"))
-        text = (folder / "rate.json").read_text(encoding="utf-8")
-        assert f'"errors_per_word": {ROWS["errors"].sum() / ROWS["words"].sum()!r}' in json.dumps(
-            json.loads(text)
-        )
-
-
 def test_worst_rows_keep_ids_and_slices_need_rows(run: Run, folder: Path) -> None:
     options = ("--worst", "3", "--keep", "question_id", "--keep", "words", "--min-n", "5", "-b", "lang")
     printed = fine(run("report", "rows.csv", *METRICS, *options, "--json"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 from campaign import amount
-from shell import fine, refused, run, run_alone
+from shell import fine, refused, run
 
 import anls_frame as af
 from anls_frame.export import row_files
@@ -81,31 +81,6 @@ def test_batches_leave_no_mark_on_the_file(
         assert pl.read_parquet(files[0]).equals(frame)
     if suffix == "jsonl":
         assert len(files[0].read_bytes().splitlines()) == height
-
-
-@pytest.mark.parametrize("suffix", ["parquet", "csv"])
-def test_a_full_disk_is_named_and_leaves_the_old_file(folder: Path, suffix: str) -> None:
-    target = folder / f"out.{suffix}"
-    target.write_text("old")
-
-    def limit() -> None:
-        import resource  # noqa: PLC0415 - of POSIX alone, in the child
-        import signal  # noqa: PLC0415
-
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
-
-    # Without threads before the limit is set. Python does not see that what it has compiled is cut off.
-    done = run_alone(
-        *(folder, "score", "rows.parquet", "-o", target.name, "--force"),
-        environment={"PYTHONDONTWRITEBYTECODE": "1"},
-        preexec_fn=limit,
-    )
-
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"anls-frame: {target.name}: no space left for the file")
-    assert target.read_text() == "old"
-    assert names(folder) == sorted([target.name, "rows.parquet"])
 
 
 def test_damage_far_down_leaves_no_file(folder: Path, rows: pl.DataFrame) -> None:

@@ -151,24 +151,6 @@ def test_commands_of_rows_speak_of_pages(run: Callable[..., Done], tmp_path: Pat
     assert "slice \u2506 pages" in said("slices", "old", "--features", "--min-rows", "1")
 
 
-def test_pages_that_do_not_pair_up_are_an_error_until_they_may(
-    run: Callable[..., Done], tmp_path: Path
-) -> None:
-    (tmp_path / "old/b/3.txt").rename(tmp_path / "old/b/4.txt")
-
-    failed = run("report", "old", "--gold", "truth")
-    allowed = run("report", "old", "--gold", "truth", "--unmatched", "null", "--json")
-    dropped = run("report", "old", "--gold", "truth", "--unmatched", "drop", "--json")
-
-    assert failed.returncode == 2
-    assert "'old/' lacks 1 page: 'b/3'" in failed.stderr
-    assert "'old/' has 1 page without ground truth: 'b/4'" in failed.stderr
-    assert "pass --unmatched null; to leave these pages out, --unmatched drop" in failed.stderr
-    assert (lines(allowed)[0]["n"], lines(allowed)[0]["n_missing"]) == (3, 1)
-    assert (lines(dropped)[0]["n"], lines(dropped)[0]["n_missing"]) == (2, 0)
-    assert "'old/' lacks 1 page: 'b/3'" in allowed.stderr
-
-
 def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Done], tmp_path: Path) -> None:
     (tmp_path / "new/a/1.txt").unlink()
     compare = ("compare", "old", "new", "--gold", "truth")

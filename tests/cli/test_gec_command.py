@@ -237,11 +237,6 @@ def test_a_gate_needs_a_positive_bound(folder: Path) -> None:
     assert code == 2
     assert "--require-within must be" in errors
     command = (folder, "compare", "system.txt", "other.txt", "gold.m2", "--require-within")
-    code, printed, errors = run(*command, "1")
-    assert (code, printed) == (2, "")
-    assert "--require-within must be less than 1, because F lies between 0 and 1" in errors
-    assert "1 point is 0.01" in errors
-    assert run(*command, "0.99", "--measure", "i-measure")[0] != 2
     code, printed, errors = run(*command, "1", "--measure", "i-measure")
     assert (code, printed) == (2, "")
-    assert "must be less than 1, which is 100 points of the I-measure, got 1; 1 point is 0.01" in errors
+    assert "--require-within must be less than 1, which is 100 points of the I-measure, got 1; 1" in errors

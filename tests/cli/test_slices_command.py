@@ -109,24 +109,6 @@ def test_a_summary_is_searched_in_the_columns_that_it_is_sliced_by(
     )
 
 
-def test_parts_of_a_comparison_are_searched_when_merged(rows: pl.DataFrame, tmp_path: Path) -> None:
-    frame = rows.with_columns(old=pl.lit("yes"))
-    for part, half in {"1": frame[:250], "2": frame[250:]}.items():
-        half.write_parquet(tmp_path / "half.parquet")
-        line = f"compare half.parquet --systems old,prediction -b pages -c doc --summary {part}.parquet"
-        fine(shell.run(tmp_path, *line.split()))
-    again = shell.run(tmp_path, *line.split())
-    assert again.returncode == 2
-    assert "2.parquet" in again.stderr
-    shell.run(tmp_path, *["merge", "2.parquet", "1.parquet", "--summary", "whole.parquet"])
-    printed = fine(shell.run(tmp_path, *["slices", "whole.parquet", "--json"]))
-    systems = {"old": "old", "prediction": "prediction"}
-    expected = af.find_slices(frame, systems, "answers", "pages", cluster="doc").frame
-    assert expected.height
-    written = json.loads(printed)["tables"]["Slices"]
-    assert written == expected.drop("overlapping").to_dicts()
-
-
 def test_options_are_checked(rows: pl.DataFrame, tmp_path: Path) -> None:
     rows.write_csv(tmp_path / "results.csv")
     for options, message in (

@@ -64,21 +64,6 @@ def test_lost_points_are_told_apart_by_verdict(folder: Path) -> None:
     assert set(judged.columns) >= {"prediction", "answers", "question", "doc_id"}
 
 
-def test_rows_that_moved_are_found_by_their_ids(folder: Path) -> None:
-    QUESTIONS.reverse().write_parquet(folder / "moved.parquet")
-    fine(
-        shell.run(
-            folder, "verdicts", "verdicts.jsonl", "moved.parquet", "-p", "tesseract", "-o", "judged.jsonl"
-        )
-    )
-    judged = pl.read_ndjson(folder / "judged.jsonl").select(pl.col("question_id").cast(pl.Int64), "verdict")
-    assert sorted(judged.rows()) == [
-        (10110, "our_error"),
-        (10114, "answer_wrong"),
-        (10208, "answer_incomplete"),
-    ]
-
-
 def test_verdicts_on_other_texts_are_an_error(folder: Path) -> None:
     other = pl.when(pl.col("question_id") != 10114).then("tesseract")
     QUESTIONS.with_columns(prediction=other).write_parquet(folder / "new.parquet")
@@ -119,22 +104,6 @@ def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
     assert (alone.returncode, "or the page had other systems" in alone.stderr) == (2, True)
     printed = shell.run(folder, *command).stdout
     assert [line.partition(":")[0] for line in printed.splitlines()[-2:]] == systems
-
-
-def test_verdicts_on_yes_and_no_stay_with_their_questions(tmp_path: Path) -> None:
-    # Sorted anew, row 0 has the texts of the judged row, but is another question.
-    lines = [{"question_id": name, "prediction": "yes", "answers": ["no"]} for name in ("q2", "q1")]
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    known = digest(["yes"], ["no"])
-    saved = {"id": "q1", "row": 0, "verdict": "answer_wrong", "digest": known}
-    (tmp_path / "saved.jsonl").write_text(json.dumps(saved))
-
-    done = shell.run(tmp_path, "verdicts", "saved.jsonl", "rows.jsonl", "-o", "judged.csv")
-    named = shell.run(tmp_path, "verdicts", "saved.jsonl", "rows.jsonl", "--id", "prediction")
-
-    assert done.returncode == 0, done.stderr
-    assert pl.read_csv(tmp_path / "judged.csv")["question_id"].to_list() == ["q1"]
-    assert (named.returncode, "(id 'q1'): no row has their id" in named.stderr) == (2, True)
 
 
 def test_verdicts_on_pages_of_ocr_count_character_errors(tmp_path: Path) -> None:
