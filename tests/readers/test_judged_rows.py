@@ -52,18 +52,6 @@ def verdicts_of(rows: pl.DataFrame, *names: str) -> dict[Any, str]:
     return {row[:-1] if len(names) > 1 else row[0]: row[-1] for row in rows.select(*names, "verdict").rows()}
 
 
-def test_rows_that_were_sorted_anew_keep_their_verdicts() -> None:
-    given = saved(YES_NO, {0: "answer_wrong", 2: "our_error", 3: "format"})
-    # In this order, the texts of row 0 are the same as before, but it is another question.
-    moved = YES_NO[[1, 0, 3, 2]]
-
-    found = af.readers.judged(moved, given, *TEXTS, id="question_id")
-
-    assert found.columns == [*YES_NO.columns, "verdict"]
-    assert found["question_id"].to_list() == ["q1", "q4", "q3"]
-    assert found["verdict"].to_list() == ["answer_wrong", "format", "our_error"]
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_every_verdict_stays_with_its_question_in_any_order(seed: int) -> None:
     draw = random.Random(seed)

@@ -12,7 +12,6 @@ import numpy as np
 import oracle
 import polars as pl
 import pytest
-from shell import fine, run
 
 import anls_frame as af
 from anls_frame.frames import origins
@@ -213,14 +212,3 @@ def test_submissions_are_detected_and_read_with_others(tmp_path: Path) -> None:
 
     assert frame["prediction"].to_list() == af.readers.read_dude(gold, submission)["prediction"].to_list()
     assert origins.protocol_of(frame) == "rrc"
-
-
-def test_the_shell_reads_them(tmp_path: Path) -> None:
-    gold, submission = files(tmp_path, LABELS, ROWS)
-
-    options = ("--gold", gold, "--reader", "dude", "--protocol", "rrc", "-o", "scored.csv")
-    fine(run(tmp_path, "score", submission, *options))
-    assert pl.read_csv(tmp_path / "scored.csv")["anls"].to_list() == [1.0, 1.0, 1.0, 0.5, 1.0]
-    lone = run(tmp_path, "report", submission)
-    assert lone.returncode == 2
-    assert "is a submission: name the file of gold labels with --gold" in lone.stderr

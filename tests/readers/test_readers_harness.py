@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import itertools
 import json
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -315,17 +314,6 @@ def test_of_several_responses_one_is_named(tmp_path: Path) -> None:
     assert frame["anls"].to_list() == [0.5] * 5
 
 
-def test_repeats_are_lists_of_responses(tmp_path: Path) -> None:
-    # `take_first` keeps one for the score; the LM evaluation harness leaves a list around the others.
-    lmms = {**lmms_sample(0, "a", ["a"]), "resps": ["a", "b", "c"]}
-    lm = lm_sample(0, "a", ["a"], resps=[["a", "b", "c"]])
-
-    for read, sample in ((af.readers.read_lmms_eval, lmms), (af.readers.read_lm_eval, lm)):
-        frame = read(write_lines(tmp_path / "samples.jsonl", [sample]))
-        assert frame["prediction"].to_list() == ["a"]
-        assert frame["resps"].to_list() == [["a", "b", "c"]]
-
-
 def test_each_repeat_is_a_row_where_the_filter_selected_one_of_them(tmp_path: Path) -> None:
     lmms = {**lmms_sample(0, "b", ["a"]), "resps": ["a", "b", "a"], "epoch": 7}
     lm = lm_sample(0, "b", ["a"], resps=[["a", "b", "a"]], epoch=7)
@@ -462,33 +450,6 @@ def test_of_several_filters_one_is_named(tmp_path: Path) -> None:
     assert problem(af.readers.read_lm_eval, path, filter="none")[1].startswith("no filter 'none'")
 
 
-@pytest.mark.parametrize("kind", ["json", "eval"])
-def test_logs_of_inspect(tmp_path: Path, kind: str) -> None:
-    samples = [
-        inspect_sample(index, prediction, answers) for index, (_, answers, prediction) in enumerate(ROWS)
-    ]
-    path = tmp_path / f"log.{kind}"
-    log = inspect_log(samples)
-    if kind == "json":
-        path.write_text(json.dumps(log), encoding="utf-8")
-    else:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("_journal/start.json", "{}")
-            for sample in samples:
-                archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
-            archive.writestr("header.json", json.dumps({**log, "samples": None}))
-
-    frame = af.readers.read_inspect(path)
-
-    assert frame.select(*EXPECTED).to_dict(as_series=False) == EXPECTED
-    assert frame["question"].to_list() == ["Q?"] * 3
-    assert frame["doc_id"].to_list() == ["d0", "d1", "d2"]
-    assert frame["document_type"].to_list() == ["form"] * 3
-    assert frame["anls"].to_list() == [0.75] * 3
-    assert af.readers.read_inspect(path, scorer="anls")["prediction"][0] == "cocacola"
-    assert problem(af.readers.read_inspect, path, scorer="f1") == ("", "no scorer 'f1'; available: 'anls'")
-
-
 def test_attachments_failed_samples_and_nan_scores_of_inspect(tmp_path: Path) -> None:
     failed = inspect_sample(1, "", ["a"], error={"message": "refused"})
     failed["output"] = {"model": "m", "choices": [], "completion": ""}
@@ -618,28 +579,12 @@ def test_every_epoch_has_a_row(tmp_path: Path) -> None:
     assert af.readers.read_file(path, epoch=2)["prediction"].to_list() == ["run 2 of 0", "run 2 of 1"]
     with pytest.raises(ValueError, match=r"^epoch=3: there is no such epoch among 1, 2$"):
         af.readers.read_file(path, epoch=3)
+    assert problem(af.readers.read_inspect, path, scorer="f1") == ("", "no scorer 'f1'; available: 'anls'")
     path.write_text(json.dumps(inspect_log([*samples, samples[2]])), encoding="utf-8")
     assert problem(af.readers.read_inspect, path) == (
         "samples[4]",
         "duplicate id '0', first seen at samples[2]",
     )
-
-
-def test_the_shell_takes_the_means_of_all_epochs_or_one(tmp_path: Path) -> None:
-    paths = [tmp_path / "old.json", tmp_path / "new.json"]
-    for path in paths:
-        samples = [
-            inspect_sample(index, path.stem, ["new"], epoch=epoch) for epoch in (1, 2) for index in (0, 1)
-        ]
-        path.write_text(json.dumps(inspect_log(samples)), encoding="utf-8")
-
-    scored = shell.run(Path(), "report", paths[0], "--json")
-    compared = shell.run(Path(), "compare", *paths)
-
-    assert scored.returncode == 0, scored.stderr
-    assert json.loads(scored.stdout)["settings"]["rows"] == 2
-    assert compared.returncode == 0, compared.stderr
-    assert shell.run(Path(), "compare", *paths, "--epoch", 1).returncode == 0
 
 
 def test_the_shell_says_where_the_fields_of_documents_are(tmp_path: Path) -> None:
@@ -651,19 +596,6 @@ def test_the_shell_says_where_the_fields_of_documents_are(tmp_path: Path) -> Non
         assert done.returncode == 2
         assert "no column 'lang'" in done.stderr
         assert "leaves the document's fields out of its files: name the data set with --gold" in done.stderr
-
-
-def test_the_shell_names_one_of_several_responses(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "1_samples_docvqa.jsonl", [lmms_sample(0, ["first", "last"], ["last"])])
-
-    refused = shell.run(Path(), "score", path)
-
-    assert refused.returncode == 2
-    assert "choose one with --reader auto,response=... (1 is the first, -1 the last)" in refused.stderr
-    report = json.loads(
-        shell.run(Path(), "report", path, "--reader", "lmms-eval,response=-1", "--json").stdout
-    )
-    assert next(iter(report["tables"].values()))[0]["anls"] == 1.0
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import random
 import subprocess
 import tracemalloc
 import zipfile
@@ -239,37 +238,3 @@ def test_values_that_would_fill_the_memory_are_not_parsed(tmp_path: Path, text: 
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200 << 20
-
-
-@pytest.mark.parametrize(
-    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, ZSTD]
-)
-def test_damage_anywhere_is_an_error_that_names_the_file(tmp_path: Path, method: int) -> None:
-    texts = {"header.json": '{"status": "success"}', "samples/a_epoch_1.json": json.dumps(SAMPLE)}
-    file = io.BytesIO()
-    if method == ZSTD:
-        file.write(archive_of([zstd_member(name, text.encode()) for name, text in texts.items()]))
-    else:
-        with zipfile.ZipFile(file, "w", method) as archive:
-            for name, text in texts.items():
-                archive.writestr(name, text)
-    whole = file.getvalue()
-    expected = read(tmp_path / "whole.eval", whole)
-    path = tmp_path / "log.eval"
-    chance = random.Random(7)
-    damaged = [whole[:size] for size in range(1, len(whole), 3)]
-    damaged += [
-        whole[:place] + bytes([whole[place] ^ (1 << chance.randrange(8))]) + whole[place + 1 :]
-        for place in range(len(whole))
-    ]
-    refused = 0
-    for content in damaged:
-        try:
-            frame = read(path, content)
-        except af.InputError as error:
-            assert "log.eval" in str(error)  # noqa: PT017 - most are errors, not all
-            refused += 1
-        else:
-            # Dates, permissions and the like may be anything.
-            assert frame["question_id"].to_list() == expected["question_id"].to_list()
-    assert refused > len(damaged) / 2

@@ -68,24 +68,6 @@ def test_each_system_has_the_rows_of_its_reader(given: Any) -> None:
         assert_frame_equal(own.drop("system", "epoch", "log_file"), af.read_rrc(GOLD, path))
 
 
-def test_the_frame_is_compared_as_two_columns_are() -> None:
-    paths = [RRC / f"submission_{name}.json" for name in ENGINES]
-    frame = af.read_logs(dict(zip(ENGINES, paths, strict=True)), gold=GOLD)
-    pair = af.pair(
-        *(af.read_rrc(GOLD, path) for path in paths), on="question_id", prediction="prediction", names=ENGINES
-    )
-
-    # The questions keep the fields by which slices are made.
-    options: dict[str, Any] = {"by": "question_types", "cluster": "doc_id", "protocol": "rrc"}
-    both = af.side_by_side(frame, "prediction", "answers", system="system", id="question_id")
-    comparison = af.compare(both, **options)
-
-    columns = {name: f"prediction_{name}" for name in ENGINES}
-    expected = af.compare(pair.frame, columns, "answers", **options)
-    assert_frame_equal(comparison.overall, expected.overall)
-    assert_frame_equal(comparison.by_group, expected.by_group)
-
-
 def test_the_protocol_of_the_harness_is_remembered_where_all_files_have_it(tmp_path: Path) -> None:
     paths = {name: RRC / f"submission_{name}.json" for name in ENGINES}
     frame = af.read_logs(paths, gold=GOLD)
@@ -204,46 +186,6 @@ def test_columns_of_the_files_are_all_there(tmp_path: Path) -> None:
     assert frame["score"].to_list() == [None, None, 0.5]
 
 
-def test_every_row_of_files_of_several_harnesses_is_there(tmp_path: Path) -> None:
-    lmms = {"doc_id": 0, "target": "['Coke']", "filtered_resps": "coke", "input": "Q?", "anls": 1.0}
-    lm = {
-        "doc_id": 0,
-        "doc": {"question": "Q?", "answers": ["Coke"]},
-        "target": "['Coke']",
-        "arguments": {},
-        "resps": [["cola"]],
-        "filtered_resps": ["cola"],
-        "filter": "none",
-        "anls": 0.5,
-    }
-    sample = {"id": 0, "epoch": 1, "input": "Q?", "target": "Coke", "output": {"completion": "pepsi"}}
-    log = tmp_path / "log.json"
-    log.write_text(
-        json.dumps({"version": 2, "status": "success", "eval": {"model": "m"}, "samples": [sample]}),
-        encoding="utf-8",
-    )
-    table = tmp_path / "table.csv"
-    table.write_text("id,prediction,answers\n0,fanta,Coke\n", encoding="utf-8")
-
-    frame = af.read_logs(
-        {
-            "lmms-eval": write(tmp_path / "lmms.jsonl", [lmms]),
-            "lm-eval": write(tmp_path / "lm.jsonl", [lm]),
-            "inspect": log,
-            "table": table,
-        }
-    )
-
-    assert frame.select("system", "epoch", "question_id", "prediction", "answers").rows() == [
-        ("lmms-eval", 1, "0", "coke", ["Coke"]),
-        ("lm-eval", 1, "0", "cola", ["Coke"]),
-        ("inspect", 1, "0", "pepsi", ["Coke"]),
-        ("table", 1, "0", "fanta", ["Coke"]),
-    ]
-    assert frame["anls"].to_list() == [1.0, 0.5, None, None]
-    assert frame["model"].to_list() == [None, None, "m", None]
-
-
 # Epochs
 
 
@@ -319,27 +261,6 @@ def test_the_name_of_a_file_may_be_no_text(tmp_path: Path) -> None:
     frame = af.read_logs(tmp_path)
     assert frame["system"].to_list() == ["a", r"b\xff"]
     assert frame["log_file"].to_list() == [str(tmp_path / name) for name in ("a.jsonl", r"b\xff.jsonl")]
-
-
-def test_the_means_over_epochs_are_compared(tmp_path: Path) -> None:
-    runs = {
-        "old": [[row(1, "a"), row(2, "x")], [row(1, "x"), row(2, "x")]],
-        "new": [[row(1, "a"), row(2, "a")], [row(1, "a"), row(2, "x")]],
-    }
-    files = {
-        name: [write(tmp_path / f"{name}-{number}.jsonl", rows) for number, rows in enumerate(found)]
-        for name, found in runs.items()
-    }
-    frame = af.read_logs(files)
-
-    means = af.repeats.mean_over_epochs(frame, "prediction", "answers", id=["system", "question_id"])
-
-    assert means.select("system", "question_id", "n_epochs", "anls").rows() == [
-        ("old", "q1", 2, 0.5),
-        ("old", "q2", 2, 0.0),
-        ("new", "q1", 2, 1.0),
-        ("new", "q2", 2, 0.5),
-    ]
 
 
 def test_an_id_occurs_once_in_an_epoch(tmp_path: Path) -> None:

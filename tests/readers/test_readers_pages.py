@@ -102,19 +102,6 @@ def test_empty_lines_of_text_are_kept_with_a_warning_where_others_have_none() ->
         af.read_pages(GAZETTE / "text", GAZETTE / "text")
 
 
-def test_a_report_and_a_comparison_take_the_frame_as_it_is() -> None:
-    pages = af.read_pages(
-        GAZETTE / "page", {"alto": GAZETTE / "alto", "text": GAZETTE / "text"}, empty_lines="drop"
-    )
-    edits = 6  # "ß" and "ü" of three letters, two full stops and an apostrophe
-
-    report = af.report(pages, "alto", "reference", metrics="cer_corpus")
-    comparison = af.compare(pages, ["alto", "text"], "reference", metrics="cer_corpus")
-
-    assert report.overall["cer_corpus"] == edits / len(PRINTED)
-    assert comparison.overall["difference"].item() == 0
-
-
 # PAGE
 
 

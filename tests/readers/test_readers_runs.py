@@ -102,10 +102,6 @@ def test_the_tasks_of_a_folder_are_one_frame(tmp_path: Path) -> None:
         ("org__m2", "y", 1, "0", "y 0", "org/m2"),
         ("org__m2", "y", 1, "1", "no", "org/m2"),
     ]
-    both = af.side_by_side(frame, "prediction", "answers", system="system", id=["task", "question_id"])
-    comparison = af.compare(both, by="task")
-    assert comparison.overall["difference"].item() == 0.25
-    assert comparison.by_group.sort("task")["difference"].to_list() == [0.5, 0.0]
     assert af.read_logs(tmp_path / "org__m1")["system"].unique().to_list() == ["org__m1"]
     assert_frame_equal(
         af.read_logs({f"org__{model}": tmp_path / f"org__{model}" for model in ("m1", "m2")}), frame

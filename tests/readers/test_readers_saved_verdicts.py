@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import anls_frame as af
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from anls_frame.exceptions import Problem
 
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 SAVED = """\
@@ -136,37 +131,3 @@ def test_hand_made_lines_are_errors_that_name_the_line(tmp_path: Path, line: str
 
     assert [(one.file, one.place) for one in error.value.problems] == [(str(path), "line 2")]
     assert len(str(error.value)) < 1000
-
-
-VALUES = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=5),
-    st.lists(st.integers(), max_size=2),
-)
-KNOWN = st.sampled_from(["format", 0, 1])
-KEYS = st.sampled_from(["id", "row", "verdict", "digest", "system", "epoch", "other"])
-LINES = st.one_of(
-    st.binary(max_size=40),
-    st.dictionaries(KEYS, VALUES | KNOWN).map(lambda one: json.dumps(one).encode()),
-    st.sampled_from([line.encode() for line in HOSTILE]),
-)
-
-
-@given(lines=st.lists(LINES, max_size=5))
-def test_any_file_is_read_or_named_in_an_error(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
-) -> None:
-    path = tmp_path_factory.mktemp("verdicts") / "verdicts.jsonl"
-    path.write_bytes(b"\n".join(lines))
-    problems: Sequence[Problem] = ()
-    rows = pl.Series([], dtype=pl.UInt32)
-    try:
-        rows = af.readers.read_verdicts(path)["row"]
-    except af.InputError as error:
-        problems = error.problems
-
-    assert rows.is_unique().all()
-    assert all(problem.file == str(path) and problem.place.startswith("line ") for problem in problems)
