@@ -17,7 +17,6 @@ from anls_frame.results import View
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anls_frame.export import Kind
     from anls_frame.export.display import Glance
 
 _IN_NAME = ("system", "baseline")
@@ -114,21 +113,16 @@ def sentence(line: Mapping[str, Any], *, percent: bool = False) -> str:
         return f"{what}: no figure from {verdicts} and {scores}. {alone}."
     text = spelled(line[name], [line[f"{name}_low"], line[f"{name}_high"]], kind)
     worth = numbered(line["verdicts_worth"], "verdict")
-    bias, share = ("", "") if is_difference else (_bias(line, kind), _share(line))
+    bias = share = ""
+    if not is_difference:
+        side, sign = ("low", -1) if line["bias"] < 0 else ("high", 1)
+        low, high = sorted((sign * line["bias_low"], sign * line["bias_high"]))
+        ends = ", ".join(figure(end, kind) for end in (low, high))
+        bias = f", {spelled(abs(line['bias']), (), kind)} too {side} [{ends}]"
+        # The share of the uncertainty due to the draw is estimated and may exceed the whole.
+        removable = min(100 * line["audit_share"], 100)
+        share = f"; more verdicts could remove {removable:.0f} % of its variance"
     return (
         f"{what}: {text} from {verdicts} and {scores}. {alone}{bias}. "
         f"The interval is as narrow as that of {worth} without scores{share}."
     )
-
-
-def _share(line: Mapping[str, Any]) -> str:
-    """Return the share of the uncertainty due to the draw, which is estimated and may exceed the whole."""
-    return f"; more verdicts could remove {min(100 * line['audit_share'], 100):.0f} % of its variance"
-
-
-def _bias(line: Mapping[str, Any], kind: Kind) -> str:
-    """Return the distance of a score from the corrected score."""
-    side, sign = ("low", -1) if line["bias"] < 0 else ("high", 1)
-    low, high = sorted((sign * line["bias_low"], sign * line["bias_high"]))
-    ends = ", ".join(figure(end, kind) for end in (low, high))
-    return f", {spelled(abs(line['bias']), (), kind)} too {side} [{ends}]"

@@ -31,7 +31,12 @@ FEW_ROWS_WITH_ERRORS = 30
 
 
 class Sums(NamedTuple):
-    """Sums over units, as arrays over slices, from which the interval of a figure Σx / Σy is computed."""
+    """
+    Sums over units, as arrays over slices, from which the interval of a figure Σx / Σy is computed.
+
+    `squares` is Σx² over rows, and `bracket` is Σ(x - ry)², which may be known more exactly than from the
+    other sums.
+    """
 
     x: FloatArray
     y: FloatArray
@@ -39,9 +44,7 @@ class Sums(NamedTuple):
     xy: FloatArray
     yy: FloatArray
     squares: FloatArray
-    """Σx² over rows."""
     bracket: FloatArray
-    """Σ(x - ry)², which may be known more exactly than from the sums above."""
     n: FloatArray
     n_squares: FloatArray
     n_cubes: FloatArray

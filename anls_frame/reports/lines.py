@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
+from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.system_rows import all_columns, columns, scores
@@ -30,29 +31,34 @@ _MOST_CELLS = 1 << 16
 
 
 class Line(NamedTuple):
-    """The units of a slice, which are clusters, or groups of rows with equal scores."""
+    """
+    The units of a slice, which are clusters, or groups of rows with equal scores.
+
+    Parameters
+    ----------
+    unit
+        Number of each unit, the same in all slices and metrics.
+    counts
+        How many rows have these scores; 1 for clusters.
+    n
+        Rows of each unit.
+    x
+        Sum of the scores or errors, with a column for each system.
+    y
+        What they are divided by: the rows in a single column, or a length for each system.
+    """
 
     unit: IntArray
-    """Number of each unit, the same in all slices and metrics."""
     counts: IntArray
-    """How many rows have these scores; 1 for clusters."""
     n: FloatArray
-    """Rows of each unit."""
     x: FloatArray
-    """Sum of the scores or errors, with a column for each system."""
     y: FloatArray
-    """What they are divided by: the rows in a single column, or a length for each system."""
 
     def in_groups(self, count: int, seed: int) -> Line:
         """Return the sums over random groups of clusters, which become the units."""
         group = np.random.default_rng(seed).permutation(len(self.unit)) % count
-        n, x, y = (added_by(group, values, count) for values in (self.n[:, None], self.x, self.y))
+        n, x, y = (by_line(group, values, count) for values in (self.n[:, None], self.x, self.y))
         return Line(np.arange(count), np.ones(count, np.int64), n[:, 0], x, y)
-
-
-def added_by(group: IntArray, values: FloatArray, count: int) -> FloatArray:
-    """Add up the lines of a table that belong to the same group."""
-    return np.stack([np.bincount(group, column, count) for column in values.T], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,25 +156,19 @@ class Lines:
 
 def lines(summary: Summary, keys: Sequence[str]) -> list[Lines]:
     """Return the lines of a table with these keys, for each metric."""
-    has_clusters = summary.settings.cluster is not None
-    units = _clusters(summary) if has_clusters else _rows(summary)
+    if summary.settings.cluster is not None:
+        # All clusters, sorted, with their numbers.
+        every = [cells.select(CLUSTER) for cells in summary.comparison_sums.cells.values()]
+        units = pl.concat(every, how="vertical_relaxed").unique().sort(CLUSTER).with_row_index("unit")
+    else:
+        # All combinations of scores, sorted, with their numbers.
+        count = len(summary.systems)
+        values = [name for i, metric in enumerate(summary.metrics) for name in all_columns(i, metric, count)]
+        by = key_names(summary.settings.by, None)
+        units = summary.comparison_sums.cells[ALL].sort(*by, *values).with_row_index("unit")
     return [
         _lines_of(summary, index, metric, tuple(keys), units) for index, metric in enumerate(summary.metrics)
     ]
-
-
-def _clusters(summary: Summary) -> pl.DataFrame:
-    """Return all clusters, sorted, with their numbers."""
-    every = [cells.select(CLUSTER) for cells in summary.comparison_sums.cells.values()]
-    return pl.concat(every, how="vertical_relaxed").unique().sort(CLUSTER).with_row_index("unit")
-
-
-def _rows(summary: Summary) -> pl.DataFrame:
-    """Return all combinations of scores, sorted, with their numbers."""
-    count = len(summary.systems)
-    values = [name for i, metric in enumerate(summary.metrics) for name in all_columns(i, metric, count)]
-    keys = key_names(summary.settings.by, None)
-    return summary.comparison_sums.cells[ALL].sort(*keys, *values).with_row_index("unit")
 
 
 def _lines_of(

@@ -19,6 +19,7 @@ from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, estimate, squares_of_rows
 from anls_frame.reports.lines import Line, lines
 from anls_frame.reports.pairwise import spread_of
+from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary import moments
 from anls_frame.summary.keys import CLUSTER, explode_lists
 
@@ -100,11 +101,10 @@ class WeightedSlices(NamedTuple):
 
 
 class Contributions(NamedTuple):
-    """The contribution of each unit to the macro average, as units by systems."""
+    """The contribution of each unit to the macro average, as units by systems; `size` is in weighted rows."""
 
     counts: FloatArray
     size: FloatArray
-    """Its weighted number of rows."""
     x: FloatArray
     y: FloatArray
     influence: FloatArray
@@ -117,8 +117,7 @@ class Contributions(NamedTuple):
         row = np.nan_to_num(_divided(slices.weight, slices.n))[slice_of]
 
         def added(values: FloatArray) -> FloatArray:
-            whole = np.broadcast_to(values, (len(unit), values.shape[1]))
-            return np.stack([np.bincount(unit, column, len(first)) for column in whole.T], axis=1)
+            return by_line(unit, np.broadcast_to(values, (len(unit), values.shape[1])), len(first))
 
         return cls(
             np.asarray(line.counts, np.float64)[first],

@@ -14,7 +14,6 @@ from anls_frame import statistics
 from anls_frame.reports.estimates import are_few, system_scores, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
-from anls_frame.statistics.system_sums import Groups
 from anls_frame.summary.comparison_sums import pairs as all_pairs
 from anls_frame.summary.keys import CLUSTER, explode_lists
 
@@ -80,7 +79,7 @@ def table(
     `anls_frame.statistics.pairwise` computes the p-values, which are adjusted for all lines together.
     """
     every = lines(summary, keys)
-    tested = statistics.pairwise(system_sums(every, test.seed), pairs, draws=test.draws, seed=test.seed)
+    tested = statistics.pairwise(system_sums(every), pairs, draws=test.draws, seed=test.seed)
     votes = [_voted(summary, metric_lines, pairs) for metric_lines in every]
     return (
         figures(summary, every, pairs, test)
@@ -269,20 +268,17 @@ def _voted(
     return better.ravel(), ties[:, columns].ravel(), worse.ravel()
 
 
-def system_sums(every: Sequence[Lines], seed: int) -> SystemSums:
-    """Return the sums of all lines by unit; very many units are combined in random groups."""
+def system_sums(every: Sequence[Lines]) -> SystemSums:
+    """Return the sums of all lines by unit."""
     numbers = pl.concat([metric_lines.units() for metric_lines in every]).unique("unit")
     counts = np.zeros(int(numbers["unit"].max() or 0) + 1, np.int64)  # type: ignore[arg-type]
     counts[numbers["unit"].to_numpy()] = numbers["count"].to_numpy()
-    groups = Groups.of(counts, seed)
     wide = any(metric_lines.metric.is_ratio for metric_lines in every)
-    systems = every[0].systems
-    none = np.zeros(0, np.int64)
-    parts = [(none, none, np.zeros((0, systems)), np.zeros((0, systems if wide else 1)))]
-    for number, line in enumerate(line for metric_lines in every for line in metric_lines):
-        unit, x, y = groups.added(line.unit, line.x, line.y)
-        y = np.broadcast_to(y, x.shape) if wide else y
-        parts.append((unit, np.full(len(unit), number), x, y))
-    unit, line_of, x, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    height = sum(metric_lines.slices.height for metric_lines in every)
-    return SystemSums(unit=unit, line=line_of, x=x, y=y, counts=groups.counts, lines=height)
+    parts, height = [], 0
+    for metric_lines in every:
+        slice_of, units = metric_lines.together()
+        y = np.broadcast_to(units.y, units.x.shape) if wide else units.y
+        parts.append((units.unit, height + slice_of, units.x, y))
+        height += metric_lines.slices.height
+    unit, line, x, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return SystemSums(unit=unit, line=line, x=x, y=y, counts=counts, lines=height)

@@ -43,7 +43,7 @@ def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     every = lines(summary, keys)
     better = [bool(part.metric.higher_is_better) for part in every for _ in range(part.slices.height)]
     ranks = statistics.rank_sets(
-        system_sums(every, test.seed),
+        system_sums(every),
         np.array(better, bool),
         confidence=test.confidence,
         draws=test.draws,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +11,6 @@ from anls_frame.statistics.significance import TIE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
 
     from anls_frame.statistics.step_down import IntArray
     from anls_frame.statistics.student import FloatArray
@@ -40,7 +37,7 @@ _NO_DIFFERENCE = 1e-12
 
 def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the p-value of each pair, unadjusted and adjusted by step-down, as lines by pairs."""
-    every = [_PairedLine.of(line, pairs) for line in lines.each()]
+    every = [_PairedLine(line, pairs) for line in lines.each()]
     if not every:
         return np.empty((0, len(pairs))), np.empty((0, len(pairs)))
     work = sum(line.table.size + len(line.unit) * len(pairs) for line in every)
@@ -86,74 +83,31 @@ def _drawn_weights(counts: IntArray, draws: int, seed: int, step: int) -> Iterat
         )
 
 
-@dataclass(frozen=True)
 class _PairedLine:
-    """
-    The data for the statistics of the pairs of a line.
+    """The data for the statistics of the pairs of a line."""
 
-    Parameters
-    ----------
-    unit, counts
-        Number of each unit of the line, and the number of units that it represents.
-    pairs
-        The pairs.
-    ratio
-        Ratio of each system.
-    denominators
-        Number of columns of denominators: 1, or the number of systems.
-    table
-        The values to add up, with a line for each unit: the denominators; the unit's share w, and w²; its
-        influence on each ratio, and the influence times w.
-    influence, scale
-        The unit's influence on each ratio, and the size of the subtracted numbers.
-    squares
-        Σw².
-    differing
-        Number of units in which the systems of each pair differ.
-    is_decidable
-        Whether the pair has enough differing units to be significant.
-    """
-
-    unit: IntArray
-    counts: FloatArray
-    pairs: IntArray
-    ratio: FloatArray
-    denominators: int
-    table: FloatArray
-    influence: FloatArray
-    scale: FloatArray
-    squares: float
-    differing: FloatArray
-    is_decidable: npt.NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, line: LineSums, pairs: IntArray) -> _PairedLine:
-        first, second = pairs.T
-        counts = line.counts[line.unit].astype(np.float64)
-        total = counts @ line.y
+    def __init__(self, line: LineSums, pairs: IntArray) -> None:
+        self.unit = line.unit
+        self.counts = line.counts[line.unit].astype(np.float64)
+        self.first, self.second = pairs.T
+        total = self.counts @ line.y
         total = np.where(total > 0, total, 1.0)
         x, y = line.x / total, line.y / total
-        ratio = counts @ x
-        influence, scale = x - ratio * y, (x + ratio * y).max(axis=1, keepdims=True)
+        self.denominators = y.shape[1]
+        self.ratio = self.counts @ x
+        # The influence of each unit on each ratio, and the size of the subtracted numbers.
+        self.influence = x - self.ratio * y
+        self.scale = (x + self.ratio * y).max(axis=1, keepdims=True)
         rounding = _NO_DIFFERENCE * line.x.max(axis=1, keepdims=True)
-        differs = np.abs(line.x[:, first] - line.x[:, second]) > rounding
+        differs = np.abs(line.x[:, self.first] - line.x[:, self.second]) > rounding
         if line.has_own_denominators:
-            differs |= line.y[:, first] != line.y[:, second]
+            differs |= line.y[:, self.first] != line.y[:, self.second]
+        self.differing = self.counts @ differs
+        self.is_decidable = line.tested(pairs)[0] & (self.differing >= FEWEST_DIFFERING)
         weight = line.weights()[:, None]
-        differing = counts @ differs
-        return cls(
-            line.unit,
-            counts,
-            pairs,
-            ratio,
-            y.shape[1],
-            np.concatenate([y, weight, weight**2, influence, influence * weight], axis=1),
-            influence,
-            scale,
-            float(counts @ weight[:, 0] ** 2),
-            differing,
-            np.asarray(line.tested(pairs)[0] & (differing >= FEWEST_DIFFERING)),
-        )
+        self.squares = float(self.counts @ weight[:, 0] ** 2)
+        # The values to add up: denominators, a unit's share w and w², its influences and these times w.
+        self.table = np.concatenate([y, weight, weight**2, self.influence, self.influence * weight], axis=1)
 
     def observed(self) -> FloatArray:
         """Return the statistic of each pair."""
@@ -167,9 +121,8 @@ class _PairedLine:
 
     def _apart(self) -> FloatArray:
         """Return the square of each unit's influence on each difference, units by pairs."""
-        first, second = self.pairs.T
-        apart = self.influence[:, first]
-        apart -= self.influence[:, second]
+        apart = self.influence[:, self.first]
+        apart -= self.influence[:, self.second]
         apart[np.abs(apart) <= _NO_DIFFERENCE * self.scale] = 0
         return np.asarray(np.square(apart, out=apart))
 
@@ -188,8 +141,7 @@ class _PairedLine:
         rounding = _NO_DIFFERENCE * variance
         variance += change
         variance[variance <= rounding] = 0
-        first, second = self.pairs.T
-        difference += (ratio[first] - ratio[second])[:, None]
+        difference += (ratio[self.first] - ratio[self.second])[:, None]
         np.square(difference, out=difference)
         largest = np.fmax.reduce(np.abs(moved) + self.ratio[:, None], axis=0)
         difference[difference <= (_NO_DIFFERENCE * largest) ** 2] = 0
@@ -204,7 +156,6 @@ class _PairedLine:
 
     def _between(self, systems: FloatArray) -> FloatArray:
         """Return the differences of the pairs, from the figures of the systems."""
-        first, second = self.pairs.T
-        difference = systems[first]
-        difference -= systems[second]
+        difference = systems[self.first]
+        difference -= systems[self.second]
         return np.asarray(difference)

@@ -192,21 +192,13 @@ def max_t(
     if not np.isfinite(table).all():
         raise ValueError("sums must be finite; a unit without rows in a slice must be 0 there")
     unit, column = np.nonzero(table)
-    units = Units(unit, column, table[unit, column], number, number, table.shape[1])
     p_values = np.array([
         sign_flip_counts(values, number, draws=draws, seed=seed) if number.sum() else 1.0
         for values in table.T
     ])  # fmt: skip
-    return max_t_of_means(units, p_values, draws=draws, seed=seed)
-
-
-def max_t_of_means(units: Units, p_values: FloatArray, *, draws: int, seed: int) -> FloatArray:
-    """Adjust p-values of slices, one per column, with the sums of the units' differences as statistic."""
     # Rounded to a grid per column, as for a single slice, so that sums of equal size compare equal.
-    largest = np.zeros(units.columns)
-    np.maximum.at(largest, units.column, np.abs(units.value))
-    value = on_grid(units.value, largest[units.column])
-    units = Units(units.unit, units.column, value, units.counts, units.net, units.columns).tidied()
+    value = on_grid(table, np.abs(table).max(axis=0, initial=0.0))[unit, column]
+    units = Units(unit, column, value, number, number, table.shape[1]).tidied()
     norm = np.sqrt(units.sums(units.value**2 * units.counts[units.unit]))
     norm[norm == 0] = 1.0
     ties = TIE * units.sums(np.abs(units.value) * units.counts[units.unit]) / norm

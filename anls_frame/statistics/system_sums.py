@@ -87,51 +87,7 @@ class SystemSums:
 
 
 @dataclass(frozen=True)
-class Groups:
-    """
-    Units, or random groups of units if there are too many units.
-
-    A group has the sums of its units. Groups are random because units are ordered by names or scores.
-
-    Parameters
-    ----------
-    counts
-        Number of units that each unit or group represents in tests.
-    starts
-        Position of each unit's first member in `group`; None if units are not grouped.
-    members
-        Number of members of each unit.
-    group
-        Group of each member.
-    """
-
-    counts: IntArray
-    starts: IntArray | None = None
-    members: IntArray | None = None
-    group: IntArray | None = None
-
-    @classmethod
-    def of(cls, counts: IntArray, seed: int) -> Groups:
-        """Return the units, with their counts of identical units, or their groups."""
-        total = int(counts.sum())
-        if total <= MOST_UNITS:
-            return cls(counts)
-        group = np.random.default_rng(seed).permutation(total) % MOST_UNITS
-        return cls(np.ones(MOST_UNITS, np.int64), np.cumsum(counts) - counts, counts, group)
-
-    def added(self, unit: IntArray, x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return the groups of a line with the sums of their units."""
-        if self.group is None or self.starts is None or self.members is None:
-            return unit, x, y
-        members = self.members[unit]
-        entry = np.repeat(np.arange(len(unit)), members)
-        within = np.arange(len(entry)) - np.repeat(np.cumsum(members) - members, members)
-        present, index = np.unique(self.group[self.starts[unit][entry] + within], return_inverse=True)
-        return present, by_line(index, x[entry], len(present)), by_line(index, y[entry], len(present))
-
-
-@dataclass(frozen=True)
-class LineSums:
+class LineSums(SystemSums):
     """
     Sums of some lines, sorted by line, with a limited number of units.
 
@@ -145,33 +101,32 @@ class LineSums:
         Numerator and denominator of each system by line.
     """
 
-    unit: IntArray
-    line: IntArray
-    x: FloatArray
-    y: FloatArray
-    counts: IntArray
-    lines: int
     total: tuple[FloatArray, FloatArray]
 
     @classmethod
     def of(cls, sums: SystemSums, seed: int) -> LineSums:
         """Return sorted sums, over random groups of units if there are too many units."""
-        groups = Groups.of(np.asarray(sums.counts, np.int64), seed)
+        counts = np.asarray(sums.counts, np.int64)
         # Sorted, so that sums do not depend on the order of the entries.
         order = np.lexsort((sums.unit, sums.line))
-        bounds = np.searchsorted(sums.line[order], np.arange(sums.lines + 1))
-        parts = [
-            groups.added(sums.unit[entries], sums.x[entries], sums.y[entries])
-            for entries in (order[start:end] for start, end in itertools.pairwise(bounds))
-        ]
-        line = np.repeat(np.arange(sums.lines), [len(unit) for unit, _, _ in parts])
-        none = np.zeros(0, np.int64), sums.x[:0], sums.y[:0]
-        unit, x, y = (np.concatenate(arrays) for arrays in zip(none, *parts, strict=True))
-        numbers = groups.counts[unit, None]
+        unit, line, x, y = sums.unit[order], sums.line[order], sums.x[order], sums.y[order]
+        every = int(counts.sum())
+        if every > MOST_UNITS:
+            group = np.random.default_rng(seed).permutation(every) % MOST_UNITS
+            members = counts[unit]
+            entry = np.repeat(np.arange(len(unit)), members)
+            within = np.arange(len(entry)) - np.repeat(np.cumsum(members) - members, members)
+            starts = (np.cumsum(counts) - counts)[unit]
+            own_group = group[starts[entry] + within]
+            cells, cell = np.unique(line[entry] * MOST_UNITS + own_group, return_inverse=True)
+            x, y = (by_line(cell, values[entry], len(cells)) for values in (x, y))
+            line, unit = np.divmod(cells, MOST_UNITS)
+            counts = np.ones(MOST_UNITS, np.int64)
+        numbers = counts[unit, None]
         total = by_line(line, x * numbers, sums.lines), by_line(line, y * numbers, sums.lines)
         if y.shape[1] == 1:
             x = x - x.min(axis=1, keepdims=True)
-        return cls(unit, line, x, y, groups.counts, sums.lines, total)
+        return cls(unit, line, x, y, counts, sums.lines, total)
 
     def each(self) -> Iterator[LineSums]:
         """Yield each line by itself."""
@@ -239,9 +194,8 @@ class LineSums:
     def swapped(self) -> Swapped:
         """Return the statistic of each line if the two systems are swapped in units."""
         is_tested = self.tested(_BOTH)[:, 0]
-        systems = self.x.shape[1]
         x, y = (
-            np.where(is_tested, np.broadcast_to(total, (self.lines, systems)).sum(axis=1), 1.0)
+            np.where(is_tested, np.broadcast_to(total, (self.lines, self.systems)).sum(axis=1), 1.0)
             for total in self.total
         )
         more, *longer = self.differences().T
