@@ -215,17 +215,6 @@ def test_more_systems_than_fit_are_counted() -> None:
     assert re.search(r" and \d+ more$", repr(made).splitlines()[0])
 
 
-def test_tables_side_by_side_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    made = many_scores(12, [f"a system whose name is long, number {place}" for place in range(12)])
-    side_by_side = repr(made).partition("score by k\n")[2]
-    assert max(len(line) for line in side_by_side.splitlines() if line.startswith("│")) <= 100
-    shown = lines(repr(made))
-    # Intervals have lines of their own.
-    systems = [line[1] for line in shown[1:27] if line[1].startswith("a system")]
-    assert len(set(systems)) == 12
-
-
 NAMES = [*HOSTILE, "a\u202eb", "😀", "n", "best", "slice", "few_rows", "all rows"]
 
 
@@ -268,27 +257,6 @@ def test_files_hold_the_figures(tmp_path: Path) -> None:
     for suffix in (".md", ".tex", ".html"):
         text = paths[suffix].read_text("utf-8")
         assert all(f"{score:.3f}" in text for score in ranking["score"])
-
-
-def test_two_systems_in_several_metrics_are_written(tmp_path: Path) -> None:
-    made = two(by=[["lang"], ["kind"]])
-    document = made.to_document()
-    page = made.write(tmp_path / "c.html").read_text("utf-8")
-    # Points of both systems in all rows and each slice, in each metric and table, above its own table.
-    assert page.count("<circle cx") == 2 * 3 * (4 + 3)
-    assert page.count("<section") == len(document.tables) + 2  # how to read it, and settings
-    assert [table.name for table in document.tables][:2] == ["All rows", "ANLS by lang"]
-    frame = pl.DataFrame(made.differences())
-    for suffix in SUFFIXES:
-        made.write(tmp_path / f"c{suffix}")
-    assert pl.read_parquet(tmp_path / "c.parquet").select(frame.columns).equals(frame)
-    table = document.tables[1].frame
-    of_table = frame.filter(
-        (pl.col("metric") == "anls") & ((pl.col("slice") == "overall") | (pl.col("table") == "lang"))
-    )
-    assert table.equals(of_table.select(table.columns))
-    heads = re.findall(r"<th[^>]*>(.*?)</th>", page.partition('">ANLS by lang</h2>')[2].partition("</tr>")[0])
-    assert [re.sub("<[^>]*>", "", head) for head in heads][:4] == ["lang", "rows", "first", "second"]
 
 
 def test_transitions_by_several_keys_are_tables_of_their_own(tmp_path: Path) -> None:

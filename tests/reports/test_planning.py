@@ -221,30 +221,6 @@ def test_decisions_about_several_systems_are_those_about_each() -> None:
     assert made.sentences[0].startswith("regressed: ")
 
 
-def test_plans_of_several_systems_and_metrics_are_those_of_each() -> None:
-    systems = {**SYSTEMS, "third": "third"}
-    frame = scores().with_columns(third=pl.col("new") / 2)
-    turned = {**dict.fromkeys(systems, "new"), "new": "old"}
-    columns = {"all": systems, "turned": turned}
-    metrics = [af.Metric(of, name=name, bounds=(0, 1)) for name, of in columns.items()]
-    options: dict[str, Any] = {"by": "kind", "cluster": "doc"}
-    made = af.compare(frame, systems, None, metrics=metrics, **options)
-    keys = ["slice", "kind", "metric", "baseline", "system", "n", "n_clusters"]
-    for plan in (made.detectable_difference(), made.sample_size(0.1)):
-        assert plan.select(keys).equals(made.to_polars().select(keys))
-    detectable, needed = made.detectable_difference(), made.sample_size(0.1)
-    for metric, of in columns.items():
-        for name in ("new", "third"):
-            pair = {one: of[one] for one in ("old", name)}
-            alone = af.Metric(pair, name=metric, bounds=(0, 1))
-            of_pair = af.compare(frame, pair, None, metrics=alone, **options)
-            for found, expected in (
-                (detectable, of_pair.detectable_difference()),
-                (needed, of_pair.sample_size(0.1)),
-            ):
-                assert_frame_equal(found.filter(metric=metric, system=name), expected)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

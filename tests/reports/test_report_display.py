@@ -89,14 +89,6 @@ def test_few_rows_are_marked_and_enough_are_not() -> None:
     assert {"400*", "300", "100*"} <= set(page.cells)
 
 
-def test_figures_that_are_rounded_to_zero_have_no_minus() -> None:
-    metric = af.Metric("s", format="score")
-    one = report(pl.DataFrame({"s": [-1e-4, 1e-5, -2e-4] * 50}), metrics=metric)
-    assert one.overall["s"] < 0
-    assert "-0.000" not in repr(one)
-    assert " 0.000 [0.000, 0.000] " in repr(one)
-
-
 def test_only_lists_put_a_row_in_several_slices() -> None:
     note = "A row in several slices counts once in each"
     assert note in repr(made(by=["lang", "types"]))
@@ -164,15 +156,6 @@ def test_control_characters_are_shown_by_symbols() -> None:
             assert expected in text
     # The data are as they were.
     assert set(one.by_group[name]) == set(keys)
-
-
-def test_many_slices_are_cut_in_text_with_a_mark() -> None:
-    frame = pl.DataFrame({"p": ["a"] * 300, "a": ["a"] * 300, "k": range(300)})
-    lines = repr(report(frame, "p", "a", by="k")).splitlines()
-    assert "... and 251 more rows" in lines
-    assert sum(line.startswith("│") for line in lines) == 1 + 50
-    assert "more rows" not in repr(report(frame[:49], "p", "a", by="k"))
-    assert "... and 1 more rows" in repr(report(frame[:50], "p", "a", by="k"))
 
 
 def test_many_slices_are_cut_in_notebooks_with_a_note() -> None:

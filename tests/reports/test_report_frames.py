@@ -18,7 +18,6 @@ from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
-from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
 
 if TYPE_CHECKING:
@@ -91,15 +90,6 @@ def test_slices_by_a_column_of_any_type_are_those_of_the_polars_frame(kind: str,
     assert table[key].cast(wanted.schema[key]).equals(wanted[key])
     report_oracle.check_alike(table.drop(key), wanted.drop(key))
     assert found.summary.digest == expected.summary.digest
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_comparison_is_that_of_the_polars_frame(kind: str) -> None:
-    systems = {"old": "prediction", "new": "other"}
-    expected = compare(FRAME, systems, "answers", by="types", cluster="date")
-    found = compare(KINDS[kind](FRAME), systems, "answers", by="types", cluster="date")
-    assert found.to_polars().equals(expected.to_polars())
-    assert found.settings == expected.settings
 
 
 # What pandas has in several forms: as column, and as the keys they mean.

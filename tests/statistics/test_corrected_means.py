@@ -178,25 +178,6 @@ def test_scores_that_say_nothing() -> None:
     assert constant.verdicts_worth == pytest.approx(40)
 
 
-def test_cells_are_sums_of_rows() -> None:
-    audit, (document, _, score, truth, probability, judged, known) = drawn(2)
-    cells = Audit(
-        document=np.arange(document.max() + 1),
-        stratum=np.zeros(document.max() + 1, int),
-        n=np.bincount(document).astype(float),
-        total=np.bincount(document, score).astype(float),
-        known=known,
-        judged_document=document[judged],
-        judged_stratum=np.zeros(len(judged), int),
-        probability=probability[judged],
-        score=score[judged],
-        truth=truth[judged],
-    )
-    mean, other = CorrectedMean(audit), CorrectedMean(cells)
-    assert (other.estimate, other.variance) == pytest.approx((mean.estimate, mean.variance), abs=1e-13)
-    assert other.verdicts_needed(0.2) == mean.verdicts_needed(0.2)
-
-
 def test_intervals() -> None:
     mean = example()
     quantile = stats.t.ppf(0.95, mean.documents - 1)

@@ -14,7 +14,6 @@ import pytest
 import strategies  # noqa: F401 - sets how many examples are drawn
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from anls_frame.statistics import Ranks, SystemSums, pairwise, rank_sets
 
@@ -123,17 +122,6 @@ def test_more_systems_are_those_of_the_loop_over_draws(
     # The best is the worst if lower is better.
     turned = [(systems + 1 - high, systems + 1 - low) for low, high in expected[0]]
     assert ranges(rank_sets(sums, [False, True], **options)) == [turned, expected[1]]
-
-
-def test_p_values_of_two_systems_are_those_of_scipy() -> None:
-    scores = np.random.default_rng(0).normal(size=(9, 2))
-    expected = stats.permutation_test(
-        (scores[:, 0], scores[:, 1]),
-        lambda x, y, axis: (x - y).mean(axis=axis),
-        permutation_type="samples",
-        n_resamples=np.inf,
-    )
-    assert pairwise(dense(scores), [(0, 1)]).p_value[0, 0] == pytest.approx(expected.pvalue)
 
 
 @given(st.one_of(cells(), MORE), st.lists(st.integers(1, 2), min_size=12, max_size=12))

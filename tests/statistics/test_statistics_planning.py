@@ -90,19 +90,6 @@ def test_the_range_is_that_of_the_jackknife_over_documents() -> None:
     assert math.log(high / low) == pytest.approx(2 * scipy.stats.norm.ppf(0.8) * error, rel=0.1)
 
 
-def test_alike_units_can_be_counted() -> None:
-    counted = of_rows(20, 30, 400)
-    listed = seen([[1.0]] * 20 + [[-1.0]] * 30 + [[0.0]] * 350)
-    for figures in (
-        lambda changes: sample_sizes.difference_bounds(changes, 0.05),
-        lambda changes: sample_sizes.needed_units(changes, 0.01, 0.8, 0.05),
-        lambda changes: sample_sizes.deciding_units(changes, 0.01, 0.8, 0.05),
-    ):
-        assert [value.item() for value in figures(counted)] == pytest.approx(
-            [value.item() for value in figures(listed)], rel=1e-9
-        )
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("level", [0.05, 0.001])
 def test_bounds_are_those_of_the_formulas(seed: int, level: float) -> None:
@@ -160,20 +147,3 @@ def test_scores_without_bounds_and_changes_show_nothing() -> None:
     assert np.isnan(sample_sizes.detectable_difference(same, 0.8, 0.05)).all()
     assert all(np.isnan(bound).all() for bound in sample_sizes.difference_bounds(same, 0.05))
     assert all(np.isnan(end).all() for end in sample_sizes.needed_units(same, 0.1, 0.8, 0.05))
-
-
-def test_groups_have_the_figures_of_their_own_units() -> None:
-    groups = [documents(seed, 20 + seed) for seed in range(3)]
-    n, x = (
-        np.array([measure(document) for group in groups for document in group], np.float64)
-        for measure in (len, sum)
-    )
-    group = np.repeat(np.arange(3), [len(group) for group in groups])
-    together = sample_sizes.changes(group, 3, np.ones(len(n)), n, x, unseen=1.0)
-    for figures in (
-        lambda changes: sample_sizes.difference_bounds(changes, 0.05),
-        lambda changes: sample_sizes.needed_units(changes, 0.02, 0.8, 0.05),
-    ):
-        for place, of_group in enumerate(groups):
-            alone = [value.item() for value in figures(seen(of_group))]
-            assert [value[place] for value in figures(together)] == pytest.approx(alone, rel=1e-9)
