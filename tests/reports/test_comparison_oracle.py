@@ -234,30 +234,3 @@ def test_any_number_of_slices_is_tested_by_sign_flips(groups: int) -> None:
     # Overall is one value, whatever the number of slices.
     alone = compare(frame, SCORES, None, draws=2_000).overall
     assert made.overall["p_value"].item() == alone["p_value"].item()
-
-
-def test_row_in_several_slices_keeps_one_sign() -> None:
-    # The two slices have the same rows but one: together they are hardly more than one comparison.
-    rows = [(0.0, 1.0, ["s", "t"])] * 7 + [(0.0, 1.0, ["s"])]
-    frame = pl.DataFrame(rows, schema=["a", "b", "k"], orient="row")
-    found = compare(frame, SCORES, None, by="k").by_group
-    table = [[Fraction(1), Fraction(1)]] * 7 + [[Fraction(1), Fraction(0)]]
-    assert found["k"].to_list() == ["s", "t"]
-    assert found["p_adjusted"].to_list() == [float(p) for p in max_t_oracle.adjusted(table)]
-    assert found["p_adjusted"].to_list() == [2 / 256, 2 / 128]
-
-
-def test_cluster_in_several_cells_is_flipped_as_a_whole() -> None:
-    # Document 1 lies in both slices and in three cells; each slice flips what it has of it.
-    frame = pl.DataFrame(
-        {
-            "a": [0.0] * 6,
-            "b": [1.0, 0.5, 0.25, -0.5, 1.0, 0.75],
-            "k": [["t"], ["t", "u"], ["u"], ["t"], ["u"], ["t"]],
-            "doc": [1, 1, 1, 2, 2, 3],
-        }
-    )
-    made = compare(frame, {"a": "a", "b": "b"}, None, by="k", cluster="doc")
-    found = {row["k"]: row["p_value"] for row in made.by_group.iter_rows(named=True)}
-    assert found == {"t": pytest.approx(exact_p([1.5, -0.5, 0.75])), "u": pytest.approx(exact_p([0.75, 1.0]))}
-    assert made.overall["p_value"].item() == pytest.approx(exact_p([1.75, 0.5, 0.75]))

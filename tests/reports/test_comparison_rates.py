@@ -152,19 +152,6 @@ def test_interval_of_rates_is_the_linearised_one(rows: list[dict[str, Any]]) -> 
     assert found == pytest.approx((centre - half, centre + half), rel=1e-6, abs=1e-9)
 
 
-def test_equal_lengths_make_it_the_sign_flip_test_of_errors() -> None:
-    frame = pl.DataFrame(
-        {
-            "a": ["abcd", "abxx", "xbcd", "abcd", "abcx", "xxcd", "abcd"],
-            "b": ["abcx", "abcd", "abcd", "abcd", "abcd", "abcd", "abxx"],
-            "t": ["abcd"] * 7,
-        }
-    )
-    made = compare(frame, {"a": "a", "b": "b"}, "t", metrics="cer_corpus").overall.row(0, named=True)
-    assert made["p_value"] == af.statistics.sign_flip([1, -2, -1, 0, -1, -2, 2])
-    assert made["difference"] == pytest.approx(-3 / 28)
-
-
 def test_one_blank_page_does_not_decide() -> None:
     # Twenty pages of 1,000 letters, and one without text that one system reads 36 specks on.
     page = "abcdefghij" * 100

@@ -93,24 +93,6 @@ def test_two_systems_in_several_metrics_have_the_figures_of_each(cluster: str | 
         assert (row["p_adjusted"] >= row["p_value"]).all()
 
 
-@pytest.mark.parametrize("cluster", [None, "doc"])
-def test_a_difference_that_only_one_metric_shows_is_found(cluster: str | None) -> None:
-    good = [f"{number:08d}" for number in range(400)]
-    frame = pl.DataFrame(
-        {
-            "t": good,
-            "old": good,
-            "new": [text[:-1] + "x" if place % 3 == 0 else text for place, text in enumerate(good)],
-            "doc": [place // 10 for place in range(400)],
-        }
-    )
-    made = compare(frame, ["old", "new"], "t", metrics=["zeros_of", "exact_match"][1:], cluster=cluster)
-    assert made.regressed(0.1)
-    both = compare(frame, ["old", "new"], "t", metrics=["anls", "exact_match"], cluster=cluster)
-    assert both.regressed(0.1)
-    assert not compare(frame, ["old", "new"], "t", metrics="anls", cluster=cluster).regressed(0.1)
-
-
 @pytest.mark.parametrize(("count", "cluster"), [(2, None), (4, "doc")])
 def test_merged_parts_are_the_whole(cluster: str | None, count: int, tmp_path: Any) -> None:
     systems = SYSTEMS[:count]

@@ -215,18 +215,6 @@ def test_parts_make_the_whole(
         report_oracle.check_close(af.Report.from_summary(af.merge(folded)).to_polars(), whole.to_polars())
 
 
-def test_every_kind_of_frame_gives_the_same() -> None:
-    options: dict[str, Any] = {"metrics": METRICS, "cluster": "doc", "worst": 5, "keep": ["row"]}
-    whole = af.report(SAMPLE, *TEXTS, **options)
-    frames = [SAMPLE.lazy(), SAMPLE.to_pandas(), SAMPLE.to_arrow(), SAMPLE.reverse()]
-    for frame in frames:
-        made = af.report(frame, *TEXTS, **options)
-        report_oracle.check_close(made.to_polars(), whole.to_polars())
-        assert made.worst["row"].to_list() == whole.worst["row"].to_list()
-    for frame in (SAMPLE.anls, SAMPLE.lazy().anls, SAMPLE.to_pandas().anls):  # type: ignore[attr-defined]
-        report_oracle.check_close(frame.report(*TEXTS, **options).to_polars(), whole.to_polars())
-
-
 @pytest.mark.usefixtures("each_default_engine")
 @pytest.mark.parametrize("mean", [1.7e9, 4e4, 1e12])
 @pytest.mark.parametrize("with_texts", [True, False])
