@@ -264,7 +264,18 @@ def _of_many(view: ComparisonView) -> _Parts:
 
 def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
     """Return the scores and ranks of all rows in a metric, with facts, published figures and differences."""
-    ranked = _with_published(_ranked(view, metric), view.published[metric.name], metric)
+    ranked = _ranked(view, metric)
+    # Published figures are before the first system that is worse.
+    lines = ranked.to_dicts()
+    for name, figure in view.published[metric.name].items():
+        scores = [line["score"] for line in lines]
+        worse = (
+            index
+            for index, score in enumerate(scores)
+            if score is None or (score < figure if metric.higher_is_better else score > figure)
+        )
+        lines.insert(next(worse, len(lines)), {"system": name, "score": figure})
+    ranked = pl.DataFrame(lines, schema=ranked.schema)
     known: list[str] = []
     if view.facts is not None:
         facts = view.facts.rename(
@@ -280,29 +291,13 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
     ]
     # Facts keep their names.
     labels = {"score": label, **{name: name for name in known}}
-    kinds = {name: _kind_of_fact(ranked[name]) for name in known}
+    kinds: dict[str, Kind] = {}
+    for name in known:
+        values = ranked[name]
+        is_text = values.dtype == pl.String and values.count()
+        is_link = is_text and values.str.contains(r"^https?://\S+$").all()
+        kinds[name] = "number" if values.dtype.is_integer() else "link" if is_link else "note"
     return view.table(f"Ranking by {label}", ranked, (), metric, columns=columns, labels=labels, kinds=kinds)
-
-
-def _kind_of_fact(values: pl.Series) -> Kind:
-    if values.dtype.is_integer():
-        return "number"
-    is_text = values.dtype == pl.String
-    return "link" if is_text and values.count() and values.str.contains(r"^https?://\S+$").all() else "note"
-
-
-def _with_published(ranked: pl.DataFrame, figures: Mapping[str, float], metric: Metric) -> pl.DataFrame:
-    """Return a ranking with published figures before the first system that is worse."""
-    lines = ranked.to_dicts()
-    for name, figure in figures.items():
-        scores = [line["score"] for line in lines]
-        worse = (
-            index
-            for index, score in enumerate(scores)
-            if score is None or (score < figure if metric.higher_is_better else score > figure)
-        )
-        lines.insert(next(worse, len(lines)), {"system": name, "score": figure})
-    return pl.DataFrame(lines, schema=ranked.schema) if figures else ranked
 
 
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:

@@ -111,6 +111,7 @@ class Comparison(SlicedResult[Table_co]):
         self._sums = summary.comparison_sums
         self.draws = check_draws(draws)
         self.seed = count("seed", seed)
+        self._test = pairwise.Test(confidence=confidence, draws=self.draws, seed=self.seed)
         self.systems = dict(summary.systems)
         self._settings = summary.settings
         taken = [*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if self._settings.tables else [])]
@@ -401,7 +402,13 @@ class Comparison(SlicedResult[Table_co]):
         keys = chosen_keys(columns, self._by, self.noun)
         slices = pairwise.table(self.summary, keys, chosen, self._test)
         if simultaneous:
-            slices = pairwise.with_simultaneous(slices, self.summary, keys, chosen, self._test)
+            # Bonferroni: all differences of the table at once.
+            number = max(int(slices["difference_low"].count()), 1)
+            stricter = dataclasses.replace(self._test, confidence=1 - (1 - self.confidence) / number)
+            wider = pairwise.figures(self.summary, lines(self.summary, keys), chosen, stricter)
+            index = slices.columns.index("difference_high") + 1
+            for end in ("high", "low"):
+                slices.insert_column(index, wider[f"difference_{end}"].alias(f"simultaneous_{end}"))
         return self._presented(slices, columns)
 
     def figures_by(self, columns: Sequence[str]) -> pl.DataFrame:
@@ -432,10 +439,6 @@ class Comparison(SlicedResult[Table_co]):
         names = list(self.systems)
         first, *others = (names.index(name) for name in baseline_first(names, baseline))
         return [(first, other) for other in others]
-
-    @property
-    def _test(self) -> pairwise.Test:
-        return pairwise.Test(confidence=self.confidence, draws=self.draws, seed=self.seed)
 
     def macro(self, *columns: str, weights: Mapping[Any, float] | None = None) -> Table_co:
         """

@@ -54,16 +54,6 @@ _Pair: TypeAlias = "tuple[str, str | None]"
 """A system, or a system and the baseline with which it is compared."""
 
 
-def _schema(names: Sequence[str], figures: Sequence[str]) -> dict[str, Any]:
-    return {
-        **dict.fromkeys(names, pl.String),
-        **dict.fromkeys(_COUNTS, pl.Int64),
-        **dict.fromkeys(figures, pl.Float64),
-        "verdicts_worth": pl.Int64,
-        "few_rows": pl.Boolean,
-    }
-
-
 class Corrected(SlicedResult[Table_co]):
     """
     Scores of all rows and of each slice, corrected by verdicts on some rows.
@@ -289,7 +279,14 @@ class Corrected(SlicedResult[Table_co]):
                     line["few_rows"] = mean.documents < FEW_DOCUMENTS
                 lines.append({"system": pair[0], "baseline": pair[1], **line})
         names, figures = (["system", "baseline"], _DIFFERENCES) if compared else (["system"], _FIGURES)
-        table = pl.DataFrame(lines, schema=_schema(names, figures))
+        schema = {
+            **dict.fromkeys(names, pl.String),
+            **dict.fromkeys(_COUNTS, pl.Int64),
+            **dict.fromkeys(figures, pl.Float64),
+            "verdicts_worth": pl.Int64,
+            "few_rows": pl.Boolean,
+        }
+        table = pl.DataFrame(lines, schema=schema)
         if keys:
             slice_of = np.repeat(np.arange(slices.height), len(pairs))
             table = pl.concat([slices[slice_of], table], how="horizontal")

@@ -137,7 +137,18 @@ def side_by_side(
         *([] if answers is None else [cs.by_name(answers).alias("answers")]),
     ).with_row_index("row")
     keys = [f"key_{index}" for index in range(len(ids))]
-    _check_rows(rows, keys, ids, system)
+    for name, key in ((system, "system"), *zip(ids, keys, strict=True)):
+        nulls = rows[key].null_count()
+        if nulls:
+            raise ValueError(f"column {name!r} must not be null, but is in {numbered(nulls, 'row')}")
+    named = rows.select(*keys, "system")
+    doubled = named.filter(named.is_duplicated()).unique(maintain_order=True)
+    if doubled.height:
+        raise ValueError(
+            f"each system must have one row for a question, but several have the same {[*ids, system]}: "
+            f"{first_of(doubled)}; average repeated answers with mean_over_epochs(id={[*ids, system]}), or "
+            "name the column of the epoch in id= too"
+        )
     chosen = _chosen(systems, rows["system"].unique(maintain_order=True).to_list())
     rows = rows.filter(pl.col("system").is_in(chosen.values()))
     renamed = dict(zip(chosen.values(), chosen, strict=True))
@@ -198,20 +209,6 @@ def _scores(metrics: Any) -> list[Metric]:
 
 def _columns(metric: Metric) -> list[Any]:
     return [value for value in (metric.numerator, metric.denominator) if value is not None]
-
-
-def _check_rows(rows: pl.DataFrame, keys: list[str], ids: list[str], system: str) -> None:
-    for name, key in ((system, "system"), *zip(ids, keys, strict=True)):
-        nulls = rows[key].null_count()
-        if nulls:
-            raise ValueError(f"column {name!r} must not be null, but is in {numbered(nulls, 'row')}")
-    doubled = rows.select(*keys, "system").filter(pl.struct(*keys, "system").is_duplicated())
-    if doubled.height:
-        raise ValueError(
-            f"each system must have one row for a question, but several have the same {[*ids, system]}: "
-            f"{first_of(doubled.unique(maintain_order=True))}; average repeated answers with "
-            f"mean_over_epochs(id={[*ids, system]}), or name the column of the epoch in id= too"
-        )
 
 
 def _check_complete(rows: pl.DataFrame, questions: pl.DataFrame, ids: list[str], order: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,24 +100,6 @@ def figures(
 ) -> pl.DataFrame:
     """Return the lines of `table` without p-values, wins, ties and losses."""
     return pl.concat([_metric_figures(summary, metric_lines, pairs, test) for metric_lines in every])
-
-
-def with_simultaneous(
-    made: pl.DataFrame,
-    summary: Summary,
-    keys: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-    test: Test,
-) -> pl.DataFrame:
-    """Add intervals that contain all differences of a table simultaneously (Bonferroni)."""
-    count = max(int(made["difference_low"].count()), 1)
-    stricter = replace(test, confidence=1 - (1 - test.confidence) / count)
-    wider = figures(summary, lines(summary, keys), pairs, stricter)
-    ends = {f"simultaneous_{end}": wider[f"difference_{end}"] for end in ("low", "high")}
-    index = made.columns.index("difference_high") + 1
-    return made.select(
-        *made.columns[:index], *(pl.Series(name, end) for name, end in ends.items()), *made.columns[index:]
-    )
 
 
 def _metric_figures(

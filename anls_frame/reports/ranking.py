@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from anls_frame.reports.lines import Lines
     from anls_frame.reports.pairwise import Test
-    from anls_frame.statistics.student import FloatArray
     from anls_frame.summary.summary import Summary
 
 COLUMNS = (
@@ -81,37 +80,22 @@ def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def with_ranks_on_few(
-    few: npt.NDArray[np.bool_], better: npt.NDArray[np.bool_], score: FloatArray, effective: FloatArray
-) -> npt.NDArray[np.bool_]:
+def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
     """
-    Return which systems have too few units for their scores, or for their ranges of ranks.
+    Return the scores and intervals of a metric; `better` says which differences are significant.
 
     A range of ranks follows from the significant differences. A difference from a system with too few units
     is doubtful if fewer than ten units lost as a whole would cancel it, because a sample can miss that many.
-
-    Parameters
-    ----------
-    few, score, effective
-        Whether scores have too few units, the scores (a unit can lose 1), and the effective numbers of units,
-        all as lines by systems.
-    better
-        Which differences are significant, as in `Ranks`.
+    Systems whose range rests on such a difference are marked, too.
     """
-    marked = few.copy()
-    for line in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
-        apart = np.abs(score[line, :, None] - score[line]) * effective[line, :, None]
-        shown = better[line] | better[line].T
-        marked[line] |= (shown & (apart < FEW_CARRIERS) & few[line]).any(axis=1)
-    return marked
-
-
-def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
-    """Return the scores and intervals of a metric."""
     scores = system_scores(summary, metric_lines, test.confidence)
     score, low, high, effective, few = scores.figures
     _, width = metric_lines.metric.span or (0, 1)
-    few = with_ranks_on_few(few, better, score / width, effective)
+    marked = few.copy()
+    for line in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
+        # A unit can lose the width of the scores.
+        apart = np.abs(score[line, :, None] / width - score[line] / width) * effective[line, :, None]
+        shown = better[line] | better[line].T
+        marked[line] |= (shown & (apart < FEW_CARRIERS) & few[line]).any(axis=1)
     figures = {"score": score, "score_low": low, "score_high": high}
-    identity = {"system": list(summary.systems)}
-    return long_table(metric_lines, identity, figures, few, scores.clusters)
+    return long_table(metric_lines, {"system": list(summary.systems)}, figures, marked, scores.clusters)

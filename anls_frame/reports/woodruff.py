@@ -9,7 +9,7 @@ ties.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -77,7 +77,18 @@ class _ScoredRows:
     """
 
     def __init__(self, cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> None:
-        lines = _lines(cells, slices, keys)
+        clusters = [CLUSTER] if CLUSTER in cells.columns else []
+        numbered = cells.select(
+            *keys,
+            "n",
+            pl.col(quantiles.column_of(cells)).alias("score"),
+            *(pl.Series(CLUSTER, numbers(cells[CLUSTER], cells.height)) for _ in clusters),
+        )
+        scored = explode_lists(numbered, keys).filter(pl.col("score").is_not_null())
+        slice_numbers = slices.select(*keys, pl.int_range(pl.len(), dtype=pl.Int64).alias("slice"))
+        how: dict[str, Any] = {"on": keys, "how": "left", "nulls_equal": True} if keys else {"how": "cross"}
+        unit = pl.struct("slice", *clusters).rank("dense").cast(pl.Int64) - 1
+        lines = scored.join(slice_numbers, **how).sort("slice", "score").with_columns(unit.alias("unit"))
         n = lines["n"].cast(pl.Float64).to_numpy()
         self.score = lines["score"].to_numpy()
         self.slices = slices.height
@@ -85,20 +96,17 @@ class _ScoredRows:
         self.ends = np.cumsum(n)
         starts = np.ones(len(n), np.bool_)
         starts[1:] = (np.diff(self.score) != 0) | (np.diff(self.slice_of) != 0)
-        self.levels = np.bincount(self.slice_of[starts], minlength=self.slices)
-        """Number of distinct scores of each slice."""
-        self.first_level = np.cumsum(self.levels) - self.levels
+        # The distinct scores of all slices, from the first level of each, and their numbers by slice.
         self.scores = np.append(self.score[starts], np.nan)
-        """The distinct scores of all slices, from the first level of each."""
+        self.levels = np.bincount(self.slice_of[starts], minlength=self.slices)
+        self.first_level = np.cumsum(self.levels) - self.levels
+        # The number of lower scores in the slice of each line.
         self.level = np.cumsum(starts) - 1 - self.first_level[self.slice_of]
-        """Number of lower scores in the slice of each line."""
-        has_clusters = CLUSTER in cells.columns
-        self.unit = lines["unit"].to_numpy() if has_clusters else np.arange(len(n))
-        self.weight = n if has_clusters else np.ones(len(n))
-        """The contribution of a line to the size of its unit."""
+        self.unit = lines["unit"].to_numpy() if clusters else np.arange(len(n))
+        # The contribution of a line to the size of its unit, and the number of identical units.
+        self.weight = n if clusters else np.ones(len(n))
         self.size = np.bincount(self.unit, self.weight).astype(np.float64)
-        self.counts = np.ones(len(self.size)) if has_clusters else n
-        """Number of identical units."""
+        self.counts = np.ones(len(self.size)) if clusters else n
         self.slice_of_unit = np.zeros(len(self.size), np.int64)
         self.slice_of_unit[self.unit] = self.slice_of
 
@@ -158,23 +166,3 @@ class _ScoredRows:
             high = np.where(is_above, middle, high)
             low = np.where(is_above, low, np.minimum(middle + 1, high))
         return low
-
-
-def _lines(cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return `score`, `n`, the number of the slice and, with clusters, of the unit of each line."""
-    clusters = [CLUSTER] if CLUSTER in cells.columns else []
-    numbered = cells.select(
-        *keys,
-        "n",
-        pl.col(quantiles.column_of(cells)).alias("score"),
-        *(pl.Series(CLUSTER, numbers(cells[CLUSTER], cells.height)) for _ in clusters),
-    )
-    scored = explode_lists(numbered, keys).filter(pl.col("score").is_not_null())
-    slice_numbers = slices.select(*keys, pl.int_range(pl.len(), dtype=pl.Int64).alias("slice"))
-    numbered_rows = (
-        scored.join(slice_numbers, on=keys, how="left", nulls_equal=True)
-        if keys
-        else scored.join(slice_numbers, how="cross")
-    )
-    unit = pl.struct("slice", *clusters).rank("dense").cast(pl.Int64) - 1
-    return numbered_rows.sort("slice", "score").with_columns(unit.alias("unit"))
