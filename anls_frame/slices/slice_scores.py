@@ -168,14 +168,9 @@ def scores(
         Whether changes are searched, not scores.
     """
     rows = system_rows.scored_rows(frame, systems, answers, Live(metrics=tuple(metrics)), settings)
-    names = [
-        name
-        for index, metric in enumerate(metrics)
-        for name in system_rows.all_columns(index, metric, len(systems))
-    ]
     wrong = [is_wrong.any().alias(f"wrong_{index}") for index, is_wrong in enumerate(rows.wrong())]
     scored, marked = pl.collect_all(
-        [rows.frame.select(names), rows.frame.select(wrong or pl.lit(value=False))]
+        [rows.frame.select(rows.values), rows.frame.select(wrong or pl.lit(value=False))]
     )
     if any(marked.row(0)):
         rows.raise_wrong()

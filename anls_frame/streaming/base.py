@@ -13,7 +13,6 @@ import anls_frame._native as native
 from anls_frame._arguments import choice
 from anls_frame.protocol import plugin_options, preset_name, protocol_from_dict, protocol_to_dict
 from anls_frame.streaming import exact_sum
-from anls_frame.streaming.keywords import check_options
 from anls_frame.streaming.pair_batches import Pairs, check_unicode, read
 
 if TYPE_CHECKING:
@@ -23,18 +22,18 @@ if TYPE_CHECKING:
     from anls_frame.streaming.pair_batches import Columns
 
 
+_TORCHMETRICS: dict[str, tuple[object, ...]] = {
+    # Sums and scores are always on the CPU, and the value always covers all pairs so far.
+    **dict.fromkeys(("compute_on_cpu", "compute_with_cache"), (True, False)),
+    **dict.fromkeys(("dist_sync_on_step", "sync_on_compute"), (False,)),
+    **dict.fromkeys(("process_group", "dist_sync_fn", "distributed_available_fn"), (None,)),
+    # In torchmetrics before 0.11.
+    "compute_on_step": (True, None),
+}
+"""Keyword arguments of torchmetrics' metrics, with the values that match what these metrics do."""
+
 _LARGEST = 2.0**32
 """Upper bound of an error rate: text lengths are UInt32."""
-
-
-class _NotGiven:
-    """Marks an argument that was not passed, because None is an (invalid) value."""
-
-    def __repr__(self) -> str:
-        return "<not given>"
-
-
-_NOT_GIVEN = _NotGiven()
 
 
 class _Batch(NamedTuple):
@@ -60,7 +59,7 @@ class MetricObject(ABC):
         settings: Mapping[str, Any],
         torchmetrics_options: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        check_options(type(self).__name__, torchmetrics_options)
+        _check_options(type(self).__name__, torchmetrics_options)
         reduction = "none" if reduction is None else reduction
         choice("reduction", reduction, (*self.REDUCTIONS, None))
         self._settings = {**settings, "reduction": reduction}
@@ -82,11 +81,11 @@ class MetricObject(ABC):
 
     def update(
         self,
-        predictions: Any = _NOT_GIVEN,
-        answers: Any = _NOT_GIVEN,
+        predictions: Any = None,
+        answers: Any = None,
         *,
-        preds: Any = _NOT_GIVEN,
-        target: Any = _NOT_GIVEN,
+        preds: Any = None,
+        target: Any = None,
     ) -> None:
         """
         Add a batch of pairs.
@@ -129,11 +128,11 @@ class MetricObject(ABC):
 
     def __call__(
         self,
-        predictions: Any = _NOT_GIVEN,
-        answers: Any = _NOT_GIVEN,
+        predictions: Any = None,
+        answers: Any = None,
         *,
-        preds: Any = _NOT_GIVEN,
-        target: Any = _NOT_GIVEN,
+        preds: Any = None,
+        target: Any = None,
     ) -> float | Any:
         """Add a batch of pairs, as in `update`, and return the value of this batch, as in `compute`."""
         batch = self._measure(*_batch("a call", predictions, answers, preds, target))
@@ -367,13 +366,30 @@ def _batch(caller: str, predictions: Any, answers: Any, preds: Any, target: Any)
         ("predictions", "preds", (predictions, preds)),
         ("answers", "target", (answers, target)),
     ):
-        given = [value for value in values if value is not _NOT_GIVEN]
+        given = [value for value in values if value is not None]
         if len(given) != 1:
             problem = "it is missing" if not given else "got both"
             raise TypeError(f"{caller} takes exactly one of {own} and {theirs}=; {problem}")
         chosen += given
     predicted, accepted = chosen
     return predicted, accepted
+
+
+def _check_options(metric: str, options: Mapping[str, Any]) -> None:
+    """Raise an error that names the first option of torchmetrics that is not accepted."""
+    for name, value in options.items():
+        if name not in _TORCHMETRICS:
+            accepted = ", ".join(_TORCHMETRICS)
+            raise TypeError(
+                f"{metric} has no argument {name!r}; it accepts these of torchmetrics: {accepted}"
+            )
+        # By identity: 1 is not True, and values of other types may define their own equality.
+        if not any(value is known for known in _TORCHMETRICS[name]):
+            choices = " or ".join(map(repr, _TORCHMETRICS[name]))
+            raise ValueError(
+                f"{name} must be {choices}, got {value!r}: a call returns the value of its batch, and "
+                "nothing is sent to other processes; add up the metrics of all processes with `merge`"
+            )
 
 
 def _settings(state: Mapping[str, Any]) -> dict[str, Any]:

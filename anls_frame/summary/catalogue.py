@@ -99,48 +99,34 @@ def _without_moves(
     prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls"
 ) -> pl.Expr:
     """Return the errors of each page, without moved blocks."""
-    kinds = [kind for kind in page_errors.KINDS if kind != "moved"]
-    errors = [
-        _by_errors(page_errors.page_errors, kind)(prediction, answers, protocol=protocol) for kind in kinds
-    ]
-    return pl.sum_horizontal(errors, ignore_nulls=False)
+    errors = page_errors.page_errors(prediction, answers, protocol=resolve_errors(protocol)).struct
+    return pl.sum_horizontal(
+        [errors.field(kind) for kind in page_errors.KINDS if kind != "moved"], ignore_nulls=False
+    )
 
 
-def _has_prediction(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
-    return pl.when(answers.is_not_null()).then(prediction != "")
+def _fields(what: str) -> Callable[..., pl.Expr]:
+    """Return a function for the numbers of values in each row, all or those of a kind."""
 
+    def counted(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
+        is_predicted = pl.when(answers.is_not_null()).then(prediction != "")
+        # As `unanswerable="empty"` fills it: the only answer is the empty text.
+        nothing = pl.when(prediction.is_not_null()).then(pl.lit(""))
+        is_gold = ~scores.exact_match(nothing, answers, protocol="raw")
+        is_equal = scores.exact_match(prediction, answers, protocol=protocol)
+        right = is_equal & is_predicted & is_gold
+        return {
+            "predicted": is_predicted,
+            "gold": is_gold,
+            "predicted and gold": is_predicted.cast(pl.Int64) + is_gold.cast(pl.Int64),
+            "right": right,
+            "right twice": 2 * right.cast(pl.Int64),
+            "missing": is_gold & ~is_predicted,
+            "invented": is_predicted & ~is_gold,
+            "wrong": is_predicted & is_gold & ~is_equal,
+        }[what]
 
-def _has_answer(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
-    # As `unanswerable="empty"` fills it: the only answer is the empty text.
-    nothing = pl.when(prediction.is_not_null()).then(pl.lit(""))
-    return ~scores.exact_match(nothing, answers, protocol="raw")
-
-
-def _right(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-    is_equal = scores.exact_match(prediction, answers, protocol=protocol)
-    return is_equal & _has_prediction(prediction, answers) & _has_answer(prediction, answers)
-
-
-def _right_twice(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-    return 2 * _right(prediction, answers, protocol=protocol).cast(pl.Int64)
-
-
-def _values(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
-    parts = (_has_prediction(prediction, answers), _has_answer(prediction, answers))
-    return parts[0].cast(pl.Int64) + parts[1].cast(pl.Int64)
-
-
-def _missing(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
-    return _has_answer(prediction, answers) & ~_has_prediction(prediction, answers)
-
-
-def _invented(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
-    return _has_prediction(prediction, answers) & ~_has_answer(prediction, answers)
-
-
-def _wrong(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
-    is_equal = scores.exact_match(prediction, answers, protocol=protocol)
-    return _has_prediction(prediction, answers) & _has_answer(prediction, answers) & ~is_equal
+    return counted
 
 
 def _described(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
@@ -149,9 +135,16 @@ def _described(name: str, label: str, numerator: Callable[..., pl.Expr], **other
     return Metric(numerator, name=name, label=label, sources=sources, **{**bounds, **others})
 
 
-def _field_metric(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+def _share(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
     return _described(name, label, numerator, **{"bounds": (0, 1), "higher_is_better": True, **others})
 
+
+def _per_character(name: str, label: str, numerator: Callable[..., pl.Expr], **others: Any) -> Metric:
+    lengths = _scored("reference_length")
+    return _described(name, label, numerator, denominator=lengths, format="rate", **others)
+
+
+_EDITS = ("substitutions", "deletions", "insertions")
 
 DESCRIBED = {
     metric.name: metric
@@ -165,49 +158,32 @@ DESCRIBED = {
             denominator=_scored("reference_length", by_words=True),
             format="rate",
         ),
+        *(_per_character(kind, kind, _by_errors(words.edit_counts, kind)) for kind in _EDITS),
         *(
-            _described(
-                kind,
-                kind,
-                _by_errors(words.edit_counts, kind),
-                denominator=_scored("reference_length"),
-                format="rate",
-            )
-            for kind in ("substitutions", "deletions", "insertions")
-        ),
-        *(
-            _described(
-                kind,
-                kind,
-                _by_errors(page_errors.page_errors, kind),
-                denominator=_scored("reference_length"),
-                format="rate",
-                in_text="figure",
-            )
+            _per_character(kind, kind, _by_errors(page_errors.page_errors, kind), in_text="figure")
             for kind in page_errors.KINDS
         ),
-        _described(
-            "reading_order_free_cer",
-            "CER in any order",
-            _without_moves,
-            denominator=_scored("reference_length"),
-            format="rate",
-        ),
+        _per_character("reading_order_free_cer", "CER in any order", _without_moves),
         _described("bag_of_words", "bag-of-words error", _by_errors(words.bag_of_words_error), format="rate"),
         *(
-            _described(name, label, _without_protocol(function), bounds=(0, 1), higher_is_better=True)
+            _share(name, label, _without_protocol(function))
             for name, label, function in (
                 ("relaxed_accuracy", "relaxed accuracy", accuracies.relaxed_accuracy),
                 ("vqa_accuracy", "VQA accuracy", accuracies.vqa_accuracy),
                 ("contains_answer", "contains the answer", accuracies.contains_answer),
             )
         ),
-        _field_metric("field_precision", "precision of fields", _right, denominator=_has_prediction),
-        _field_metric("field_recall", "recall of fields", _right, denominator=_has_answer),
-        _field_metric("field_f1", "F1 of fields", _right_twice, denominator=_values),
+        _share("field_precision", "precision of fields", _fields("right"), denominator=_fields("predicted")),
+        _share("field_recall", "recall of fields", _fields("right"), denominator=_fields("gold")),
+        _share(
+            "field_f1",
+            "F1 of fields",
+            _fields("right twice"),
+            denominator=_fields("predicted and gold"),
+        ),
         *(
-            _field_metric(f"{kind}_share", f"share of {kind} fields", function, higher_is_better=False)
-            for kind, function in {"missing": _missing, "invented": _invented, "wrong": _wrong}.items()
+            _share(f"{kind}_share", f"share of {kind} fields", _fields(kind), higher_is_better=False)
+            for kind in ("missing", "invented", "wrong")
         ),
     )
 }
@@ -232,7 +208,7 @@ MEANINGS = {
         ("wer_mean", "wer_corpus"), "the same as for CER, in the words of the protocol's `errors`"
     ),
     **dict.fromkeys(
-        ("substitutions", "deletions", "insertions"),
+        _EDITS,
         f"total of these edits {_TOTAL}; they add up to `cer_corpus`",
     ),
     **dict.fromkeys(
@@ -263,7 +239,7 @@ SETS = {
     "qa": tuple(BUILT_IN),
     "ocr": (
         *("cer_corpus", "wer_corpus", *page_errors.KINDS, "reading_order_free_cer", "bag_of_words"),
-        *("substitutions", "deletions", "insertions", "cer_mean"),
+        *(*_EDITS, "cer_mean"),
     ),
     "fields": (
         *("exact_match", "anls", "field_precision", "field_recall", "field_f1"),
@@ -275,7 +251,7 @@ SETS = {
 
 _ROW_METRICS = {
     **{
-        name: _field_metric(name, label, _scored(name), format="score")
+        name: _share(name, label, _scored(name), format="score")
         for name, label in {"anls": "ANLS", "nls": "NLS", "exact_match": "exact match"}.items()
     },
     "cer": _described("cer", "CER", _scored("cer"), format="rate"),
@@ -387,27 +363,29 @@ def _resolved(
                 f"metric {given.name!r} is a function of texts: pass the columns prediction and answers too"
             )
         return [_computable(given, columns, protocol) if has_texts else given]
-    if isinstance(given, str):
-        name = OTHER_NAMES.get(given, given)
-        if has_texts and given in SETS:
-            options: dict[str, Any] = {"has_texts": has_texts, "protocol": protocol}
-            return [metric for name in SETS[given] for metric in _resolved(name, columns, **options)]
-        if has_texts and name in BUILT_IN:
-            return [BUILT_IN[name]]
-        if has_texts and name in DESCRIBED:
-            return [_prepared(DESCRIBED[name], protocol)]
-        if given in columns:
-            return [Metric(given)]
-        built_in = ", ".join(map(repr, (*SETS, *NAMES)))
-        advice = _ADVICE.get(given.casefold(), "") if has_texts else ""
-        hint = advice and f"; {advice.format(given)}"
+    if not isinstance(given, str):
+        return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
+    name = OTHER_NAMES.get(given, given)
+    if has_texts and given in SETS:
+        return [
+            metric
+            for name in SETS[given]
+            for metric in _resolved(name, columns, has_texts=True, protocol=protocol)
+        ]
+    if has_texts and name in BUILT_IN:
+        return [BUILT_IN[name]]
+    if has_texts and name in DESCRIBED:
+        return [_prepared(DESCRIBED[name], protocol)]
+    if given in columns:
+        return [Metric(given)]
+    built_in = ", ".join(map(repr, (*SETS, *NAMES)))
+    if not has_texts:
         raise ValueError(
-            f"metrics must be of {built_in}, a column of scores, or a Metric, got {given!r}{hint}"
-            if has_texts
-            else f"metrics must name columns of scores, got {given!r}; for {built_in}, pass prediction and "
-            "answers"
+            f"metrics must name columns of scores, got {given!r}; for {built_in}, pass prediction and answers"
         )
-    return [Metric(given)]  # type: ignore[arg-type] # it checks what it is given
+    advice = _ADVICE.get(given.casefold(), "")
+    hint = advice and f"; {advice.format(given)}"
+    raise ValueError(f"metrics must be of {built_in}, a column of scores, or a Metric, got {given!r}{hint}")
 
 
 def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtocol | str) -> Metric:

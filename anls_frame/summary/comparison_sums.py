@@ -12,13 +12,13 @@ from anls_frame.summary import own_metrics, pair_votes
 from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.cell_sums import ALL, CellSums, keys_of_cells
 from anls_frame.summary.cells import add_up
-from anls_frame.summary.keys import CLUSTER, canonical
+from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.predictions import Predictions, digest_of
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.system_rows import all_columns, columns, missing, noted, scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings
@@ -66,115 +66,75 @@ def collect(rows: SystemRows, settings: Settings) -> tuple[CellSums, list[Predic
 
     The result includes the `Predictions` of each system.
     """
-    row_columns = [
-        name for index, metric in enumerate(rows.metrics) for name in all_columns(index, metric, rows.systems)
-    ]
-    digests = [f"digest_{system}" for system in range(rows.systems)]
-    prediction_columns = [*missing(rows.systems), *noted(rows.systems)]
-    needed = (*rows.keys, *prediction_columns, "answerable", "length", *digests, *row_columns)
+    wrong, has_wrong = rows.wrong(), False
+    buckets: dict[str | None, Buckets] = {}
+    rest = CellSums(cells={})
+    predictions = [Predictions(digest=0, n_missing=0)] * rows.systems
+    for batch in _batches(rows):
+        has_wrong |= bool(wrong) and batch.select(pl.any_horizontal(flag.any() for flag in wrong)).item()
+        if has_wrong:
+            continue
+        part = _batch_sums(batch, rows, settings)
+        for name, cells in part.cells.items():
+            keys = keys_of_cells(cells, settings)
+            buckets.setdefault(name, Buckets(keys, functools.partial(add_up, keys=keys))).add(cells)
+        part = dataclasses.replace(part, cells={})
+        rest = CellSums.added([rest, part], settings) if rest.counts else part
+        added = _predictions(batch, rows.systems)
+        predictions = [before + other for before, other in zip(predictions, added, strict=True)]
+    if has_wrong:
+        rows.raise_wrong()
+    whole = {name: buckets.pop(name).whole() for name in list(buckets)}
+    return dataclasses.replace(rest, cells=whole), predictions
+
+
+def _batches(rows: SystemRows) -> Iterator[pl.DataFrame]:
+    """Yield the scored rows in batches, in order, so that the same rows give the same floats."""
+    systems = rows.systems
+    digests = [f"digest_{system}" for system in range(systems)]
+    needed = (*rows.keys, *missing(systems), *noted(systems), "answerable", "length", *digests, *rows.values)
     size = max(1024, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // len(needed)))
-    tally = _Tally(rows, settings)
     # Polars holds many rows at once, too many with the scores of many systems, which therefore come in
     # batches.
-    later = rows.systems > _FEW_SYSTEMS
+    later = systems > _FEW_SYSTEMS
     source = rows.inputs if later else rows.frame.select(needed)
-    # In order, so that the same rows give the same floats.
+    is_empty = True
     for batch in source.collect_batches(chunk_size=size, maintain_order=True, engine="streaming"):
-        tally.add(rows.scored(batch.lazy()).select(needed).collect() if later else batch)
-    if tally.has_wrong:
-        rows.raise_wrong()
-    return tally.sums()
+        is_empty = False
+        yield rows.scored(batch.lazy()).select(needed).collect() if later else batch
+    if is_empty:
+        yield rows.frame.select(needed).head(0).collect()
 
 
-class _Tally:
-    """Sums over the batches so far."""
-
-    def __init__(self, rows: SystemRows, settings: Settings) -> None:
-        self.rows = rows
-        self.settings = settings
-        self.keys = [key for key in rows.keys if key != CLUSTER]
-        self.has_wrong = False
-        self.rest: CellSums | None = None
-        self.predictions = [Predictions(digest=0, n_missing=0)] * rows.systems
-        self.buckets: dict[str | None, Buckets] = {}
-
-    def add(self, batch: pl.DataFrame) -> None:
-        if self.has_wrong or self._is_wrong(batch):
-            self.has_wrong = True
-            return
-        part = self._batch_sums(batch)
-        for name, cells in part.cells.items():
-            if name not in self.buckets:
-                keys = keys_of_cells(cells, self.settings)
-                self.buckets[name] = Buckets(keys, functools.partial(add_up, keys=keys))
-            self.buckets[name].add(cells)
-        rest = dataclasses.replace(part, cells={})
-        self.rest = rest if self.rest is None else CellSums.added([self.rest, rest], self.settings)
-        added = _predictions(batch, self.rows.systems)
-        self.predictions = [before + other for before, other in zip(self.predictions, added, strict=True)]
-
-    def sums(self) -> tuple[CellSums, list[Predictions]]:
-        if self.rest is None:
-            self.add(self.rows.frame.head(0).collect())
-        cells = {name: self.buckets.pop(name).whole() for name in list(self.buckets)}
-        assert self.rest is not None  # noqa: S101 - for mypy
-        sums = dataclasses.replace(self.rest, cells=cells)
-        return self._with_votes_and_squares(sums) if ALL in cells else sums, self.predictions
-
-    def _is_wrong(self, batch: pl.DataFrame) -> bool:
-        wrong = self.rows.wrong()
-        return bool(wrong) and batch.select(pl.any_horizontal(pl.Expr.any(flag) for flag in wrong)).item()
-
-    def _batch_sums(self, batch: pl.DataFrame) -> CellSums:
-        rows = self.rows
-        votes, squares, counts = {}, {}, {}
-        cells: dict[str | None, pl.DataFrame] = {}
-        absent = [is_missing(name) for name in missing(rows.systems)]
-        dropped = pl.any_horizontal(absent).sum() if self.settings.missing == "drop" else pl.lit(0)
-        whole = batch.select(rows=pl.len(), n_dropped=dropped, n_unanswerable=(~pl.col("answerable")).sum())
-        for index, metric in enumerate(rows.metrics):
-            scored = batch.drop_nulls(all_columns(index, metric, rows.systems))
-            named, better = scores(index, rows.systems), bool(metric.higher_is_better)
-            scored_counts = scored.select(
-                n=pl.len(),
-                n_empty_reference=(pl.col("length") == 0).sum(),
-                **_ends_of(index, metric, rows.systems),
-            )
-            counts[metric.name] = whole.hstack(scored_counts).cast(_COUNTS)
-            if CLUSTER in rows.keys:
-                cells[metric.name] = _cells(scored, rows.keys, index, metric, rows.systems)
-                votes[metric.name] = pair_votes.votes(scored, self.keys, named, better=better)
-                if not metric.is_ratio:
-                    squares[metric.name] = _squares(scored, self.keys, named, metric)
-        if CLUSTER not in rows.keys:
-            # Votes and squares follow at the end, from the cells, because these can be far fewer than rows.
-            values = [
-                name
-                for index, metric in enumerate(rows.metrics)
-                for name in all_columns(index, metric, rows.systems)
-            ]
-            kept = batch.filter(pl.any_horizontal(pl.col(values).is_not_null()))
-            grouped = kept.group_by(*self.keys, *values, maintain_order=True).agg(
-                pl.len().cast(pl.Int64).alias("n")
-            )
-            cells[ALL] = canonical(grouped)
-        return CellSums(cells=cells, votes=votes, squares=squares, counts=counts)
-
-    def _with_votes_and_squares(self, sums: CellSums) -> CellSums:
-        """Add the votes and squares, where the cells are combinations of scores."""
-        rows, cells = self.rows, sums.cells[ALL]
-        size = max(1, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // cells.width))
-        votes, squares = {}, {}
-        for index, metric in enumerate(rows.metrics):
-            named = scores(index, rows.systems)
-            parts = list(cells.drop_nulls(named).iter_slices(size)) or [cells.head(0)]
-            better = bool(metric.higher_is_better)
-            added = [pair_votes.votes(part, self.keys, named, better=better) for part in parts]
-            votes[metric.name] = add_up(added, [*self.keys, "pair"])
-            if not metric.is_ratio:
-                added = [_squares(part, self.keys, named, metric) for part in parts]
-                squares[metric.name] = add_up(added, self.keys)
-        return dataclasses.replace(sums, votes=votes, squares=squares)
+def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> CellSums:
+    """Return the sums over a batch of rows."""
+    has_clusters, keys = settings.cluster is not None, key_names(settings.by, None)
+    votes, squares, counts = {}, {}, {}
+    cells: dict[str | None, pl.DataFrame] = {}
+    absent = [is_missing(name) for name in missing(rows.systems)]
+    dropped = pl.any_horizontal(absent).sum() if settings.missing == "drop" else pl.lit(0)
+    whole = batch.select(rows=pl.len(), n_dropped=dropped, n_unanswerable=(~pl.col("answerable")).sum())
+    if not has_clusters:
+        kept = batch.filter(pl.any_horizontal(pl.col(rows.values).is_not_null()))
+        lines = kept.group_by(*keys, *rows.values, maintain_order=True)
+        cells[ALL] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
+    for index, metric in enumerate(rows.metrics):
+        scored = batch.drop_nulls(all_columns(index, metric, rows.systems))
+        named, better = scores(index, rows.systems), bool(metric.higher_is_better)
+        scored_counts = scored.select(
+            n=pl.len(),
+            n_empty_reference=(pl.col("length") == 0).sum(),
+            **_ends_of(index, metric, rows.systems),
+        )
+        counts[metric.name] = whole.hstack(scored_counts).cast(_COUNTS)
+        if has_clusters:
+            cells[metric.name] = _cells(scored, rows.keys, index, metric, rows.systems)
+        # Combinations of scores can be far fewer than rows.
+        compared = scored if has_clusters else cells[ALL].drop_nulls(named)
+        votes[metric.name] = pair_votes.votes(compared, keys, named, better=better)
+        if not metric.is_ratio:
+            squares[metric.name] = _squares(compared, keys, named, metric)
+    return CellSums(cells=cells, votes=votes, squares=squares, counts=counts)
 
 
 def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:

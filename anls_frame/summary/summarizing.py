@@ -14,9 +14,8 @@ from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
 from anls_frame.summary import comparison_sums, own_metrics, report_sums, transitions
 from anls_frame.summary.catalogue import are_of_pages
-from anls_frame.summary.cells import add_up
 from anls_frame.summary.details import KEYS
-from anls_frame.summary.keys import canonical, key_names, optional
+from anls_frame.summary.keys import key_names, optional
 from anls_frame.summary.rows import Live
 from anls_frame.summary.settings import (
     MOST_ROWS,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from anls_frame.protocol import ScoreProtocol
     from anls_frame.summary.catalogue import Metrics
     from anls_frame.summary.settings import Unanswerable
-    from anls_frame.summary.slicing import By, Slicing
+    from anls_frame.summary.slicing import By
 
 _PAGE = "page"
 
@@ -197,8 +196,8 @@ def summarize(
         else:
             sums, predictions = report_sums.collect(rows, settings, part=part)
     if is_comparison and settings.details:
-        counts = _transitions(frame, systems, str(answers), slicing, settings)
-        sums = dataclasses.replace(sums, transitions=counts)
+        counted = transitions.counted(frame, systems, str(answers), slicing, settings)
+        sums = dataclasses.replace(sums, transitions=counted)
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
     for cells in sums.cells.values():
         check_values(cells, names)
@@ -232,16 +231,3 @@ def columns_read(
     texts = [*systems.values(), *optional(answers)] if settings.has_texts else []
     needed = [*texts, *settings.keep, *own_metrics.needed(own), *optional(settings.cluster)]
     return [*needed, *slicing_of(options["by"]).columns]
-
-
-def _transitions(
-    frame: Any, systems: Mapping[str, str], answers: str, slicing: Slicing, settings: Settings
-) -> dict[str, pl.DataFrame]:
-    """Count the rows by the error types of the first system and of each other system."""
-    typed = transitions.typed_rows(frame, list(systems.values()), answers, slicing, settings)
-    keys = (*key_names(settings.by, None), *transitions.PAIR)
-    counted = {}
-    for number, name in list(enumerate(systems))[1:]:
-        counts = transitions.counts(typed, 0, number).collect(engine="streaming")
-        counted[name] = add_up([canonical(counts)], keys)
-    return counted

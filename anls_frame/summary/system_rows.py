@@ -58,6 +58,12 @@ class SystemRows:
         """All rows with their scores."""
         return self.scored(self.inputs)
 
+    @property
+    def values(self) -> list[str]:
+        """The columns of all metrics and systems."""
+        every = enumerate(self.metrics)
+        return [name for index, metric in every for name in all_columns(index, metric, self.systems)]
+
     def wrong(self) -> list[pl.Expr]:
         """Return which rows hold an invalid value, for each custom metric and system."""
         return [is_wrong for _, _, is_wrong in self._checks()]

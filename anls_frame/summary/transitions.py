@@ -8,11 +8,12 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import to_lazy
-from anls_frame.summary.keys import sliced_keys
+from anls_frame.summary.cells import add_up
+from anls_frame.summary.keys import canonical, key_names, sliced_keys
 from anls_frame.summary.rows import scored_type, with_unanswerable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from anls_frame.summary.settings import Settings
     from anls_frame.summary.slicing import Slicing
@@ -29,36 +30,23 @@ def type_of(prediction: str, answers: str, settings: Settings) -> pl.Expr:
     return pl.when(cs.by_name(prediction).is_not_null()).then(kind)
 
 
-def typed_rows(
-    frame: Any, systems: Sequence[str], answers: str, slicing: Slicing, settings: Settings
-) -> pl.LazyFrame:
+def counted(
+    frame: Any, systems: Mapping[str, str], answers: str, slicing: Slicing, settings: Settings
+) -> dict[str, pl.DataFrame]:
     """
-    Return a query for the keys of rows, `key_0`, ..., and the error types of systems, `type_0`, ...
+    Count the rows by the error types of the first system and of each other one, by the name of the latter.
 
-    Parameters
-    ----------
-    frame
-        A frame of any kind.
-    systems, answers
-        The columns of predictions, and that of the accepted answers.
-    slicing
-        The keys.
-    settings
-        The protocol, and whether null predictions are dropped.
+    Rows without a type are left out.
     """
-    source = to_lazy(frame, [*systems, answers], slicing.columns)
-    source = with_unanswerable(source, systems, answers, settings.unanswerable)
+    columns = list(systems.values())
+    source = to_lazy(frame, [*columns, answers], slicing.columns)
+    source = with_unanswerable(source, columns, answers, settings.unanswerable)
     keys, _ = sliced_keys(source, slicing, None)
-    types = [type_of(name, answers, settings).alias(f"type_{number}") for number, name in enumerate(systems)]
-    return source.select(*keys, *types)
-
-
-def counts(rows: pl.LazyFrame, first: int = 0, second: int = 1) -> pl.LazyFrame:
-    """Count `typed_rows` by the types of two systems, given by number; rows without a type are left out."""
-    keys = [name for name in rows.collect_schema().names() if name.startswith("key_")]
-    old, new = (
-        pl.col(f"type_{number}").cast(pl.String).alias(name)
-        for number, name in zip((first, second), PAIR, strict=True)
-    )
-    typed = rows.select(*keys, old, new).filter(pl.all_horizontal(pl.col(PAIR).is_not_null()))
-    return typed.group_by(*keys, *PAIR).agg(pl.len().cast(pl.Int64).alias("n"))
+    names = key_names(slicing.names, None)
+    old, *others = (type_of(column, answers, settings).cast(pl.String) for column in columns)
+    found = {}
+    for name, new in zip(list(systems)[1:], others, strict=True):
+        typed = source.select(*keys, old.alias(PAIR[0]), new.alias(PAIR[1])).drop_nulls(PAIR)
+        counts = typed.group_by(*names, *PAIR).agg(pl.len().cast(pl.Int64).alias("n"))
+        found[name] = add_up([canonical(counts.collect(engine="streaming"))], [*names, *PAIR])
+    return found

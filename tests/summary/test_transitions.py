@@ -13,7 +13,6 @@ from sample import DATA
 import anls_frame as af
 from anls_frame._typing import ErrorType
 from anls_frame.summary import details, transitions
-from anls_frame.summary.keys import canonical
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import resolve
 
@@ -29,10 +28,9 @@ def rows() -> pl.DataFrame:
     return pl.read_parquet(DATA / "ocr_qa.parquet")
 
 
-def counted(frame: Any, by: Any, systems: list[str] = SYSTEMS, **options: Any) -> pl.DataFrame:
-    slicing, settings = resolve(by), Settings(**options)
-    typed = transitions.typed_rows(frame, systems, "answers", slicing, settings)
-    return transitions.counts(typed).collect(engine="streaming")
+def counted(frame: Any, by: Any, systems: Any = SYSTEMS, **options: Any) -> dict[str, pl.DataFrame]:
+    names = dict(zip(systems, systems, strict=True))
+    return transitions.counted(frame, names, "answers", resolve(by), Settings(by=tuple(by), **options))
 
 
 def slow(frame: pl.DataFrame, by: list[str], missing: str) -> Counter[tuple[Any, ...]]:
@@ -56,7 +54,7 @@ def slow(frame: pl.DataFrame, by: list[str], missing: str) -> Counter[tuple[Any,
 @pytest.mark.parametrize("by", [[], ["lang"], ["question_types", "lang"]], ids=str)
 def test_counts_are_those_of_a_loop(by: list[str], missing: Any) -> None:
     keys = [f"key_{i}" for i in range(len(by))]
-    table = details.error_table(canonical(counted(rows(), by, missing=missing)), keys, transitions.PAIR)
+    table = details.error_table(counted(rows(), by, missing=missing)["rapidocr"], keys, transitions.PAIR)
     expected = slow(rows(), by, missing)
     assert {row[:-2]: row[-2] for row in table.iter_rows()} == expected
     places = [tuple(ORDER.index(kind) for kind in row[len(by) : len(by) + 2]) for row in table.iter_rows()]
@@ -67,15 +65,15 @@ def test_counts_are_those_of_a_loop(by: list[str], missing: Any) -> None:
     assert shares.to_list() == pytest.approx([1.0] * len(shares))
 
 
-def test_any_two_of_many_systems_are_counted() -> None:
+def test_each_of_many_systems_is_counted_beside_the_first() -> None:
     frame = rows().with_columns(empty=pl.lit(""))
-    slicing = resolve(None)
-    typed = transitions.typed_rows(frame, [*SYSTEMS, "empty"], "answers", slicing, Settings())
-    found = transitions.counts(typed, 1, 2).collect()
-    assert set(found["error_type"]) == {"empty"}
+    found = counted(frame, [], ["rapidocr", "tesseract", "empty"])
+    assert list(found) == ["tesseract", "empty"]
+    assert set(found["empty"]["error_type"]) == {"empty"}
     expected = slow(frame, [], "empty")
-    assert found["n"].sum() == expected.total()
     olds = Counter[str]()
     for (_, new), n in expected.items():
         olds[new] += n
-    assert dict(found.select("baseline_error_type", "n").iter_rows()) == olds
+    assert dict(found["empty"].select("baseline_error_type", "n").iter_rows()) == olds
+    turned = found["tesseract"].select("error_type", "baseline_error_type", "n").rows()
+    assert {row[:2]: row[2] for row in turned} == expected
