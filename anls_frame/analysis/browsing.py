@@ -28,7 +28,6 @@ from anls_frame.summary.settings import (
     Settings,
     check_by,
     check_keep,
-    check_missing,
     detail_settings,
     scoring,
 )
@@ -374,7 +373,6 @@ def browse(
     >>> af.browse(df, "prediction", "answer", id="id")
     RowsPage('prediction', 2 rows)
     """
-    check_missing(missing)
     n = None if n is None else count("n", n, least=1, most=MOST_ROWS_OF_FRAMES - 1)
     systems = systems_of(prediction)
     if flag("audit", audit) and n is not None:

@@ -16,7 +16,7 @@ from anls_frame.metrics.scores import nearest_answer
 from anls_frame.summary import system_rows
 from anls_frame.summary.rows import kept_names, predicted
 from anls_frame.summary.selection import NLS_RANK, ROW, as_given, change, select_from
-from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, resolve_missing, scoring
+from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, scoring
 from anls_frame.summary.systems import once, resolve_for, resolve_systems
 from anls_frame.summary.transitions import type_of
 
@@ -163,7 +163,7 @@ def changes(
     settings = Settings(
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
-        missing=resolve_missing(missing, has_scores=not has_texts),
+        missing=missing,
         keep=check_keep(keep),
         **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )

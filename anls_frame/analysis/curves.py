@@ -13,8 +13,8 @@ from anls_frame.protocol import resolve_scoring
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
-from anls_frame.summary.rows import Live
-from anls_frame.summary.settings import Settings, check_by, check_missing
+from anls_frame.summary.rows import Live, sums_of_anls, sums_of_texts
+from anls_frame.summary.settings import Settings, check_by
 from anls_frame.summary.slicing import Slicing
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows, single
@@ -205,7 +205,6 @@ def length_scores(
     │ 8           ┆ 15        ┆ 1   ┆ 0.916667 │
     └─────────────┴───────────┴─────┴──────────┘
     """
-    check_missing(missing)
     columns = check_by(by)
     settings = Settings(
         by=columns,
@@ -214,8 +213,10 @@ def length_scores(
         unanswerable=unanswerable,
     )
     rows = scored_rows(frame, {prediction: prediction}, answers, Live(slicing=Slicing(columns)), settings)
-    sums = details.length_sums(single(rows, settings), rows.keys).collect(engine="streaming")
-    result = details.length_table(canonical(sums), rows.keys)
+    scored = single(rows, settings).filter(pl.col("row_digest").is_not_null())
+    sums = scored.group_by(*rows.keys, "bits").agg([*sums_of_texts(), *sums_of_anls()])
+    by_length = details.length_sums_of(canonical(sums.collect(engine="streaming")), rows.keys)
+    result = details.length_table(by_length, rows.keys)
     return as_kind_of(frame, named(result, rows.keys, columns))
 
 

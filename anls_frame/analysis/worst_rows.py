@@ -16,7 +16,7 @@ from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.summary.catalogue import resolve, row_metrics
 from anls_frame.summary.keys import check_by_names, named
 from anls_frame.summary.selection import ROW, mean, select_from
-from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, check_missing, scoring
+from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, scoring
 from anls_frame.summary.transitions import type_of
 
 if TYPE_CHECKING:
@@ -126,7 +126,6 @@ def worst(
     HYP: c0w
           S
     """
-    check_missing(missing)
     n = count("n", n, most=MOST_ROWS - 1)
     columns = check_by(by)
     frame = at_hand(frame)

@@ -21,7 +21,7 @@ from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
 from anls_frame.summary.rows import Live
-from anls_frame.summary.settings import Settings, are_texts, check_keep, check_unanswerable, resolve_missing
+from anls_frame.summary.settings import Settings, are_texts, check_keep
 from anls_frame.summary.slicing import Slicing
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import systems_of
@@ -81,7 +81,6 @@ def scored_epochs(
         a kept column or in the accepted answers.
     """
     has_texts = are_texts(prediction, answers)
-    check_unanswerable(unanswerable)
     chosen = resolve(metrics, column_names(frame), has_texts=has_texts, protocol=protocol)
     for metric in chosen:
         if not metric.is_mean:
@@ -97,7 +96,7 @@ def scored_epochs(
         metrics=chosen,
         has_texts=has_texts,
         protocol=resolve_scoring(protocol),
-        missing=resolve_missing(missing, has_scores=not has_texts),
+        missing=missing,
         unanswerable=unanswerable,
         keep=tuple(columns),
     )

@@ -34,7 +34,7 @@ from anls_frame.summary.keys import (
     largest_first,
 )
 from anls_frame.summary.rows import Live, kept_names
-from anls_frame.summary.settings import Settings, are_texts, check_by, resolve_missing, scoring
+from anls_frame.summary.settings import Settings, are_texts, check_by, scoring
 from anls_frame.summary.systems import are_several, metrics_of, systems_of
 
 if TYPE_CHECKING:
@@ -715,7 +715,7 @@ def selective(
         cluster=cluster,
         metrics=tuple(metric.described() for metric in every),
         has_texts=has_texts,
-        missing=resolve_missing(missing, has_scores=not has_texts),
+        missing=missing,
         keep=tuple(dict.fromkeys(columns.values())),
         **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )

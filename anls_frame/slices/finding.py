@@ -26,7 +26,7 @@ from anls_frame.slices.tables import check_work
 from anls_frame.summary import own_metrics
 from anls_frame.summary.cluster_groups import hashes
 from anls_frame.summary.keys import optional
-from anls_frame.summary.settings import Settings, are_texts, resolve_missing, scoring
+from anls_frame.summary.settings import Settings, are_texts, scoring
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import are_several, for_system, metrics_of, systems_of
@@ -201,7 +201,7 @@ def find_slices(
         cluster=cluster,
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
-        missing=resolve_missing(missing, has_scores=not has_texts),
+        missing=missing,
         **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )
     own = [for_system(metric, system) for metric in chosen for system in systems]

@@ -14,7 +14,7 @@ from anls_frame.protocol import plugin_options, resolve_errors
 from anls_frame.summary import fixed_point
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import chosen_keys, explode_lists, named
-from anls_frame.summary.rows import scored_type, sum_of_scores
+from anls_frame.summary.rows import scored_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -131,16 +131,6 @@ def detail_table(
         "lengths": length_table,
     }
     return named(tables[name](details[name], keys, **options), keys, by)
-
-
-def length_sums(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
-    """Add up scores by the bit length of the reference's length: 0, 1, 2 to 3, 4 to 7, ..."""
-    scored = rows.filter(pl.col("row_digest").is_not_null())
-    return scored.group_by(*keys, "bits").agg(
-        pl.len().cast(pl.Int64).alias("n"),
-        *(sum_of_scores(metric.column) for metric in TEXT_METRICS if metric.bits),
-        *(pl.col(name).cast(pl.Int64).sum() for name in ("exact_match", "reference_length", "char_errors")),
-    )
 
 
 def length_sums_of(sums: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:

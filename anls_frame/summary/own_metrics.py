@@ -154,17 +154,6 @@ def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
     return pl.any_horizontal(outside).fill_null(value=False)
 
 
-def checked(cells: pl.DataFrame, values: pl.LazyFrame, metric: Metric, part: str | None) -> pl.DataFrame:
-    """Return cells without the count of invalid values; raise an error if there are any."""
-    wrong = int(cells[WRONG].sum())
-    if wrong:
-        names = ["numerator", "denominator"] if metric.is_ratio else ["score"]
-        first = values.with_row_index("row").filter(is_wrong(metric)).head(1)
-        row, *parts = first.select("row", *names).collect().row(0)
-        raise ValueError(message(metric, wrong, row, parts, part))
-    return cells.drop(WRONG)
-
-
 def merged_spread() -> pl.Expr:
     """
     Return Σ(x - mean)² over the rows of all cells, from those of each cell (Chan, Golub and LeVeque 1983).

@@ -50,9 +50,12 @@ def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[
     """
     frame, by_keys = single(rows, settings), key_names(settings.by, None)
     own = {
-        metric.name: _own_cells(frame, index, metric, settings, part)
-        for index, metric in enumerate(rows.metrics)
+        metric.name: _own_cells(frame, index, metric, settings) for index, metric in enumerate(rows.metrics)
     }
+    for cells in own.values():
+        if cells[own_metrics.WRONG].sum():
+            rows.raise_wrong(part)
+    own = {name: cells.drop(own_metrics.WRONG) for name, cells in own.items()}
     details = {}
     if settings.has_texts:
         cells, bins, lengths, counted = _cells_of_texts(frame, by_keys, settings)
@@ -138,9 +141,7 @@ def _buckets(keys: Sequence[str]) -> Buckets:
     return Buckets(keys, lambda parts: add_up(parts, keys))
 
 
-def _own_cells(
-    frame: pl.LazyFrame, index: int, metric: Metric, settings: Settings, part: str | None
-) -> pl.DataFrame:
+def _own_cells(frame: pl.LazyFrame, index: int, metric: Metric, settings: Settings) -> pl.DataFrame:
     """Count rows and add up the values of a custom metric, and the digests of rows without texts."""
     with_digest = index == 0 and not settings.has_texts
     others = ["row_digest"] if with_digest else []
@@ -153,7 +154,7 @@ def _own_cells(
     for batch in _batches(values):
         added = grouped(batch.lazy(), cell_keys, sums, in_order=True)
         cells.add(canonical(added.collect(engine="in-memory")))
-    return own_metrics.checked(cells.whole(), values, metric, part)
+    return cells.whole()
 
 
 def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:

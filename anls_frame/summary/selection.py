@@ -77,9 +77,7 @@ class Selection:
         """
         rows = self.source.scored(self.source.inputs.with_row_index(ROW).filter(may_count))
         fields = [
-            pl.when(pl.col(f"digest_{system}").is_not_null())
-            .then(pl.col(f"details_{system}").struct.field(name))
-            .alias(f"{name}_{system}")
+            pl.col(f"details_{system}").struct.field(name).alias(f"{name}_{system}")
             for system in self._systems_with_texts
             for name in ("nls", "anls", "cer")
         ]

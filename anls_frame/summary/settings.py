@@ -66,7 +66,7 @@ class Settings:
     protocol
         How texts were scored, as for `anls_frame.score`.
     missing
-        How null predictions are treated.
+        How null predictions are treated; null scores are always dropped.
     unanswerable
         How rows without an answer are treated.
     worst
@@ -104,6 +104,11 @@ class Settings:
     version: str = __version__
 
     def __post_init__(self) -> None:
+        choice("missing", self.missing, get_args(Missing))
+        choice("unanswerable", self.unanswerable, get_args(Unanswerable))
+        if not self.has_texts:
+            # Null scores are always left out.
+            object.__setattr__(self, "missing", "drop")
         if self.has_texts and are_of_fields(self.metrics):
             object.__setattr__(self, "unanswerable", "empty")
 
@@ -219,16 +224,6 @@ def _columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
     return columns
 
 
-def check_missing(missing: str) -> None:
-    """Raise an error unless the value is a valid choice."""
-    choice("missing", missing, get_args(Missing))
-
-
-def check_unanswerable(unanswerable: str) -> None:
-    """Raise an error unless the value is a valid choice."""
-    choice("unanswerable", unanswerable, get_args(Unanswerable))
-
-
 def check_part(part: str | None) -> None:
     """Raise an error unless the name of a part is a text, or None."""
     if part is not None and not (isinstance(part, str) and part):
@@ -252,7 +247,6 @@ def scoring(
     protocol: ScoreProtocol | str, *, has_texts: bool, unanswerable: Unanswerable = "drop"
 ) -> dict[str, Any]:
     """Return the fields of `Settings` for the scoring of texts; existing scores have none."""
-    check_unanswerable(unanswerable)
     if not has_texts and unanswerable != "drop":
         raise ValueError(
             "unanswerable='empty' scores rows without an answer, but the scores exist already; fill their "
@@ -274,9 +268,3 @@ def detail_settings(details: object, *, has_texts: bool, is_comparison: bool = F
         raise ValueError(f"details must be True, False or options max_length and min_nls, got {unknown}")
     longest = count("max_length", given.get("max_length", 1), 1, LONGEST_CONFUSION)
     return {"details": True, "max_length": longest, "min_nls": share("min_nls", given.get("min_nls", _READ))}
-
-
-def resolve_missing(missing: Missing, *, has_scores: bool) -> Missing:
-    """Return how nulls are treated; null scores are always left out."""
-    check_missing(missing)
-    return "drop" if has_scores else missing

@@ -24,7 +24,6 @@ from anls_frame.summary.settings import (
     check_keep,
     check_part,
     detail_settings,
-    resolve_missing,
     scoring,
 )
 from anls_frame.summary.slicing import check_values
@@ -180,7 +179,7 @@ def summarize(
         cluster=cluster,
         metrics=tuple(metric.described() for metric in chosen),
         has_texts=has_texts,
-        missing=resolve_missing(missing, has_scores=not has_texts),
+        missing=missing,
         worst=worst,
         keep=kept,
         **text_options,

@@ -68,14 +68,14 @@ class SystemRows:
         """Return which rows hold an invalid value, for each custom metric and system."""
         return [is_wrong for _, _, is_wrong in self._checks()]
 
-    def raise_wrong(self) -> None:
-        """Raise an error that names the first value that is invalid for its metric."""
+    def raise_wrong(self, part: str | None = None) -> None:
+        """Raise an error that names the first value that is invalid for its metric, and the part."""
         for metric, names, is_wrong in self._checks():
             wrong = self.frame.with_row_index("row").filter(is_wrong).select("row", *names)
             count, first = pl.collect_all([wrong.select(pl.len()), wrong.head(1)], engine="streaming")
             if first.height:
                 row, *values = first.row(0)
-                raise ValueError(own_metrics.message(metric, count.item(), row, values))
+                raise ValueError(own_metrics.message(metric, count.item(), row, values, part))
 
     def _checks(self) -> Iterator[tuple[Metric, list[str], pl.Expr]]:
         for index, metric in enumerate(self.metrics):
