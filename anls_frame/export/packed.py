@@ -15,7 +15,7 @@ import polars as pl
 from anls_frame.export.values import as_text, plain_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 _LEVEL = 6
 """Of compression: the highest takes twice as long for one part in a hundred."""
@@ -55,10 +55,14 @@ class Packed:
         plain = plain_frame(columns, "rows")
         held = {column.name: _values(column) for column in plain}
         # A list of a column is a list here; in a list, values that are lists are texts.
-        distinct: set[Any] = set()
-        for values in held.values():
-            distinct.update(_entries(values))
-        ordered = sorted(distinct, key=_sort_key) if order is None else list(order)
+        flat = (value for values in held.values() for value in values)
+        distinct = {entry for value in flat for entry in (value if isinstance(value, list) else [value])}
+        # Numbers come first; texts are sorted regardless of case.
+        keys = {
+            entry: (1, entry.lower(), entry) if isinstance(entry, str) else (0, entry)
+            for entry in distinct - {None}
+        }
+        ordered = sorted(keys, key=keys.__getitem__) if order is None else list(order)
         codes_of = {value: code for code, value in enumerate(ordered, start=1)}
         codes_of[None] = 0
         pool = self._part(ordered)
@@ -72,30 +76,15 @@ class Packed:
 
     def _part(self, content: list[Any]) -> int:
         """Return the number of the part with this content, which is stored once."""
-        held = {"steps": _steps(content)} if _is_rising(content) else content
+        # Numbers that rise, such as row numbers, are shorter as differences.
+        is_rising = all(type(entry) is int for entry in content) and content == sorted(content)
+        held = {"steps": list(map(operator.sub, content, [0, *content]))} if is_rising else content
         text = json.dumps(held, ensure_ascii=False, separators=(",", ":"))
         part = base64.b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode()
         if part not in self._numbers:
             self._numbers[part] = len(self.parts)
             self.parts.append(part)
         return self._numbers[part]
-
-
-def _is_rising(content: list[Any]) -> bool:
-    """Return whether the content is numbers, such as row numbers, that are shorter as differences."""
-    return all(type(entry) is int for entry in content) and all(map(operator.le, content, content[1:]))
-
-
-def _steps(content: list[int]) -> list[int]:
-    return list(map(operator.sub, content, [0, *content]))
-
-
-def _entries(values: Iterable[Any]) -> Iterable[Any]:
-    for value in values:
-        if isinstance(value, list):
-            yield from (entry for entry in value if entry is not None)
-        elif value is not None:
-            yield value
 
 
 def _values(column: pl.Series) -> list[Any]:
@@ -119,8 +108,3 @@ def _scalar(value: Any) -> Any:
         # Equal numbers are one value, and scripts do not distinguish a negative zero of JSON.
         return value or 0
     return as_text(value)
-
-
-def _sort_key(value: Any) -> tuple[Any, ...]:
-    """Return the sort key of values: numbers first, texts regardless of case."""
-    return (1, value.lower(), value) if isinstance(value, str) else (0, value)

@@ -21,6 +21,8 @@ ROWS = 50
 """Largest number of rows to print."""
 
 _LONGEST_CELL = 60
+_WHOLE = "<+-0123456789,"
+"""What stands before the points of figures."""
 _SHORT_TEXTS, _SHORTEST_TEXT = (24, 14), 8
 """Widths to which texts are cut: before the least important columns and others are left out, and last."""
 _LEAST = (
@@ -37,15 +39,13 @@ def width() -> int | None:
 
 def rendered(glances: Sequence[Glance]) -> str:
     """Return the title, the table and the notes of each glance as text."""
-    return "\n".join(_rendered(glance, width()) for glance in glances)
-
-
-def _rendered(glance: Glance, most: int | None) -> str:
-    columns, rows = display_table(glance.table)
-    hidden = [f"... and {glance.hidden:,} more rows"] if glance.hidden else []
-    # Control characters, also in column names, are shown as symbols.
-    title, *notes = (wrapped(visible(line), most) for line in (glance.title, *hidden, *glance.notes))
-    return "\n".join([title, table_text(columns, rows, most), *notes])
+    lines, most = list[str](), width()
+    for glance in glances:
+        hidden = [f"... and {glance.hidden:,} more rows"] if glance.hidden else []
+        # Control characters, also in column names, are shown as symbols.
+        title, *notes = (wrapped(visible(line), most) for line in (glance.title, *hidden, *glance.notes))
+        lines += [title, table_text(*display_table(glance.table), most), *notes]
+    return "\n".join(lines)
 
 
 def wrapped(text: str, most: int | None) -> str:
@@ -72,11 +72,14 @@ def wrapped(text: str, most: int | None) -> str:
 
 def table_text(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], most: int | None) -> str:
     """Return a table that fits the terminal, followed by the names of omitted columns."""
-    laid = [_Column.of(column, [row.cells[index] for row in rows]) for index, column in enumerate(columns)]
-    shown = _fitting(laid, most)
+    laid = [_laid(column, [row.cells[index] for row in rows]) for index, column in enumerate(columns)]
+    # The form that omits least among those that are narrow enough; columns have a border and two spaces each.
+    for shown in _forms(laid):
+        if most is None or 1 + sum(3 + column.width for column in shown) <= most:
+            break
     lines = _framed(shown, len(rows))
-    names = [column.name for column in shown]
-    left_out = [column.heading for column in laid if column.name not in names]
+    names = [column.shown.name for column in shown]
+    left_out = [column.heading for column in laid if column.shown.name not in names]
     if left_out:
         lines.append(wrapped(f"No room for: {', '.join(left_out)}.", most))
     return "\n".join(lines)
@@ -86,37 +89,16 @@ def table_text(columns: Sequence[ShownColumn], rows: Sequence[ShownRow], most: i
 class _Column:
     """A column of texts: the aligned figure or text of each cell, with the interval beside or below it."""
 
-    name: str
+    shown: ShownColumn
     heading: str
-    is_numeric: bool
-    is_kept: bool
-    """Whether it stays where others are left out: a key, or what says which of them is the best."""
     figures: Sequence[str]
     intervals: Sequence[str]
     is_below: bool = False
     """Whether intervals have lines of their own, and the heading is broken between words."""
 
-    @classmethod
-    def of(cls, column: ShownColumn, cells: Sequence[Cell]) -> _Column:
-        figures = [cell_text(cell._replace(interval="")) for cell in cells]
-        if column.is_numeric:
-            figures = _aligned(figures)
-        return cls(
-            column.name,
-            visible(column.heading),
-            column.is_numeric,
-            column.kind == "key" or column.name == "best",
-            figures,
-            [cell.interval for cell in cells],
-        )
-
-    def below(self) -> _Column:
-        """Return the column with intervals on lines of their own."""
-        return replace(self, is_below=True)
-
     def cut(self, most: int, *, apart: bool = True) -> _Column:
         """Return the column with texts cut to a width, or as it is if they would then look alike."""
-        if self.is_numeric:
+        if self.shown.is_numeric:
             return self
         figures = shortened_apart(self.figures, most) if self.figures else []
         if apart and len({*figures}) < len({*self.figures}):
@@ -126,24 +108,21 @@ class _Column:
     @cached_property
     def cells(self) -> list[list[str]]:
         """The lines of each cell."""
-        pairs = zip(self.figures, self.intervals, strict=True)
-        if self.is_below:
-            return [[figure, interval] if interval else [figure] for figure, interval in pairs]
-        return [[f"{figure} {interval}" if interval else figure] for figure, interval in pairs]
+        pairs = [[*filter(None, pair)] or [""] for pair in zip(self.figures, self.intervals, strict=True)]
+        return pairs if self.is_below else [[" ".join(pair)] for pair in pairs]
 
     @cached_property
     def head(self) -> list[str]:
         """The lines of the heading."""
         if not self.is_below:
             return [self.heading]
-        return wrapped(self.heading, max([self._content, *map(text_width, self.heading.split(" "))])).split(
-            "\n"
-        )
+        longest_word = max(map(text_width, self.heading.split(" ")))
+        return wrapped(self.heading, max(self._content, longest_word)).split("\n")
 
     @property
     def is_right(self) -> bool:
         """Whether its texts are right-aligned."""
-        return self.is_numeric and not any(self.intervals)
+        return self.shown.is_numeric and not any(self.intervals)
 
     @cached_property
     def width(self) -> int:
@@ -155,6 +134,12 @@ class _Column:
         return max((text_width(line) for cell in self.cells for line in cell), default=0)
 
 
+def _laid(column: ShownColumn, cells: Sequence[Cell]) -> _Column:
+    figures = [cell_text(cell._replace(interval="")) for cell in cells]
+    aligned = _aligned(figures) if column.is_numeric else figures
+    return _Column(column, visible(column.heading), aligned, [cell.interval for cell in cells])
+
+
 def cell_text(cell: Cell) -> str:
     """Return the text of a cell; quotes distinguish a text from a null that is shown in the same way."""
     if cell.role == "data":
@@ -164,7 +149,8 @@ def cell_text(cell: Cell) -> str:
 
 def _aligned(figures: Sequence[str]) -> list[str]:
     """Put the decimal points of figures below one another."""
-    parts = [_at_point(text) for text in figures]
+    # A figure up to its last digit before the point, and the rest.
+    parts = [(text[: len(text) - len(rest)], rest) for text in figures for rest in [text.lstrip(_WHOLE)]]
     left, right = (max((text_width(part[side]) for part in parts), default=0) for side in (0, 1))
     return [
         f"{' ' * (left - text_width(whole))}{whole}{rest}{' ' * (right - text_width(rest))}"
@@ -172,42 +158,25 @@ def _aligned(figures: Sequence[str]) -> list[str]:
     ]
 
 
-def _at_point(text: str) -> tuple[str, str]:
-    """Return a figure up to its last digit before the point, and the rest."""
-    point = next((point for point, letter in enumerate(text) if letter not in "<+-0123456789,"), len(text))
-    return text[:point], text[point:]
-
-
-def _fitting(columns: list[_Column], most: int | None) -> list[_Column]:
-    """Return the form of a table that omits least among those that are narrow enough."""
-    form = columns
-    for form in _forms(columns):
-        if most is None or _width(form) <= most:
-            return form
-    return form
-
-
 def _forms(columns: list[_Column]) -> Iterator[list[_Column]]:
     """Yield the forms of a table, each narrower than the one before."""
     yield columns
-    columns = [column.below() for column in columns]
+    columns = [replace(column, is_below=True) for column in columns]
     yield columns
-    # The first two columns and the kept columns always stay.
-    names = [column.name for column in columns[2:] if not column.is_kept]
+    # The first two columns, keys, and what says which of the others is the best always stay.
+    is_kept = {
+        column.shown.name: column.shown.kind == "key" or column.shown.name == "best" for column in columns
+    }
+    names = [name for name in [*is_kept][2:] if not is_kept[name]]
     least = [name for name in _LEAST if name in names]
     others = [name for name in names[::-1] if name not in least]
     for most, left_out in zip(_SHORT_TEXTS, (least, others), strict=True):
         columns = [column.cut(most) for column in columns]
         yield columns
         for name in left_out:
-            columns = [column for column in columns if column.name != name]
+            columns = [column for column in columns if column.shown.name != name]
             yield columns
     yield [column.cut(_SHORTEST_TEXT, apart=False) for column in columns]
-
-
-def _width(columns: Sequence[_Column]) -> int:
-    """Return the width of a table, whose columns have a border and two spaces each."""
-    return 1 + sum(3 + column.width for column in columns)
 
 
 def _framed(columns: Sequence[_Column], n_rows: int) -> list[str]:
