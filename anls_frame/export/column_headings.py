@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from anls_frame._text import distinct
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -134,13 +136,12 @@ def headings(columns: Iterable[str], labels: Mapping[str, str]) -> dict[str, str
     """
     named = {column: _heading(column, labels) for column in columns}
     taken = [*named.values()]
-    unlike: dict[str, str] = {}
-    for column, heading in named.items():
-        # Two columns with the same heading keep their names, unless the caller gave the heading.
-        shown = heading if column in labels or taken.count(heading) == 1 else column
-        again = sum(other == shown for other in unlike.values())
-        unlike[column] = f"{shown} ({again + 1})" if again else shown
-    return unlike
+    # Two columns with the same heading keep their names, unless the caller gave the heading.
+    unlike = (
+        heading if column in labels or taken.count(heading) == 1 else column
+        for column, heading in named.items()
+    )
+    return dict(zip(named, distinct(unlike), strict=True))
 
 
 def _heading(column: str, labels: Mapping[str, str]) -> str:

@@ -209,18 +209,19 @@ def _table(table: Table, room: int, links: Links) -> tuple[dict[str, object], in
     least = _SMALLEST_CELL * max(table.frame.width, 1)
     first = _first(table, room // least + 1)
     columns, rows = display_table(first)
-    forest = _forest(table, links)
+    drawn = _drawn(columns)
+    forest = None if drawn is None else _forest(table, columns, rows, drawn)
     bars = [index for index, column in enumerate(columns) if column.name in table.bars]
     lengths = [_numbers(row.cells[index])[0] or 0.0 for row in rows for index in bars]
     longest = max(lengths, default=0.0)
     drawings = dict.fromkeys(bars, lambda cell: bar(_numbers(cell)[0], longest))
     # An interval is drawn once.
-    drawn = _drawn(columns) if forest is None else None
+    drawn = drawn if forest is None else None
     axis = None if drawn is None else _axis(columns[drawn], drawn, rows)
     if drawn is not None and axis is not None:
         drawings[drawn] = lambda cell: axis.interval(*_numbers(cell))
-    linked = zip(rows, links.row_views(first), strict=True)
-    lines, used = _lines(linked, room, columns, drawings)
+    views = links.row_views(first)
+    lines, used = _lines(zip(rows, views, strict=True), room, columns, drawings)
     content: dict[str, object] = {
         "axis": axis,
         "bars": bars,
@@ -232,6 +233,7 @@ def _table(table: Table, room: int, links: Links) -> tuple[dict[str, object], in
         "n_rows": table.frame.height,
         "n_written": len(lines),
         "rows": Markup("".join(lines)),  # noqa: S704 - of a template
+        "views": views,
     }
     return content, used
 
@@ -260,30 +262,23 @@ def _first(table: Table, rows: int) -> Table:
     return dataclasses.replace(table, frame=table.frame.head(rows))
 
 
-def _forest(table: Table, links: Links) -> Mapping[str, object] | None:
-    """Lay out the first column with intervals, for all rows and for the first groups."""
-    first = _first(table, _FOREST_ROWS + 1)
-    columns, rows = display_table(first)
-    drawn = _drawn(columns)
-    n_groups = table.frame.height - 1
-    is_of_slices = table.has_slices and sum(row.is_overall for row in rows) == 1 and n_groups >= _LEAST_DRAWN
-    if drawn is None or not is_of_slices:
+def _forest(
+    table: Table, columns: Sequence[ShownColumn], rows: Sequence[ShownRow], drawn: int
+) -> Mapping[str, object] | None:
+    """Lay out a column with intervals, for all rows and for the first groups."""
+    rows, n_groups = rows[: _FOREST_ROWS + 1], table.frame.height - 1
+    if not table.has_slices or sum(row.is_overall for row in rows) != 1 or n_groups < _LEAST_DRAWN:
         return None
-    keys = [index for index, column in enumerate(columns) if column.kind == "key"]
     axis = _axis(columns[drawn], drawn, rows)
-    cells = [row.cells[drawn] for row in rows]
+    keys = [index for index, column in enumerate(columns) if column.kind == "key"]
     labels = [" / ".join(row.cells[key].text for key in keys if row.cells[key].text) for row in rows]
     more = f", the first {_FOREST_ROWS} of {n_groups:,}" if n_groups > _FOREST_ROWS else ""
+    cells = [row.cells[drawn] for row in rows]
     return {
         "axis": axis,
         "caption": f"{columns[drawn].heading} with intervals{thin(more)}",
-        "views": links.row_views(first),
         "rows": [
-            (
-                shortened(label, _LONGEST_NAME) or table.names.every,
-                axis.interval(*_numbers(cell)),
-                cell.text,
-            )
+            (shortened(label, _LONGEST_NAME) or table.names.every, axis.interval(*_numbers(cell)), cell.text)
             for label, cell in zip(labels, cells, strict=True)
         ],
     }

@@ -38,14 +38,15 @@ _COMMENT_WIDTH = 100
 _SIZES = (("normalsize", 5.0), ("small", 4.6), ("footnotesize", 4.3), ("scriptsize", 4.0), ("tiny", 3.4))
 _TEXT_WIDTH, _TEXT_HEIGHT = 345, 550
 _WRAPPED_EMS = 14
-_SIGNS = {
+# A minus is longer than a hyphen, and thousands stand apart.
+_SIGNS = str.maketrans({
     "-": "$-$",
     "<": "$<$",
     "%": r"\%",
     "●": r"$\bullet$",
     "◂": r"$\triangleleft$",
     "\N{NARROW NO-BREAK SPACE}": r"\,",
-}
+})  # fmt: skip
 _SPACING = r"\setlength{\tabcolsep}{4pt}"
 _SPACE = 8
 
@@ -61,9 +62,9 @@ def write(document: Document, file: BinaryIO) -> None:
             parts += ["", r"\clearpage"]
         columns, rows = display_table(table)
         caption = escaped(clipped(": ".join(filter(None, (document.title, table.name))), _LONGEST_TEXT))
-        remarks = list(_remarks(document)) if number == 0 else []
+        below = _below(document) if number == 0 else []
         build = _float if len(rows) <= LONGEST_FLOAT else _longtable
-        parts += ["", *build(columns, rows, f"\\caption{{{caption}}}\\label{{tab:{label}}}", remarks)]
+        parts += ["", *build(columns, rows, f"\\caption{{{caption}}}\\label{{tab:{label}}}", below)]
     file.write(("\n".join(parts) + "\n").encode())
 
 
@@ -81,15 +82,18 @@ def _comments(document: Document) -> Iterator[str]:
         yield from (f"% {piece}" for piece in pieces)
 
 
-def _remarks(document: Document) -> Iterator[str]:
-    for note in document.notes:
-        yield wrapped(clipped(note, 5 * _LONGEST_TEXT))
+def _below(document: Document) -> list[str]:
+    """Return the notes and the signature as lines below a table."""
+    notes = [wrapped(clipped(note, 5 * _LONGEST_TEXT)) for note in document.notes]
     if document.signature:
-        yield f"Signature: \\texttt{{{wrapped(clipped(document.signature, 5 * _LONGEST_TEXT))}}}"
+        signature = wrapped(clipped(document.signature, 5 * _LONGEST_TEXT))
+        notes.append(f"Signature: \\texttt{{{signature}}}")
+    lines = [r"\par\smallskip{\footnotesize\raggedright", r"\par\nopagebreak ".join(notes), r"\par}"]
+    return lines if notes else []
 
 
 def _float(
-    columns: Sequence[ShownColumn], rows: Sequence[ShownRow], caption: str, remarks: Sequence[str]
+    columns: Sequence[ShownColumn], rows: Sequence[ShownRow], caption: str, below: Sequence[str]
 ) -> list[str]:
     return [
         r"\begin{table}",
@@ -103,13 +107,13 @@ def _float(
         *_body(columns, rows, interval=r"\scriptsize"),
         r"\bottomrule",
         r"\end{tabular}}",
-        *_below(remarks),
+        *below,
         r"\end{table}",
     ]
 
 
 def _longtable(
-    columns: Sequence[ShownColumn], rows: Sequence[ShownRow], caption: str, remarks: Sequence[str]
+    columns: Sequence[ShownColumn], rows: Sequence[ShownRow], caption: str, below: Sequence[str]
 ) -> list[str]:
     header = [r"\toprule", *_header(columns), r"\midrule"]
     size, turned = _size(columns, rows)
@@ -127,7 +131,7 @@ def _longtable(
         *_body(columns, rows),
         r"\end{longtable}",
         r"\endgroup",
-        *_below(remarks),
+        *below,
     ]
     if turned:
         return [
@@ -165,18 +169,11 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(cell: Cell, is_wide: bool, interval: str) -> str:  # noqa: FBT001 - private
     text = clipped(cell.text, _LONGEST_TEXT)
     if cell.role == "plain":
-        value, bracket, ends = _in_math(thin(text)).partition(" [")
+        value, bracket, ends = thin(text).translate(_SIGNS).partition(" [")
         return f"{value} {{{interval}[{ends}}}" if bracket else value
     if cell.role == "mark":
         return f"\\emph{{{text}}}" if text else ""
     return f"\\raggedright {wrapped(text)}" if is_wide else escaped(text)
-
-
-def _in_math(text: str) -> str:
-    """Write the signs of figures: a minus is longer than a hyphen, and thousands stand apart."""
-    for plain, sign in _SIGNS.items():
-        text = text.replace(plain, sign)
-    return text
 
 
 def _alignment(columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> str:
@@ -207,9 +204,3 @@ def _size(columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> tuple[str
         if fitting:
             return fitting[0], available == _TEXT_HEIGHT
     return _SIZES[-1][0], True
-
-
-def _below(remarks: Sequence[str]) -> list[str]:
-    if not remarks:
-        return []
-    return [r"\par\smallskip{\footnotesize\raggedright", r"\par\nopagebreak ".join(remarks), r"\par}"]

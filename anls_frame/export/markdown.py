@@ -18,18 +18,17 @@ from anls_frame.export.values import json_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anls_frame.export.display import Cell, ShownColumn, ShownRow
+    from anls_frame.export.display import Cell, ShownColumn
     from anls_frame.export.document import Document, Table
 
 # Entities, not backslashes, for characters that would end a cell, a code span or the escape itself.
-_ESCAPES = {
+_ESCAPES: dict[str, str | int | None] = {
     **{letter: f"&#{ord(letter)};" for letter in "\\|`@#"},
     "&": "&amp;",
     "<": "&lt;",
     ">": "&gt;",
     **{letter: f"\\{letter}" for letter in "*[]~$"},
 }
-_ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 # Within a word an underscore is plain text.
 _UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _ADDRESS = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|(?<=www)\.", re.IGNORECASE)
@@ -65,7 +64,8 @@ def _value(name: str, value: object) -> str:
 
 def _table(table: Table) -> str:
     columns, rows = display_table(table)
-    lines = [[_in_cell(column.heading) for column in columns], *(_row(row) for row in rows)]
+    lines = [[_in_cell(column.heading) for column in columns]]
+    lines += [[_cell(cell, is_bold=row.is_overall or cell.is_shown) for cell in row.cells] for row in rows]
     widths = [_width([line[index] for line in lines]) for index in range(len(columns))]
     header, *body = (_line(cells, columns, widths) for cells in lines)
     rule = [
@@ -75,17 +75,11 @@ def _table(table: Table) -> str:
     return "\n".join([header, f"| {' | '.join(rule)} |", *body])
 
 
-def _row(row: ShownRow) -> list[str]:
-    cells = [(_cell(cell), row.is_overall or cell.is_shown) for cell in row.cells]
-    return [f"**{text}**" if text and is_bold else text for text, is_bold in cells]
-
-
-def _cell(cell: Cell) -> str:
-    if cell.role == "plain":
-        return cell.text
+def _cell(cell: Cell, *, is_bold: bool) -> str:
+    text = cell.text if cell.role == "plain" else _in_cell(cell.text)
     if cell.role == "mark":
-        return f"*{cell.text}*" if cell.text else ""
-    return _in_cell(cell.text)
+        text = f"*{cell.text}*" if cell.text else ""
+    return f"**{text}**" if text and is_bold else text
 
 
 def _in_cell(text: str) -> str:
@@ -103,7 +97,7 @@ def _block(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    text = _ESCAPED.sub(lambda match: _ESCAPES[match[0]], visible(text, directions=False))
+    text = visible(text, directions=False).translate(str.maketrans(_ESCAPES))
     text = _ADDRESS.sub(_entities, _UNDERSCORE.sub(r"\\_", text))
     return _OUTER_SPACE.sub(_entities, _HIDDEN_FORMAT.sub(_entities, text))
 
