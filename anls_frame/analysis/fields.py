@@ -453,7 +453,8 @@ def _documents(frame: Any, column: str) -> list[Any]:
     if is_pandas(frame):
         in_polars(frame.iloc[:0], [column])
         values = frame[column].tolist()
-        return [None if _is_null(value) else value for value in values]
+        is_null = [not isinstance(value, str | dict | list) and value != value for value in values]  # noqa: PLR0124 - NaN
+        return [None if null else value for null, value in zip(is_null, values, strict=True)]
     documents = in_polars(frame, [column]).lazy().select(pl.col(column)).collect().get_column(column)
     if documents.dtype.base_type() not in {pl.String, pl.Struct, pl.List, pl.Null}:
         raise DTypeError(
@@ -469,10 +470,6 @@ def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_nulls(entry) for key, entry in value.items() if entry is not None}
     return [_without_nulls(entry) for entry in value] if isinstance(value, list) else value
-
-
-def _is_null(value: Any) -> bool:
-    return value is None or (not isinstance(value, str | dict | list) and value != value)  # noqa: PLR0124 - NaN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -556,20 +553,19 @@ class _DocumentReader:
         return _assigned(self._similarities(texts, others))
 
     def _with_equal_key(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
+        keys, others = (
+            [item.get(self.match) if isinstance(item, dict) else None for item in items]
+            for items in (gold, predicted)
+        )
         waiting: dict[str, list[int]] = {}
-        for number, entry in enumerate(gold):
-            if (key := self._key(entry)) is not None:
-                waiting.setdefault(key, []).append(number)
-        matched = {}
-        for number, entry in enumerate(predicted):
-            key = self._key(entry)
-            if key is not None and waiting.get(key):
-                matched[number] = waiting[key].pop(0)
-        return matched
-
-    def _key(self, entry: Any) -> str | None:
-        key = entry.get(self.match) if isinstance(entry, dict) else None
-        return None if key is None else str(key)
+        for number, key in enumerate(keys):
+            if key is not None:
+                waiting.setdefault(str(key), []).append(number)
+        return {
+            number: waiting[str(key)].pop(0)
+            for number, key in enumerate(others)
+            if key is not None and waiting.get(str(key))
+        }
 
     @staticmethod
     def _similarities(

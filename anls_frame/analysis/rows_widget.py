@@ -155,10 +155,7 @@ def _written(value: Any) -> Any:
 
 def _check_rows(what: str, lists: Sequence[Any], known: Collection[int]) -> None:
     """Raise an error unless the lists hold rows of the page, each at most once."""
-    if any(type(rows) is not list for rows in lists) or sum(map(len, lists)) > len(known):
-        raise TraitError(f"{what}: expected lists of rows, at most all {len(known):,} of the page")
-    seen = set[int]()
-    for row in itertools.chain.from_iterable(lists):
-        if type(row) is not int or row not in known or row in seen:
-            raise TraitError(f"{what}: expected different rows of the page, got {quoted(row)}")
-        seen.add(row)
+    rows = list(itertools.chain(*lists)) if all(type(rows) is list for rows in lists) else [None]
+    are_rows = all(type(row) is int and row in known for row in rows)
+    if not are_rows or len({*rows}) < len(rows):
+        raise TraitError(f"{what}: expected lists of different rows of the page, got {quoted(lists)}")
