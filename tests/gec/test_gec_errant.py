@@ -8,6 +8,7 @@ from typing import Any
 import gec_oracle as oracle
 import polars as pl
 import pytest
+from campaign import amount
 from gec_cases import edit
 
 from anls_frame import gec
@@ -73,7 +74,7 @@ def expected(case: tuple[Annotated, Annotated], **options: Any) -> list[dict[str
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_counts_are_those_of_the_definition(options: dict[str, Any]) -> None:
-    cases = rows(1, 500)
+    cases = rows(1, amount(150, 500))
 
     found = frame(cases).select(counts(**options)).to_series().to_list()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pyarrow as pa
+from campaign import amount
 from registry import (
     LIST_EXPRESSIONS,
     ROW_EXPRESSIONS,
@@ -112,10 +113,16 @@ def holds(row: RowExpression, frame: pl.DataFrame, inputs: tuple[pl.Expr, pl.Exp
     return lazy.collect(engine=engine)[row.name].equals(expected, null_equal=True)
 
 
+def due(layouts: dict[str, pl.Expr], row: RowExpression) -> list[tuple[str, pl.Expr]]:
+    """Return every third layout, from another one on for each expression: the same code reads all."""
+    step = amount(3, 1)
+    return list(layouts.items())[ROW_EXPRESSIONS.index(row) % step :: step]
+
+
 @each_engine
 @each_row
 def test_texts_of_any_layout(row: RowExpression, engine: Engine) -> None:
-    for layout, texts in TEXT_LAYOUTS.items():
+    for layout, texts in due(TEXT_LAYOUTS, row):
         for frame in (FRAME, FRAME.slice(3, 7)) if "gather" not in layout else (FRAME,):
             assert holds(row, frame, (texts, pl.col("other")), engine), layout
             assert holds(row, frame, (pl.col("other"), texts), engine), layout
@@ -124,7 +131,7 @@ def test_texts_of_any_layout(row: RowExpression, engine: Engine) -> None:
 @each_engine
 @each_row_with_lists
 def test_lists_of_any_layout(row: RowExpression, engine: Engine) -> None:
-    for layout, lists in LIST_LAYOUTS.items():
+    for layout, lists in due(LIST_LAYOUTS, row):
         for frame in (FRAME, FRAME.slice(3, 7)) if layout not in {"gathered", "array_gathered"} else (FRAME,):
             assert holds(row, frame, (pl.col("text"), lists), engine), layout
 

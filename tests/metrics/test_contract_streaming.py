@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from registry import Example, RowExpression
     from shell import RunPython
 
-REPEATS = 7
+REPEATS = 3
 
 
 def frame_of(rows: Sequence[Example]) -> pl.LazyFrame:
-    """Return the rows seven times over, in uneven chunks, numbered and in three groups."""
+    """Return the rows three times over, in uneven chunks, numbered and in three groups."""
     columns = {
         "prediction": [row.prediction for row in rows],
         "answers": [row.answers for row in rows],

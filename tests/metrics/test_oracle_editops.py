@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 import strategies
+from campaign import amount
 from cases import FAMILIES, edited, family, pairs, random_text
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,7 +74,7 @@ def test_edits_of_long_texts_are_those_of_rapidfuzz(length: int, letters: str) -
     assert_edits(cases)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(amount(1, 3)))
 def test_edits_of_very_long_texts_are_those_of_rapidfuzz(seed: int) -> None:
     generator = random.Random(seed)
     text = random_text(generator, "abcdefghijklmnopqrstuvwxyz ", 40_000)

@@ -85,7 +85,7 @@ def test_types_of_examples(prediction: str | None, answers: list[str | None], ex
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_types_are_those_of_the_definition(name: str) -> None:
-    assert_types([(row.prediction, row.answers) for row in family(name)])
+    assert_types([(row.prediction, row.answers) for row in family(name)[:: amount(2, 1)]])
 
 
 DIFFERENCES = (
