@@ -28,31 +28,34 @@ endif
 
 SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find src -name '*.rs')
 
-# What running needs, which is all that the demo installs. Python compiles a module when it is first imported; to let
-# pip compile all of them takes as long as to install them.
-$(VENV)/package: $(SOURCES)
+# The pip of .venv serves the other environments too, because setting up one for each takes seconds.
+$(VENV)/pip:
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip  # dependency groups need pip 25.1
+	touch $@
+
+# Before the package, which waits for cargo as long as that compiles the Rust tests. Python compiles a module when it is
+# first imported; to let pip compile all of them takes as long as to install them.
+$(VENV)/tools: pyproject.toml | $(VENV)/pip
+	$(BIN)/pip install --quiet --no-compile --group dev
+	touch $@
+
+# What running needs, which is all that the demo installs.
+$(VENV)/package: $(SOURCES) | $(VENV)/$(if $(filter demo,$(MAKECMDGOALS)),pip,tools)
 	$(BIN)/pip install --quiet --no-compile --editable .
 	$(if $(QUICK),touch,rm -f) $(VENV)/quick
 	touch $@
 
-install: $(VENV)/installed ## Build the package into .venv, editable, with the development tools
+install: $(VENV)/tools $(VENV)/package ## Build the package into .venv, editable, with the development tools
 
-$(VENV)/installed: $(VENV)/package
-	$(BIN)/pip install --quiet --no-compile --group dev
-	touch $@
-
-# PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart. The pip
-# of .venv serves the other environments too, because setting up one for each takes seconds. Only the first target may
-# upgrade it: these two run it at the same time.
-.venv-peers/installed: tests/peers/requirements.txt | $(VENV)/package
+# PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart.
+.venv-peers/installed: tests/peers/requirements.txt | $(VENV)/pip
 	test -x .venv-peers/bin/python || $(PYTHON) -m venv --without-pip .venv-peers
 	$(BIN)/pip --python .venv-peers/bin/python install --quiet --no-compile --requirement $<
 	touch $@
 
 # Daft keeps pyarrow back, so it lives apart with an older one, before everything else that .venv has.
-.venv-daft/installed: pyproject.toml $(VENV)/installed
+.venv-daft/installed: pyproject.toml | $(VENV)/pip
 	test -x .venv-daft/bin/python || $(PYTHON) -m venv --without-pip .venv-daft
 	$(BIN)/pip --python .venv-daft/bin/python install --quiet --no-compile --upgrade "$$(sed -n 's/^daft = \["\(.*\)"\].*/\1/p' pyproject.toml)"
 	$(BIN)/python -c "import site; print('import site; site.addsitedir(%r)' % site.getsitepackages()[0])" \
@@ -104,7 +107,7 @@ test-python-rest: install .venv-peers/installed
 	$(BIN)/python -m pytest -q tests $(addprefix --ignore=,$(results))
 
 # In one process, because to import and collect takes as long as half of the tests.
-test-daft: .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
+test-daft: install .venv-daft/installed ## Daft on its native runner; `.ci/heavy ray` runs a cluster
 	DO_NOT_TRACK=1 .venv-daft/bin/python -m pytest -q --doctest-modules --doctest-glob='*.md' \
 	  tests/distributed/test_*.py anls_frame/distributed docs/distributed.md
 
