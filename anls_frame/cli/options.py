@@ -31,7 +31,7 @@ lower_is_better
 macro
     Add macro averages, which weight all slices of a table equally.
 metric
-    {scores} or your own function as FILE.py:NAME; may be repeated.
+    {scores}, the sets qa, ocr and fields, or your own function as FILE.py:NAME; may be repeated.
 output
     File to write, in the format of its suffix.
 rows

@@ -175,8 +175,9 @@ def _sections(document: Document, links: Links) -> list[_Section]:
     shown = [_section(figure, document.main, links) for figure in others]
     n_shown = sum(not isinstance(figure, Alignments) for figure in others)
     last = shown[n_shown:]
-    if document.notes:
-        last.append(_Section("How to read this", "notes.html", None))
+    notes = [note for note in document.notes if note != document.head]
+    if notes:
+        last.append(_Section("How to read this", "notes.html", notes))
     if document.settings or document.signature:
         last.append(_Section("Settings", "settings.html", _settings(document.settings)))
     return [*sections[:n_first], *shown[:n_shown], *sections[n_first:], *last]

@@ -21,6 +21,7 @@ _KINDS: dict[str, Kind] = {
     "rank": "rank",
     **dict.fromkeys(("score", "baseline_score", "nls", "anls", "exact_match"), "score"),
     **dict.fromkeys(("corrected", "audit", "accepted", "naive_accepted", "risk", "risk_bound"), "score"),
+    **dict.fromkeys(("audit_share", "agreement", "sensitivity", "specificity", "kappa"), "score"),
     **dict.fromkeys(("augrc", "baseline_augrc", "aurc", "eaurc", "auroc", "ece"), "score"),
     **dict.fromkeys(("difference", "given_difference", "bias"), "difference"),
     **dict.fromkeys(("p_value", "p_adjusted"), "p_value"),

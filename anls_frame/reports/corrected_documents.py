@@ -28,8 +28,8 @@ _NAMES = {
     "n_audited": "judged",
     "n_clusters_audited": "documents judged",
     "verdicts_worth": "equivalent verdicts",
-    "audit_low": "verdicts alone, low",
-    "audit_high": "verdicts alone, high",
+    "audit_low": "these rows alone, low",
+    "audit_high": "these rows alone, high",
     "audit_share": "removable variance",
     "given_difference": "given difference",
 }
@@ -46,7 +46,7 @@ class CorrectedView(View):
     def document(self) -> Document:
         """Return corrected scores as a document for export."""
         said = notes(self)
-        title, head, flat = "Corrected scores", f"{said[0]}.", Table("Corrected scores", self.flat)
+        title, head, flat = "Corrected scores", said[0], Table("Corrected scores", self.flat)
         return Document(
             title, _tables(self), self.settings, self.result.signature, said, flat=flat, head=head
         )
@@ -72,8 +72,12 @@ def _tables(view: CorrectedView) -> list[Table]:
             against = f" against {own['baseline'][0]}" if "baseline" in own.columns else ""
             by = f" by {' and '.join(columns)}" if columns else ""
             table = result_table(f"{name}{against}{by}", own, columns, labels=_NAMES, percent=view.percent)
-            # The name of the table has the systems.
-            tables.append(table.showing(name for name in table.headings if name not in _IN_NAME))
+            # The name of the table has the systems; agreement with graded scores has no figure.
+            tables.append(
+                table.showing(
+                    name for name in table.headings if name not in _IN_NAME and own[name].count() > 0
+                )
+            )
     return tables
 
 

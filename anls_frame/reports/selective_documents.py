@@ -28,6 +28,12 @@ _AUGRC = (
 )
 _NAMES = {
     "signal": "confidence",
+    "n_accepted": "accepted",
+    "n_clusters_accepted": "documents accepted",
+    "accepted": "share accepted",
+    "naive_accepted": "accepted without guarantee",
+    "risk_bound": "bound of the risk",
+    "documents_needed": "documents needed",
     "n_unsure": "no confidence",
     "n_distinct": "distinct confidences",
     "augrc": "AUGRC",
@@ -96,16 +102,16 @@ def with_thresholds(
     """Return a document with the tables of certified thresholds, and sentences about them."""
     name = f"Thresholds for a risk of {_percent(risk)}"
     names = (f"{name} by {' and '.join(keys)}" if keys else name for keys in by)
-    # The columns keep their names.
     added = [
-        replace(result_table(name, table, keys), headings={})
+        result_table(name, table, keys, labels=_NAMES)
         for name, table, keys in zip(names, tables, by, strict=True)
     ]
     surer = document.settings["higher_is_surer"]
     said = [
         line for table in tables for line in statements(table, risk, confidence, higher_is_surer=bool(surer))
     ]
-    return replace(document, tables=[*document.tables, *added], notes=[*said, *document.notes])
+    shown, notes = [*document.tables, *added], [*said, *document.notes]
+    return replace(document, tables=shown, notes=notes, head=said[0])
 
 
 def statements(
@@ -116,7 +122,7 @@ def statements(
     named = [name for name in keys if name != "signal" or thresholds["signal"].n_unique() > 1]
     return [
         "".join(f"{label(line[name])}: " for name in named)
-        + _statement(line, risk, confidence, "from {:g} on" if higher_is_surer else "up to {:g}")
+        + _statement(line, risk, confidence, "From {:g} on" if higher_is_surer else "Up to {:g}")
         for line in thresholds.iter_rows(named=True)
     ]
 
@@ -126,14 +132,14 @@ def _statement(line: Mapping[str, Any], risk: float, confidence: float, reach: s
     if line["status"] == "too_few_documents":
         needed = line["documents_needed"]
         could = "" if needed is None else f"; about {numbered(needed, 'document')} could"
-        return f"too few documents: even without any loss, they cannot certify a risk of {target}{could}."
+        return f"Too few documents: even without any loss, they cannot certify a risk of {target}{could}."
     if line["status"] == "risk_too_high":
-        return f"no threshold can be certified for a risk of {target}: allow a higher risk, or add documents."
+        return f"No threshold can be certified for a risk of {target}: allow a higher risk, or add documents."
     return (
         f"{reach.format(line['threshold'])}, at most {target} of accepted answers are lost, with "
         f"{_percent(confidence)} confidence. This accepts {_percent(line['accepted'])} of the answers, of "
-        f"which {_percent(line['risk'])} were lost here. Without a guarantee, the observed risk would accept "
-        f"{_percent(line['naive_accepted'])}."
+        f"which {_percent(line['risk'])} were lost here. The lowest threshold whose observed risk is at most "
+        f"{target} would accept {_percent(line['naive_accepted'])}, without a guarantee."
     )
 
 

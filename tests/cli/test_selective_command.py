@@ -48,7 +48,7 @@ def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     done = shell.run(folder, *COMMAND)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert f"from {wanted['threshold']:g} on, at most 10 % of accepted answers are lost" in text
+    assert f"From {wanted['threshold']:g} on, at most 10 % of accepted answers are lost" in text
     assert f"accepts {100 * wanted['accepted']:.3g} % of the answers" in text
     done = shell.run(folder, *COMMAND, "-b", "kind", "--json")
     found = json.loads(done.stdout)
@@ -56,7 +56,7 @@ def test_what_is_printed_and_written(rows: pl.DataFrame, folder: Path) -> None:
     assert by_kind == result.threshold(0.1, by="kind").to_dicts()
     assert found["tables"]["By kind"][0]["augrc"] == result.overall["augrc"].item()
     assert found["notes"][1].startswith(
-        "fax: too few documents: even without any loss, they cannot certify a risk of 10 %"
+        "fax: Too few documents: even without any loss, they cannot certify a risk of 10 %"
     )
     done = shell.run(folder, *COMMAND, "-b", "kind", "-o", "passing.html")
     assert done.stdout.startswith("passing.html\n")
@@ -79,7 +79,7 @@ def test_lower_is_surer(rows: pl.DataFrame, folder: Path) -> None:
         .threshold(0.1)["threshold"]
         .item()
     )
-    assert f"up to {threshold:g}, at most 10 %" in " ".join(shell.run(folder, *line).stdout.split())
+    assert f"Up to {threshold:g}, at most 10 %" in " ".join(shell.run(folder, *line).stdout.split())
 
 
 @pytest.mark.parametrize(
