@@ -33,24 +33,17 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
     if ":" not in name or name in columns():
         return name
     kind, _, score = name.partition(":")
-    if kind == "median":
-        return Metric.quantile(metric_named(score, columns))
-    if kind == "quantile":
-        return _quantile(score, columns)
+    if kind in {"median", "quantile"}:
+        probability, _, score = ("0.5", "", score) if kind == "median" else score.partition(":")
+        try:
+            number = float(probability)
+        except ValueError:
+            raise ValueError(
+                f"--metric {name}: write a probability and a score, as quantile:0.9:cer"
+            ) from None
+        return Metric.quantile(metric_named(score, columns), number)
     module, _, attribute = name.rpartition(":")
     return _from_python(module, attribute) if module and attribute.isidentifier() else name
-
-
-def _quantile(name: str, columns: Callable[[], Collection[str]]) -> Metric:
-    """Return a quantile by its probability and the name of the score."""
-    probability, _, score = name.partition(":")
-    try:
-        number = float(probability)
-    except ValueError:
-        raise ValueError(
-            f"--metric quantile:{name}: write a probability and a score, as quantile:0.9:cer"
-        ) from None
-    return Metric.quantile(metric_named(score, columns), number)
 
 
 def _from_python(module: str, attribute: str) -> Metric:

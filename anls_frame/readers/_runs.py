@@ -45,7 +45,7 @@ def model(path: Path, run: Run) -> str | None:
             results = json.loads((path.parent / name).read_bytes())
         except (OSError, ValueError, RecursionError):
             continue
-        model_name = _member(results, "model_name") or _member(_member(results, "config"), "model")
+        model_name = member(results, "model_name") or member(member(results, "config"), "model")
         if isinstance(model_name, str) and model_name:
             return model_name
     return None
@@ -87,5 +87,6 @@ def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
     return [file for file in files if file not in older]
 
 
-def _member(value: Any, key: str) -> Any:
+def member(value: Any, key: str) -> Any:
+    """Return the value of a key, null if this is no object."""
     return value.get(key) if isinstance(value, dict) else None

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
 from anls_frame.readers import _content, _json, _standard
 from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._runs import member
 from anls_frame.readers.table import read_raw
 
 if TYPE_CHECKING:
@@ -206,28 +207,17 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     candidates |= _OF_DATA_SETS if _DATA_SET in texts.columns else {}
     computed = {rule: make(texts) for rule, make in candidates.items()}
     compared = [_compared(rule, ours, texts, theirs) for rule, ours in computed.items()]
-    if theirs.are_truth_values and all(result.rows.height for result in compared):
+    if theirs.are_truth_values and all(line["differing"] for line, _ in compared):
         cut = [_from_threshold(rule, ours, theirs.values) for rule, ours in computed.items()]
         compared += [_compared(*rule, texts, theirs) for rule in cut if rule is not None]
-    compared.sort(key=lambda result: (result.rows.height, not result.is_exact))
-    lines = [
-        {
-            "rule": result.rule,
-            "scale": theirs.scale,
-            "differing": result.rows.height,
-            "compared": result.compared,
-            "exact": result.is_exact,
-            "mean": result.mean,
-        }
-        for result in compared
-    ]
+    compared.sort(key=lambda result: (result[0]["differing"], not result[0]["exact"]))
     return ScoringRules(
         name=theirs.name,
         is_mean=theirs.is_mean,
         are_truth_values=theirs.are_truth_values,
         digits=theirs.digits,
-        rules=pl.DataFrame(lines),
-        rows=compared[0].rows,
+        rules=pl.DataFrame([line for line, _ in compared]),
+        rows=compared[0][1],
     )
 
 
@@ -244,17 +234,6 @@ class _HarnessScores:
     scale: int
     """100 if they are percentages, otherwise 1."""
     is_mean: bool
-
-
-class _Compared(NamedTuple):
-    """A rule's scores beside those of the harness."""
-
-    rule: str
-    compared: int
-    is_exact: bool
-    mean: float | None
-    rows: pl.DataFrame
-    """The rows that differ."""
 
 
 def _from_threshold(rule: str, ours: pl.Series, theirs: pl.Series) -> tuple[str, pl.Series] | None:
@@ -283,7 +262,10 @@ def _shortest(low: float | None, high: float) -> float:
     return high
 
 
-def _compared(rule: str, ours: pl.Series, frame: pl.DataFrame, theirs: _HarnessScores) -> _Compared:
+def _compared(
+    rule: str, ours: pl.Series, frame: pl.DataFrame, theirs: _HarnessScores
+) -> tuple[dict[str, Any], pl.DataFrame]:
+    """Return the line of a rule, and the rows in which it differs from the harness."""
     computed = ours.to_frame("computed")
     if theirs.is_mean:
         rows = computed.select(pl.col("computed").mean()).with_columns(harness=pl.lit(theirs.values[0]))
@@ -296,14 +278,16 @@ def _compared(rule: str, ours: pl.Series, frame: pl.DataFrame, theirs: _HarnessS
     slack = rounding * (1 + 1e-9) + 1e-12
     is_near = ((pl.col("computed") - pl.col("harness")).abs() <= slack).fill_null(value=False)
     is_equal = (rows["computed"] == rows["harness"]).fill_null(value=False)
-    mean = ours.mean()
-    return _Compared(
-        rule=rule,
-        compared=rows.height,
-        is_exact=bool(is_equal.all()),
-        mean=mean if isinstance(mean, float) else None,
-        rows=rows.filter(~is_near),
-    )
+    differing = rows.filter(~is_near)
+    line = {
+        "rule": rule,
+        "scale": theirs.scale,
+        "differing": differing.height,
+        "compared": rows.height,
+        "exact": bool(is_equal.all()),
+        "mean": ours.mean(),
+    }
+    return line, differing
 
 
 def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
@@ -326,11 +310,11 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
 def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
     if _content.file_format(path) == "json":
         value = _json.read_whole(path, _content.read_text(path))
-        samples = _member(value, "per_sample_result")
+        samples = member(value, "per_sample_result")
         if isinstance(samples, dict):  # PyPI anls
-            by_id = {key: _member(sample, "score") for key, sample in samples.items()}
+            by_id = {key: member(sample, "score") for key, sample in samples.items()}
             return _by_id(frame, path, by_id)
-        means = _means(_member(value, "results"))
+        means = _means(member(value, "results"))
         if len(means) == 1:  # lmms-eval, lm-evaluation-harness
             [(name, text)] = means.items()
             return _mean(f"{name} of {path}", text, float(text))
@@ -417,7 +401,3 @@ def _means(results: Any) -> dict[str, str]:
             if name.partition(",")[0] in _METRICS and isinstance(value, Number):
                 means[f"{task} {name}"] = str(value)
     return means
-
-
-def _member(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None

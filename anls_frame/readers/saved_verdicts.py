@@ -14,20 +14,13 @@ from anls_frame.summary.settings import MOST_ROWS
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     import polars as pl
 
     from anls_frame.analysis.browsing import RowsPage
 
 __all__ = ["read_verdicts"]
-
-_MUST_BE = {
-    "id": "a string or a finite number",
-    "row": "the number of a row",
-    "verdict": f"one of {', '.join(VERDICTS)}",
-    "digest": "a string",
-    **dict.fromkeys(REPEATS, "a string or a finite number"),
-}
 
 
 def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) -> pl.DataFrame:
@@ -115,15 +108,9 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
 
 def _verdict(line: dict[str, Any]) -> dict[str, Any]:
     """Return the verdict of a line; raise an error that describes the problem."""
-    values = {name: line.get(name) for name in ("id", "row", "verdict", "digest", *REPEATS)}
-    is_right = {
-        "row": _is_row(values["row"]),
-        "verdict": _is_text(values["verdict"]) and values["verdict"] in VERDICTS,
-        "digest": _is_text(values["digest"]),
-        **{name: _is_key(values[name]) for name in ("id", *REPEATS)},
-    }
-    for name, must_be in _MUST_BE.items():
-        if not is_right[name]:
+    values = {name: line.get(name) for name in _FIELDS}
+    for name, (is_right, must_be) in _FIELDS.items():
+        if not is_right(values[name]):
             raise ValueError(f"{name} must be {must_be}, got {quoted(values[name])}")
     return values | {"row": int(str(values["row"]))}
 
@@ -140,3 +127,13 @@ def _is_row(value: Any) -> bool:
 def _is_key(value: Any) -> bool:
     """Whether a value is null, a text or a finite number."""
     return value is None or _is_text(value) or (isinstance(value, Number) and math.isfinite(float(value)))
+
+
+_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "id": (_is_key, "a string or a finite number"),
+    "row": (_is_row, "the number of a row"),
+    "verdict": (lambda value: _is_text(value) and value in VERDICTS, f"one of {', '.join(VERDICTS)}"),
+    "digest": (_is_text, "a string"),
+    **dict.fromkeys(REPEATS, (_is_key, "a string or a finite number")),
+}
+"""What the fields of a verdict must be."""
