@@ -240,21 +240,6 @@ def test_metrics_are_built_in_ones_functions_and_columns(run: Run, tmp_path: Pat
     assert of_set == expected(frame, pair, metrics="qa")
 
 
-def test_columns_of_scores_of_many_systems_are_compared(run: Run, tmp_path: Path) -> None:
-    dice = pl.Series([0.25, 0.5, 0.75, 1.0] * 10)
-    frame = pl.DataFrame({"a": dice, "b": dice.shuffle(1), "c": dice.shuffle(2) / 2, "d": dice / 4})
-    frame.write_csv(tmp_path / "scores.csv")
-    options = ("compare", "scores.csv", "--systems", "a,b,c,d", "--scores")
-
-    made: af.Comparison = af.compare(frame, ["a", "b", "c", "d"], None, metrics="f1")
-    assert figures(fine(run(*options, "-m", "f1", "--json"))) == figures(_printed(made))
-    refused(run(*options, "-m", "f1", "-m", "f2"), "--metric may be given once with --scores")
-    (tmp_path / "none.csv").write_text("a,b,c\n1,,\n,1,1\n", encoding="utf-8")
-    refused(
-        run("compare", "none.csv", "--systems", "a,b,c", "--scores"), "no row has the scores of all systems"
-    )
-
-
 def test_the_best_is_said_where_a_file_is_written(run: Run, tmp_path: Path) -> None:
     ALL.write_parquet(tmp_path / "all.parquet")
     options = ("compare", "all.parquet", *SYSTEMS, "-c", "doc_id", "-m", "anls", "-m", "cer")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import munkres
 import numpy as np
 import oracle
-import polars as pl
 import pytest
 
 import anls_frame as af
@@ -100,19 +99,6 @@ def test_protocol_rrc_gives_the_scores_of_the_script(tmp_path: Path) -> None:
     assert frame.select(af.anls("prediction", "answers", protocol="rrc")).to_series().to_list() == expected
     rows = zip(frame["prediction"], frame["answers"], strict=True)
     assert [oracle.anls(text, list(answers), af.PROTOCOLS["rrc"]) for text, answers in rows] == expected
-
-
-def test_lists_as_answers_are_noted(tmp_path: Path) -> None:
-    labels = [*LABELS, label(5, ["AF0055", "AF1044"], "list/extractive")]
-    paths = files(tmp_path, labels, [*ROWS, submitted(5, ["AF1044", "AF0055"])])
-
-    with pytest.warns(af.InputWarning, match=r"^the answers to 1 question of 6 are lists") as caught:
-        frame = af.readers.read_dude(*paths)
-
-    assert caught[0].filename == __file__
-    assert frame["predictions"].to_list()[-1] == ["AF1044", "AF0055"]
-    rest = frame.filter(~pl.col("answer_type").str.contains("list"))
-    assert rest.height == 5
 
 
 def score_of_lists(answers: list[str], predictions: list[str]) -> float:
