@@ -14,7 +14,7 @@ from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns
 from anls_frame.cli.output import plain, print_table, working
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from anls_frame.export.column_headings import RowNames
     from anls_frame.reports.corrected_scores import Corrected
@@ -74,14 +74,15 @@ def verdicts(
             metric: _corrected(frame, given_verdicts, columns, id, scoring, metric=metric)
             for metric in (names.corrected if has_draw else ())
         }
-    printed = {
+    printed: dict[str, Any] = {
         "judged": rows.height,
         "verdicts": lost.by_verdict.to_dicts(),
         "systems": lost.by_system.to_dicts(),
     }
-    if corrected:
-        printed["corrected"] = _lines(corrected, lambda of_metric: of_metric.overall)
-        printed["differences"] = _lines(corrected, lambda of_metric: of_metric.differences.drop("slice"))
+    for metric, of_metric in corrected.items():
+        tables = {"corrected": of_metric.overall, "differences": of_metric.differences.drop("slice")}
+        for name, table in tables.items():
+            printed.setdefault(name, []).extend({"metric": metric, **line} for line in table.to_dicts())
     target.put_rows(rows, printed)
     if target.json:
         return
@@ -119,18 +120,6 @@ def _corrected(
     # Rates may exceed 1.
     highest = judged.select(pl.max_horizontal(pl.col(score).max() for score in scores.values())).item()
     return af.corrected(judged, systems=systems, bounds=(0, max(1.0, highest or 0.0)))
-
-
-def _lines(
-    corrected: Mapping[str, Corrected[pl.DataFrame]],
-    table: Callable[[Corrected[pl.DataFrame]], pl.DataFrame],
-) -> list[dict[str, Any]]:
-    """Return the lines of a table of each metric."""
-    return [
-        {"metric": metric, **line}
-        for metric, of_metric in corrected.items()
-        for line in table(of_metric).to_dicts()
-    ]
 
 
 def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:
