@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from anls_frame._text import quoted
 from anls_frame.frames.strict_json import Number, kind, parse
@@ -11,7 +11,7 @@ from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers._sample_fields import SAMPLE, members, role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from anls_frame.readers._problems import Problems
@@ -36,17 +36,8 @@ _MOST_VALUES = 2
 """Values for each compressed byte, where there are more."""
 
 
-class InspectLog(NamedTuple):
-    """The parts of a log that the reader uses."""
-
-    model: Any
-    task: Any
-    samples: list[Sample]
-    """Places and samples."""
-
-
-def read(path: Path, problems: Problems, *, allow_missing: bool) -> InspectLog:
-    """Read a log; fields of unexpected types are problems."""
+def read(path: Path, problems: Problems, *, allow_missing: bool) -> tuple[dict[str, Any], list[Sample]]:
+    """Return what a log says of its run, and its samples with their places; other types are problems."""
     archived = path.suffix.lower() == ".eval"
     header, entries = _archive(path) if archived else _json_log(path)
     status = header.get("status")
@@ -61,13 +52,14 @@ def read(path: Path, problems: Problems, *, allow_missing: bool) -> InspectLog:
     if archived:  # an archive has them in the order in which they finished
         samples.sort(key=lambda located: _order(located[1]))
     run = header.get("eval")
-    known = run if isinstance(run, dict) else {}
-    return InspectLog(known.get("model"), known.get("task"), samples)
+    return run if isinstance(run, dict) else {}, samples
 
 
-def fields(log: InspectLog, scorer: str | None, problems: Problems) -> Iterator[Row]:
+def fields(
+    run: dict[str, Any], samples: Sequence[Sample], scorer: str | None, problems: Problems
+) -> Iterator[Row]:
     """Yield the fields of each sample; the answer of `scorer` is the prediction."""
-    for place, sample in log.samples:
+    for place, sample in samples:
         attachments = sample.get("attachments") or {}
         scores = sample.get("scores") or {}
         row: dict[Key, Any] = {
@@ -84,9 +76,9 @@ def fields(log: InspectLog, scorer: str | None, problems: Problems) -> Iterator[
         for name, score in scores.items():
             row |= _score(name, score)
         row |= members("metadata", sample.get("metadata"))
-        if log.task is not None:
-            row[SAMPLE, "task"] = log.task
-        row |= _usage(log, sample)
+        if run.get("task") is not None:
+            row[SAMPLE, "task"] = run["task"]
+        row |= _usage(run.get("model"), sample)
         row |= {(SAMPLE, name): sample[name] for name in _OWN if sample.get(name) is not None}
         row |= _error(sample.get("error"))
         yield place, row
@@ -217,9 +209,8 @@ def _score(name: str, score: dict[str, Any]) -> dict[Key, Any]:
     return columns
 
 
-def _usage(log: InspectLog, sample: dict[str, Any]) -> dict[Key, Any]:
+def _usage(model: Any, sample: dict[str, Any]) -> dict[Key, Any]:
     """Return the model and its tokens; if other models (such as graders) used tokens, also the total."""
-    model = log.model
     if model is None:
         model = (sample.get("output") or {}).get("model")
     columns: dict[Key, Any] = {} if model is None else {(SAMPLE, "model"): model}

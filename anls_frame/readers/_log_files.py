@@ -48,10 +48,9 @@ def by_system(
         If a file does not exist, no file matches a pattern, or a folder has no files.
     """
     if isinstance(logs, Mapping):
-        for name in logs:
-            if not isinstance(name, str) or not name:
-                raise TypeError(f"the name of a system must be a string that is not empty, got {name!r}")
-        systems = {name: files_of(paths, runs, without) for name, paths in logs.items()}
+        systems = {
+            checked_name(name, "a system"): files_of(paths, runs, without) for name, paths in logs.items()
+        }
     else:
         groups = _systems(logs, runs, without, repeats=repeats)
         systems = dict(zip(names_of(list(groups)), groups.values(), strict=True))
@@ -218,6 +217,13 @@ def _format_suffix(file: Path) -> str:
     """Return the suffix of the format and compression, such as `.jsonl.gz` for `model-1.5.jsonl.gz`."""
     plain = _content.without_compression(file)
     return file.name.removeprefix(plain.stem) if plain.suffix.lower() in _SUFFIXES else ""
+
+
+def checked_name(name: object, what: str) -> str:
+    """Return the name of a system or a page; raise an error unless it is a text."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the name of {what} must be a string that is not empty, got {name!r}")
+    return name
 
 
 def check_different(files: Iterable[Path]) -> None:

@@ -38,7 +38,9 @@ def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
         If a file does not exist, no file matches a pattern, or a folder has no files.
     """
     if isinstance(given, Mapping):
-        named = {_checked_name(page): _content.as_path(path) for page, path in given.items()}
+        named = {
+            _log_files.checked_name(page, "a page"): _content.as_path(path) for page, path in given.items()
+        }
         if not named:
             raise ValueError("pages must name at least one file")
         return named
@@ -106,9 +108,3 @@ def _is_text(file: Path, folder: Path) -> bool:
         return False
     _pipes.check_regular(file)
     return True
-
-
-def _checked_name(page: object) -> str:
-    if not isinstance(page, str) or not page:
-        raise TypeError(f"the name of a page must be a string that is not empty, got {page!r}")
-    return page

@@ -234,13 +234,13 @@ def read_inspect(
     """
     path = _content.as_path(path)
     problems = Problems(path)
-    log = _inspect.read(path, problems, allow_missing=allow_missing)
+    run, samples = _inspect.read(path, problems, allow_missing=allow_missing)
     if scorer is not None:
-        scorers = sorted({name for _, sample in log.samples for name in sample.get("scores") or {}})
+        scorers = sorted({name for _, sample in samples for name in sample.get("scores") or {}})
         if scorer not in scorers:
             among = listed([quoted(name) for name in scorers]) or "none"
             raise problem(path, f"no scorer {quoted(scorer)}; available: {among}")
-    columns, places = _raw.gathered(path, _inspect.fields(log, scorer, problems))
+    columns, places = _raw.gathered(path, _inspect.fields(run, samples, scorer, problems))
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
     columns = _inspect.make_numbers(columns)
     return _frame(path, columns, len(places), places.__getitem__, problems, answers_format="text")

@@ -12,7 +12,7 @@ import polars.selectors as cs
 from anls_frame._arguments import choice, string
 from anls_frame._text import differing_in_case, numbered
 from anls_frame.exceptions import warn
-from anls_frame.readers import _page_files, _page_texts, _standard
+from anls_frame.readers import _log_files, _page_files, _page_texts, _standard
 from anls_frame.readers._problems import Advice, ManyProblems, Option
 
 if TYPE_CHECKING:
@@ -264,9 +264,7 @@ def _check_names(systems: Mapping[str, Pages], taken: Sequence[str]) -> None:
     if not systems:
         raise ValueError("systems must name at least one engine")
     for name in systems:
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"the name of an engine must be a string that is not empty, got {name!r}")
-        if name in taken:
+        if _log_files.checked_name(name, "an engine") in taken:
             raise ValueError(f"an engine must have a name other than {' and '.join(map(repr, taken))}")
 
 

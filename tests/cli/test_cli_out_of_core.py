@@ -105,8 +105,8 @@ def test_the_first_rows_are_shown_and_the_others_counted(folder: Path) -> None:
     pl.DataFrame(schema={"prediction": pl.String, "answers": pl.String}).write_parquet(
         folder / "none.parquet"
     )
-    for command in (["score", "none.parquet"], ["convert", "none.parquet", "out.csv"]):
-        refused(run(folder, *command), "none.parquet: holds no rows")
+    refused(run(folder, "score", "none.parquet"), "no row has an answer to score against")
+    refused(run(folder, "convert", "none.parquet", "out.csv"), "none.parquet: holds no rows")
 
 
 def test_lazy_scores_go_into_a_file_as_they_come(folder: Path, rows: pl.DataFrame) -> None:

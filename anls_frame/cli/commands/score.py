@@ -51,8 +51,6 @@ def score(
     target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"):
         frame, rows = scan_counted(file, source.how)
-        if not rows:
-            raise ValueError(f"{file}: holds no rows")
     with counting(f"Scoring {file}", rows * (1 if target.output is None else 2)) as advance:
         try:
             scored = af.add_scores(
