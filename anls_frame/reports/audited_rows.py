@@ -125,13 +125,10 @@ def audited(
         for role, column in system._asdict().items()
     ]
     others = [cs.by_name(column).alias(name) for name, column in names.items()]
-    dtypes = {role: source.collect_schema()[column] for role, column in names.items()}
-    if not dtypes.get(PROBABILITY, pl.Float64()).is_numeric():
-        raise DTypeError(
-            f"column {names[PROBABILITY]!r} must hold numbers, but has dtype {dtypes[PROBABILITY]}"
-        )
-    if dtypes.get(AUDIT, pl.Boolean()) != pl.Boolean:
-        raise DTypeError(f"column {names[AUDIT]!r} must hold true and false, but has dtype {dtypes[AUDIT]}")
+    if PROBABILITY in names:
+        _check_numbers(source, names[PROBABILITY])
+    if AUDIT in names and (dtype := source.collect_schema()[names[AUDIT]]) != pl.Boolean:
+        raise DTypeError(f"column {names[AUDIT]!r} must hold true and false, but has dtype {dtype}")
     rows = canonical(source.select(*keys, *others, *columns).collect(engine="streaming"))
     _check_values(rows, systems, bounds)
     _check_judged(rows, systems, names)
@@ -171,11 +168,16 @@ def is_judged() -> pl.Expr:
     return pl.col("truth_0").is_not_null()
 
 
+def _check_numbers(source: pl.LazyFrame, name: str, *, or_booleans: bool = False) -> None:
+    """Raise an error unless a column holds numbers."""
+    dtype = source.collect_schema()[name]
+    if not (dtype.is_numeric() or (or_booleans and dtype == pl.Boolean)):
+        raise DTypeError(f"column {name!r} must hold numbers, but has dtype {dtype}")
+
+
 def _number(source: pl.LazyFrame, name: str, bounds: tuple[float, float]) -> pl.Expr:
     """Return a column of numbers, rescaled to [0, 1], with NaN as null."""
-    dtype = source.collect_schema()[name]
-    if not (dtype.is_numeric() or dtype == pl.Boolean):
-        raise DTypeError(f"column {name!r} must hold numbers, but has dtype {dtype}")
+    _check_numbers(source, name, or_booleans=True)
     least, most = bounds
     return (cs.by_name(name).cast(pl.Float64).fill_nan(None) - least) / (most - least)
 

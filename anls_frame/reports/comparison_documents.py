@@ -184,7 +184,9 @@ class ComparisonView(View):
 
     @property
     def sliced(self) -> list[tuple[Sequence[str], Metric, str]]:
-        """The keys, metric and name of each table of slices."""
+        """The keys, metric and name of each table of slices; of two systems without slices, of all rows."""
+        if self.is_of_two and not self.tables and len(self.metrics) == 1:
+            return [((), self.metrics[0], self.names.whole)]
         return [
             (columns, metric, f"{label} by {' and '.join(columns)}")
             for columns in self.tables
@@ -210,7 +212,7 @@ class ComparisonView(View):
         """Return the tables of a comparison for a screen, with at most `most` rows."""
         rankings = list(_rankings_on_screen(self)) if self.has_rankings else []
         if self.is_of_two:
-            tables = [*_by_metric(self), *(_slices_of_two(self, *shown) for shown in _pair_tables(self))]
+            tables = [*_by_metric(self), *(_slices_of_two(self, *shown) for shown in self.sliced)]
             shown = [*((_on_screen(table), list[str]()) for table in tables), *rankings]
         else:
             shown = [*rankings, *_grids_on_screen(self, most)]
@@ -424,19 +426,11 @@ def _heat_map(
 
 def _of_two(view: ComparisonView) -> _Parts:
     """Return the tables, figures, further notes and first sentence of a document of two systems."""
-    sliced = [
-        (columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in _pair_tables(view)
-    ]
+    sliced = [(columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in view.sliced]
     figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
     rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
     tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *view.macro_tables]
     return tables, figures, [], _head_of_two(view)
-
-
-def _pair_tables(view: ComparisonView) -> list[tuple[Sequence[str], Metric, str]]:
-    """Return the keys, metric and name of each table of two systems; a single line covers all rows."""
-    metric, *others = view.metrics
-    return view.sliced if view.tables or others else [((), metric, view.names.whole)]
 
 
 def _by_metric(view: ComparisonView) -> list[Table]:

@@ -193,7 +193,7 @@ class Selective(SlicedResult[Table_co]):
         return self._as_given(self._slices(columns))
 
     def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
-        return self._lines(columns, _FIGURES, lambda name, rows: [self._figures(self._ranked(name, rows))])
+        return self._lines(columns, _FIGURES, lambda ranked, _: [self._figures(ranked)])
 
     def _figures(self, ranked: RiskCoverage) -> _Line:
         """Return the figures of a slice."""
@@ -257,17 +257,14 @@ class Selective(SlicedResult[Table_co]):
         return self._as_given(self._flat(self._differences))
 
     def _differences(self, columns: Sequence[str]) -> pl.DataFrame:
-        baseline = self._signals[0]
-
-        def lines(signal: str, rows: Rows) -> list[_Line]:
-            if signal == baseline:
+        def lines(second: RiskCoverage, first: RiskCoverage) -> list[_Line]:
+            if second is first:
                 return []
-            first, second = self._ranked(baseline, rows), self._ranked(signal, rows)
             change = difference_of_augrc(first, second, self.confidence)
             return [
                 {
                     **self._figures(second),
-                    "baseline": baseline,
+                    "baseline": self._signals[0],
                     "baseline_augrc": first.augrc,
                     "difference": change.value,
                     "difference_low": change.low,
@@ -300,8 +297,7 @@ class Selective(SlicedResult[Table_co]):
         """
         points = count("points", points, 2)
 
-        def lines(signal: str, rows: Rows) -> list[_Line]:
-            ranked = self._ranked(signal, rows)
+        def lines(ranked: RiskCoverage, _: RiskCoverage) -> list[_Line]:
             thresholds = ranked.thresholds(points)
             if ranked.n_known < ranked.n:
                 thresholds = np.append(thresholds, -np.inf)
@@ -343,8 +339,7 @@ class Selective(SlicedResult[Table_co]):
         """
         bins = count("bins", bins, 1)
 
-        def lines(signal: str, rows: Rows) -> list[_Line]:
-            ranked = self._ranked(signal, rows)
+        def lines(ranked: RiskCoverage, _: RiskCoverage) -> list[_Line]:
             is_probability = self._calibration(ranked)[0] is not None
             result: list[_Line] = []
             ends = ranked.bins(bins)
@@ -423,9 +418,7 @@ class Selective(SlicedResult[Table_co]):
         level_of_each = 1 - (1 - level) / (n_lines if together else 1)
         return self._as_given(
             self._lines(
-                columns,
-                _THRESHOLD,
-                lambda signal, rows: [self._certified(self._ranked(signal, rows), target, level_of_each)],
+                columns, _THRESHOLD, lambda ranked, _: [self._certified(ranked, target, level_of_each)]
             )
         )
 
@@ -539,14 +532,6 @@ class Selective(SlicedResult[Table_co]):
         certified = None if risk is None else self.threshold(risk, by=by)
         return plot.risk_coverage(self.curve(*columns), certified=certified, **options)
 
-    def _ranked(self, signal: str, rows: Rows) -> RiskCoverage:
-        """Return rows ranked by a confidence; all rows by default."""
-        index = self._signals.index(signal)
-        if rows is None:
-            return self._all_rows[index]
-        renumbered = self._rows[rows].with_columns(pl.col("document").rank("dense") - 1)
-        return _ranked_by(renumbered, index)
-
     def _slice_rows(self, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, Rows]]:
         """Yield the keys and the rows of each slice, in the order of ordered keys or the largest first."""
         if not columns:
@@ -563,18 +548,26 @@ class Selective(SlicedResult[Table_co]):
         self,
         columns: Sequence[str],
         names: Sequence[str],
-        lines: Callable[[str, Rows], list[_Line]],
+        lines: Callable[[RiskCoverage, RiskCoverage], list[_Line]],
     ) -> pl.DataFrame:
-        """Return a table with a line for each slice and confidence, with its keys."""
+        """
+        Return a table with a line for each slice and confidence, with its keys.
+
+        `lines` takes the rows of a slice, ranked by a confidence and by the first one.
+        """
         check_by_names(columns, [SLICE, "signal", *names])
         schema = {name: _DTYPES.get(name, pl.Float64) for name in names}
         parts = []
         for keys, rows in self._slice_rows(columns):
-            for signal in self._signals:
-                table = pl.DataFrame(lines(signal, rows), schema=schema).with_columns(
+            every = self._all_rows
+            if rows is not None:
+                own = self._rows[rows].with_columns(pl.col("document").rank("dense") - 1)
+                every = [_ranked_by(own, index) for index in range(len(self._signals))]
+            for signal, ranked in zip(self._signals, every, strict=True):
+                table = pl.DataFrame(lines(ranked, every[0]), schema=schema)
+                table = table.select(pl.lit(signal).alias("signal"), pl.all()).with_columns(
                     cs.float().fill_nan(None)
                 )
-                table = table.select(pl.lit(signal).alias("signal"), pl.all())
                 parts.append(keys.join(table, how="cross") if keys.width else table)
         return pl.concat(parts)
 

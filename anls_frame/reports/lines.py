@@ -109,11 +109,6 @@ class Lines:
         slice_of = np.repeat(np.arange(len(every) - 1), [len(line.unit) for line in every[1:]])
         return slice_of, Line(*(np.concatenate(parts) for parts in zip(*every, strict=True)))
 
-    def units(self) -> pl.DataFrame:
-        """Return the distinct numbers of the units, and the number of rows behind each (1 for clusters)."""
-        counts = self.cells["count"][self.members["row"]]
-        return self.members.select("unit", count=counts).unique("unit")
-
     @cached_property
     def totals(self) -> tuple[FloatArray, FloatArray]:
         """The sums of slices, lines by systems: numerators (scores or errors) and denominators."""

@@ -32,16 +32,23 @@ class Wide(NamedTuple, Generic[Table_co]):
     A frame with a column of predictions or scores for each system, for `compare`.
 
     Returned by `side_by_side`.
+
+    Parameters
+    ----------
+    frame
+        A row for each question.
+    systems
+        The systems, the baseline first, from name to column (the first one, of several scores).
+    answers
+        Name of the column with the accepted answers; `None` for scores.
+    metrics
+        The scores, each with a column for every system; `None` for predictions.
     """
 
     frame: Table_co
-    """A row for each question."""
     systems: Mapping[str, str]
-    """The systems, the baseline first, from name to column (the first one, of several scores)."""
     answers: str | None
-    """Name of the column with the accepted answers; `None` for scores."""
     metrics: list[Metric] | None
-    """The scores, each with a column for every system; `None` for predictions."""
 
 
 def _on_frames(

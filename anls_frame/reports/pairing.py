@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, Protocol, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
 
 import polars as pl
 import polars.selectors as cs
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from anls_frame._typing import OnFrames
+
 _SHOWN_IDS = 10
 
 _USUAL_ANSWERS = frozenset(
@@ -33,6 +35,13 @@ class Paired(NamedTuple, Generic[Table_co]):
     """
     Two tables of results side by side.
 
+    Parameters
+    ----------
+    frame
+        The rows that both tables have: the first table's columns, and the predictions of both.
+    only_first, only_second
+        Ids that only the first table, or only the second table, has.
+
     Examples
     --------
     >>> import polars as pl
@@ -43,34 +52,14 @@ class Paired(NamedTuple, Generic[Table_co]):
     """
 
     frame: Table_co
-    """The rows that both tables have: the first table's columns, and the predictions of both."""
     only_first: Table_co
-    """Ids that only the first table has."""
     only_second: Table_co
-    """Ids that only the second table has."""
 
 
-class _Pair(Protocol[Options]):
-    @overload
-    def __call__(
-        self, frame_a: pd.DataFrame, frame_b: Any, *arguments: Options.args, **options: Options.kwargs
-    ) -> Paired[pd.DataFrame]: ...
-    @overload
-    def __call__(
-        self,
-        frame_a: pl.DataFrame | pl.LazyFrame,
-        frame_b: Any,
-        *arguments: Options.args,
-        **options: Options.kwargs,
-    ) -> Paired[pl.DataFrame]: ...
-    @overload
-    def __call__(
-        self, frame_a: Any, frame_b: Any, *arguments: Options.args, **options: Options.kwargs
-    ) -> Paired: ...
-
-
-def _on_frames(function: Callable[Concatenate[Any, Any, Options], Paired]) -> _Pair[Options]:
-    return cast("_Pair[Options]", function)
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], Paired],
+) -> OnFrames[Options, Paired[pd.DataFrame], Paired[pl.DataFrame]]:
+    return cast("OnFrames[Options, Paired[pd.DataFrame], Paired[pl.DataFrame]]", function)
 
 
 @_on_frames

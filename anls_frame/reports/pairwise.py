@@ -252,15 +252,15 @@ def _voted(
 
 def system_sums(every: Sequence[Lines]) -> SystemSums:
     """Return the sums of all lines by unit."""
-    numbers = pl.concat([metric_lines.units() for metric_lines in every]).unique("unit")
-    counts = np.zeros(int(numbers["unit"].max() or 0) + 1, np.int64)  # type: ignore[arg-type]
-    counts[numbers["unit"].to_numpy()] = numbers["count"].to_numpy()
     wide = any(metric_lines.metric.is_ratio for metric_lines in every)
     parts, height = [], 0
     for metric_lines in every:
         slice_of, units = metric_lines.together()
         y = np.broadcast_to(units.y, units.x.shape) if wide else units.y
-        parts.append((units.unit, height + slice_of, units.x, y))
+        parts.append((units.unit, height + slice_of, units.x, y, units.counts))
         height += metric_lines.slices.height
-    unit, line, x, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    unit, line, x, y, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    # The number of rows behind each unit, 1 for clusters.
+    counts = np.zeros(int(unit.max(initial=0)) + 1, np.int64)
+    counts[unit] = numbers
     return SystemSums(unit=unit, line=line, x=x, y=y, counts=counts, lines=height)

@@ -253,8 +253,11 @@ def _report_head(view: ReportView) -> str:
     settings = view.summary.settings
     score = f"{metric.label} {spelled(overall[metric.name], ends, kind)}"
     if settings.lengths:
-        rates = [(metric.label, overall[metric.name], ends), ("WER", overall["wer_corpus"], [])]
-        score = ", ".join(_rate_in_percent(*rate) for rate in rates)
+        known = [f"{100 * end:.0f}" for end in ends if end is not None]
+        interval = f" ({'–'.join(known)} %)" if known else ""  # noqa: RUF001 - between numbers
+        label = metric.label.removesuffix(" (corpus)")
+        wer = f"WER {100 * overall['wer_corpus']:.1f} %"
+        score = f"{label} {100 * overall[metric.name]:.1f} %{interval}, {wer}"
     return head(
         f"{name}{score}",
         overall.get(f"{metric.name}_n", overall["n"]),
@@ -263,13 +266,6 @@ def _report_head(view: ReportView) -> str:
         worst=worst_slice(view.tables, metric.name, kind, higher_is_better=better),
         lost=_lost_points(view, overall),
     )
-
-
-def _rate_in_percent(label: str, rate: float, ends: Sequence[float | None]) -> str:
-    """Return an error rate in per cent, with its interval."""
-    known = [f"{100 * end:.0f}" for end in ends if end is not None]
-    interval = f" ({'–'.join(known)} %)" if known else ""  # noqa: RUF001 - between numbers
-    return f"{label.removesuffix(' (corpus)')} {100 * rate:.1f} %{interval}"
 
 
 def worst_slice(

@@ -539,17 +539,14 @@ class Report(SlicedResult[Table_co]):
             sort = self._by[0] if by_key else "cer_corpus" if self._lengths else "n"
         if sort in self._by:
             sort = chosen_keys([sort], self._by, self.noun)[0]
-        first = [] if sort not in slices.columns or sort in keys else [sort]
         # Worst first, whether that is the lowest or the highest.
         worse_if_high = [
             end for metric in self.measures if not metric.higher_is_better for end in metric.ends
         ]
-        descending = sort in (*COUNTS, *self._lengths, "n_clusters", *worse_if_high)
-        order = [*first, *([sort] if sort in keys else []), *(key for key in keys if key != sort)]
-        if not order:
-            return slices
-        flags = [descending and column in first for column in order]
-        return slices.sort(order, descending=flags, nulls_last=True)
+        largest_first = sort not in keys and sort in (*COUNTS, *self._lengths, "n_clusters", *worse_if_high)
+        order = [column for column in dict.fromkeys([sort, *keys]) if column in slices.columns]
+        flags = [largest_first and column == sort for column in order]
+        return slices.sort(order, descending=flags, nulls_last=True) if order else slices
 
     def _detail(self, name: str, columns: Sequence[str], **options: Any) -> Table_co:
         settings, counted = self.summary.settings, self._sums.details

@@ -70,11 +70,8 @@ class FormatTax(Comparison[Table_co]):
         total = points.sum().over("metric")
         table = slices.select(
             *(STEPS, "metric", "n", "n_clusters"),
-            given="baseline_score",
-            unwrapped="score",
-            difference="difference",
-            difference_low="difference_low",
-            difference_high="difference_high",
+            *(pl.col("baseline_score").alias("given"), pl.col("score").alias("unwrapped")),
+            *("difference", "difference_low", "difference_high"),
             share=pl.when(total != 0).then(points / total),
         )
         ordered = table.sort("metric", pl.col("share").abs(), "n", descending=[False, True, True])

@@ -172,7 +172,9 @@ class CorrectedMean:
         self._truth_of = self._shares(truth, self._judged_alone) + self._judged_shares(audit.truth)
         self._gain_of = self._shares(beyond, self._gain) - self._judged_shares(audit.score)
         self._score_of = self._shares(audit.total, self.score)
-        self.tuning = self._best_tuning() if tuning is None else tuning
+        squares = float(self._gain_of @ self._gain_of)
+        best = -float(self._truth_of @ self._gain_of) / squares if squares > _ROUNDING else 0.0
+        self.tuning = min(max(best, 0.0), 1.0) if tuning is None else tuning
 
     def _shares(self, totals: FloatArray, mean: float) -> FloatArray:
         """Return the contributions of documents to a mean over all rows, from the totals of cells."""
@@ -184,11 +186,6 @@ class CorrectedMean:
         audit = self.audit
         deviation = values - audit.mean_of_judged(values)[audit.judged_stratum]
         return audit.by_document(audit.judged_document, audit.weight * deviation) / self.rows
-
-    def _best_tuning(self) -> float:
-        squares = float(self._gain_of @ self._gain_of)
-        best = -float(self._truth_of @ self._gain_of) / squares if squares > _ROUNDING else 0.0
-        return min(max(best, 0.0), 1.0)
 
     @property
     def estimate(self) -> float:

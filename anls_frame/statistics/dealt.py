@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from anls_frame.statistics.losses import Least, Sizes, limits, tested
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -83,7 +83,21 @@ def largest_by_draw(
 ) -> Iterator[FloatArray]:
     """Yield the largest statistic of all slices for several draws at a time; 0 if none is positive."""
     for drawn in _drawn(losses, draws, seed, at_once):
-        yield _largest(drawn, blocks)
+        largest = np.zeros(drawn.values.shape[1])
+        step = max(1, _TABLE // max(losses.units * len(largest), 1))
+        for block in blocks:
+            limit = drawn.limits(block)
+            # The exact statistic, which needs the documents, is computed only where it may be the largest.
+            hopeful = np.flatnonzero((limit > largest).any(axis=1))
+            hopeful = hopeful[np.argsort(-limit[hopeful].max(axis=1))]
+            for start in range(0, len(hopeful), step):
+                slices = hopeful[start : start + step]
+                is_hopeful = limit[slices] > largest
+                chosen = np.flatnonzero(is_hopeful.any(axis=0))
+                if len(chosen):
+                    values = drawn.statistics(block, slices[is_hopeful.any(axis=1)], chosen)
+                    largest[chosen] = np.maximum(largest[chosen], values.max(axis=0))
+        yield largest
 
 
 def two_sided(losses: Losses, codes: Codes, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
@@ -159,25 +173,6 @@ class Drawn:
         is_alike = self.sizes.shape[1] == 1
         slice_sizes = block.sizes.chosen(slices) if is_alike else Sizes.of(sizes, null.unit_sizes)
         return tested(values, sizes, slice_sizes, null, losses.mean).value
-
-
-def _largest(drawn: Drawn, blocks: Iterable[SliceBlock]) -> FloatArray:
-    """Return the largest statistic of all slices in each draw, or 0 if none is positive."""
-    largest = np.zeros(drawn.values.shape[1])
-    at_once = max(1, _TABLE // max(drawn.losses.units * len(largest), 1))
-    for block in blocks:
-        limit = drawn.limits(block)
-        # The exact statistic, which needs the documents, is computed only where it may be the largest.
-        hopeful = np.flatnonzero((limit > largest).any(axis=1))
-        hopeful = hopeful[np.argsort(-limit[hopeful].max(axis=1))]
-        for start in range(0, len(hopeful), at_once):
-            slices = hopeful[start : start + at_once]
-            is_hopeful = limit[slices] > largest
-            draws = np.flatnonzero(is_hopeful.any(axis=0))
-            if len(draws):
-                values = drawn.statistics(block, slices[is_hopeful.any(axis=1)], draws)
-                largest[draws] = np.maximum(largest[draws], values.max(axis=0))
-    return largest
 
 
 def _indicators(codes: Codes, rows: int) -> csr_array:

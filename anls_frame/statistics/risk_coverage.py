@@ -306,10 +306,8 @@ class RiskCoverage:
         """
         if self.documents < FEWEST_DOCUMENTS - 1e-9:
             return math.nan, math.nan
-        value, influence, most = {
-            "augrc": lambda: (self.augrc, self.augrc_influence, 0.5),
-            "aurc": lambda: (self.aurc, self.aurc_influence, 1.0),
-        }[area]()
+        value, influence = getattr(self, area), getattr(self, f"{area}_influence")
+        most = 0.5 if area == "augrc" else 1.0
         if value == 0:
             return 0.0, min(float(self.all_rows().interval(confidence)[1][0]), most)
         t = float(t_quantile(0.5 + confidence / 2, self.documents - 1))

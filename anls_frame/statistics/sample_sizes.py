@@ -111,18 +111,14 @@ class GroupSums(NamedTuple):
         added = _ADDED_ROWS * unseen**2 * design
         return (self.units / positive(self.units - 1) * self.squares + added) / self.n**2
 
-    def mean_change(self, unseen: float) -> FloatArray:
-        """Return the mean absolute difference of units per row, with the added rows."""
-        return (self.absolute + _ADDED_ROWS * unseen) / self.n
-
     def variance_under(self, effect: FloatArray | float, unseen: float) -> FloatArray:
         """
         Return the variance of the mean difference, for a true difference of this size.
 
-        The variance is proportional to the changes. The changes that cancel out, a - |d| of the mean change
-        a, stay; the changes that make up the difference grow or shrink.
+        The variance is proportional to the changes, the added rows among them. The changes that cancel out,
+        a - |d| of the mean change a, stay; the changes that make up the difference grow or shrink.
         """
-        change = self.mean_change(unseen)
+        change = (self.absolute + _ADDED_ROWS * unseen) / self.n
         cancelling = change - np.abs(self.x / self.n)
         return self.variance(unseen, _PLANNED_CORRELATION) * (cancelling + effect) / positive(change)
 
@@ -182,11 +178,8 @@ def decidable_margin(changes: Changes, power: float, level: float) -> FloatArray
 
 def deciding_units(changes: Changes, margin: float, power: float, level: float) -> Needed:
     """Return the multiple of these units that decides about a margin with this power if systems are equal."""
-    return _range(
-        changes,
-        lambda sums: _factor(
-            sums.variance(changes.unseen, USUAL_CORRELATION), sums.units, margin, power, level
-        ),
+    return _needed(
+        changes, lambda sums: sums.variance(changes.unseen, USUAL_CORRELATION), margin, power, level
     )
 
 
@@ -214,21 +207,20 @@ def needed_units(changes: Changes, effect: float, power: float, alpha: float) ->
     G = (z(1 - alpha/2) + z(power))² σ² / δ² + z(1 - alpha/2)² / 2 (Guenther 1981, *The American Statistician*
     35), where σ² is the variance of a unit, from `Sums.variance_under`.
     """
-    return _range(
-        changes,
-        lambda sums: _factor(
-            sums.variance_under(effect, changes.unseen), sums.units, effect, power, alpha / 2
-        ),
+    return _needed(
+        changes, lambda sums: sums.variance_under(effect, changes.unseen), effect, power, alpha / 2
     )
 
 
-def _factor(variance: FloatArray, units: FloatArray, effect: float, power: float, tail: float) -> FloatArray:
-    quantile, beyond = (float(t_quantile(share, np.inf)) for share in (1 - tail, power))
-    return np.asarray(((quantile + beyond) / effect) ** 2 * variance + quantile**2 / 2 / units)
-
-
-def _range(changes: Changes, factor: Callable[[GroupSums], FloatArray]) -> Needed:
+def _needed(
+    changes: Changes, variance: Callable[[GroupSums], FloatArray], effect: float, power: float, tail: float
+) -> Needed:
     """Return the range of a factor, from the jackknife over units of the logarithm of the needed number."""
+    quantile, beyond = (float(t_quantile(share, np.inf)) for share in (1 - tail, power))
+
+    def factor(sums: GroupSums) -> FloatArray:
+        return ((quantile + beyond) / effect) ** 2 * variance(sums) + quantile**2 / 2 / sums.units
+
     number = changes.total(np.ones_like(changes.n))
     others = GroupSums(
         *(total[changes.group] - own for total, own in zip(changes.sums, changes.own, strict=True))
