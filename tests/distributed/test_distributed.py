@@ -18,7 +18,6 @@ from campaign import amount
 from hypothesis import given
 from hypothesis import strategies as st
 from key_columns import KEYS, TEXTS
-from polars.testing import assert_frame_equal
 from sample import DATA
 from summary_checks import SCHEMA, check_equal
 
@@ -95,29 +94,6 @@ def test_slices_found_in_the_sample_data_are_those_of_memory() -> None:
         shown = ["description", "metric", "n", "n_clusters", "score", "score_low", "score_high", "p_adjusted"]
         assert found.frame.select(shown).equals(expected.frame.select(shown))
         assert found.sentences == expected.sentences
-        assert found.settings == expected.settings
-
-
-def test_what_systems_lost_in_the_sample_data_is_that_of_memory() -> None:
-    rows = pl.read_parquet(QUESTIONS).with_columns(cut=pl.col("rapidocr").str.head(3))
-    frame = daft.from_arrow(rows.to_arrow())
-    columns = ["doc_type", "lang", "question_types", "n_words"]
-    for systems, options in (
-        ({"old": "rapidocr", "new": "tesseract"}, {}),
-        ({"old": "rapidocr", "new": "tesseract"}, {"search": HONEST, "metrics": ["anls", "exact_match"]}),
-        (["rapidocr", "tesseract", "cut"], {"metrics": ["exact_match", "nls"]}),
-    ):
-        arguments: dict[str, Any] = {"columns": columns, "cluster": "doc_id", **options}
-        expected = af.find_slices(rows, systems, "answers", **arguments)
-        found = af.find_slices(Batches(frame, 100), systems, "answers", **arguments)
-        assert found.frame.height
-        # A summary does not have the changes of single rows, so that p-values may differ by a draw or two.
-        unlike = ["p_adjusted", "overlapping"]
-        assert_frame_equal(
-            found.frame.drop(unlike), expected.frame.drop(unlike), rel_tol=1e-11, abs_tol=1e-12
-        )
-        p_values = [one.frame["p_adjusted"].to_list() for one in (found, expected)]
-        assert p_values[0] == pytest.approx(p_values[1], abs=0.01)
         assert found.settings == expected.settings
 
 
@@ -250,15 +226,6 @@ def test_what_wrapping_costs_is_that_of_memory() -> None:
         assert found.settings == expected.settings
 
 
-def test_scored_rows_are_reported_like_texts() -> None:
-    scored = af.add_scores(daft.read_parquet(str(QUESTIONS)), "rapidocr", "answers", columns=["anls"])
-    batches = Batches(scored, 500)
-    found = af.report(batches, metrics="anls", by="lang")
-    expected = af.report(batches, "rapidocr", "answers", by="lang", missing="drop")
-    assert found.by_group["n"].to_list() == expected.by_group["n"].to_list()
-    assert found.by_group["anls"].to_list() == pytest.approx(expected.by_group["anls"].to_list(), rel=1e-12)
-
-
 def test_rows_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     def collect(*_: object) -> None:
         raise AssertionError("the rows were collected")
@@ -270,22 +237,6 @@ def test_rows_stay_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     assert af.format_tax(frame=frame, prediction="p", answers="a").overall["n"].item() == 3
     with pytest.raises(AssertionError, match="the rows were collected"):
         af.worst(frame, "p", "a")
-
-
-def test_lengths_of_pages_are_those_of_memory() -> None:
-    pages = pl.read_parquet(DATA / "ocr_pages.parquet", columns=["tesseract", "reference", "lang"])[::3]
-    arguments: dict[str, Any] = {"metrics": "ocr", "by": "lang"}
-    batches = Batches(daft.from_arrow(pages.to_arrow()), 15)
-    found = af.report(batches, "tesseract", "reference", **arguments)
-    lengths = ["lang", "n", "words", "characters", "cer_corpus"]
-    expected = af.report(pages, "tesseract", "reference", **arguments).by_group
-    assert found.by_group.select(lengths).equals(expected.select(lengths))
-
-
-def test_the_prediction_may_be_the_answer_too() -> None:
-    frame = daft.from_arrow(ROWS)
-    assert af.report(frame, "p", "p").overall["n"] == 3
-    assert af.add_scores(frame, "p", "p").to_pydict()["nls"] == [1.0, 1.0, None, 1.0]
 
 
 def test_generators_name_columns_as_lists_do() -> None:
@@ -355,20 +306,6 @@ def test_comparisons_are_those_of_memory(count: int) -> None:
     report_oracle.check_close(found.differences(), expected.differences())
     assert found.settings == expected.settings
     assert found.transitions.equals(expected.transitions)
-
-
-def test_scores_of_systems_are_compared_too() -> None:
-    frame = pl.DataFrame(
-        {
-            name: [(index * step) % 7 / 6 for index in range(400)]
-            for name, step in (("a", 2), ("b", 3), ("c", 5))
-        }
-    )
-    batches = Batches(daft.from_arrow(frame.to_arrow()), amount(29, 7))
-    found = af.summarize(batches, ["a", "b", "c"], None, metrics="f1", part="all")
-    assert found.parts == {"all": 400}
-    expected = af.compare(frame, ["a", "b", "c"], None, metrics="f1")
-    report_oracle.check_close(af.Comparison.from_summary(found).ranking, expected.ranking)
 
 
 def test_what_is_wrong_with_systems_is_said_at_once() -> None:

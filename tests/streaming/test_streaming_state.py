@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import concurrent.futures
 import copy
 import functools
 import json
-import multiprocessing
 import pickle
 from typing import Any
 
 import polars as pl
 import pytest
-from cases import mixed_rows
-from streaming_worker import updated
 
 import anls_frame as af
 from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
@@ -91,19 +86,6 @@ def test_a_copy_goes_its_own_way(make: Any) -> None:
         other.update("a", "b")
         assert metric.state() == before
         assert other.n == 2
-
-
-def test_a_pickle_made_before_modules_became_folders_is_read() -> None:
-    written = (
-        "gASVKAEAAAAAAACMFGFubHNfZnJhbWUuc3RyZWFtaW5nlIwEQU5MU5STlCmBlH2UKIwGbWV0cmljlGgBjAhzZXR0aW5nc5R9lCiMCHBy"
-        "b3RvY29slH2UKIwLaWdub3JlX2Nhc2WUiIwKd2hpdGVzcGFjZZSMB3NxdWVlemWUjAx1bmljb2RlX2Zvcm2UTowGbGVuZ3RolIwOcHJl"
-        "cGFyZWRfdXBwZXKUjANjdXSUjAhkaXN0YW5jZZSMCXRocmVzaG9sZJRHP+AAAAAAAAB1aBJHP+AAAAAAAACMCXJlZHVjdGlvbpSMBG1l"
-        "YW6UdYwBbpRNIgGMCW5fbWlzc2luZ5RLFIwLc2NvcmVfdW5pdHOUihIAAAAAAAAAAADQqxj9yMSMzQCMBnNjb3Jlc5RdlHViLg=="
-    )
-    metric = pickle.loads(base64.b64decode(written))  # noqa: S301 - our own
-
-    assert type(metric) is ANLS
-    assert (metric.n, metric.n_missing, metric.compute()) == (290, 20, 0.7087926817328062)
 
 
 @EACH_METRIC
@@ -221,27 +203,3 @@ def test_scores_are_merged_in_the_order_of_the_merge() -> None:
     other.update("c", "c")
     assert copy.copy(other).merge(one).compute().tolist() == [1.0, 1.0, 0.0]
     assert one.merge(other).compute().tolist() == [1.0, 0.0, 1.0]
-
-
-def test_parts_come_from_spawned_processes() -> None:
-    rows = mixed_rows(120, seed=9)
-    batches = [
-        (
-            [row.prediction for row in rows[start : start + 10]],
-            [row.answers for row in rows[start : start + 10]],
-        )
-        for start in range(0, 120, 10)
-    ]
-    metrics = [make() for make in METRICS.values()]
-    for metric in metrics:
-        updated(metric, batches)
-    context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
-        jobs = [
-            [pool.submit(updated, make(), batches[part::2]) for part in range(2)] for make in METRICS.values()
-        ]
-        for whole, parts in zip(metrics, jobs, strict=True):
-            merged = functools.reduce(type(whole).merge, [part.result() for part in parts])
-            found, expected = merged.state(), whole.state()
-            assert sorted(found.pop("scores")) == sorted(expected.pop("scores"))
-            assert found == expected

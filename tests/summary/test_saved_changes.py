@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
-from sample import DATA
 
 import anls_frame as af
 from anls_frame.summary import files
@@ -37,38 +36,6 @@ def several(**options: Any) -> Any:
 
 def loaded(summary: Any) -> Any:
     return type(summary).from_bytes(summary.to_bytes())
-
-
-@pytest.mark.parametrize("cluster", [None, "doc"])
-@pytest.mark.parametrize("missing", ["empty", "drop"])
-@pytest.mark.parametrize("systems", [["old", "new"], ["old", "new", "third"]], ids=len)
-def test_what_is_saved_is_not_refused(systems: list[str], missing: str, cluster: str | None) -> None:
-    """With lists of which several are one slice, and rows that one system leaves out."""
-    lists = pl.Series([["x"], ["y", "x"], [], None, ["x", "y"], [None]] * 5)
-    third = pl.Series([None, None, "cow", "dog", "bird", "x"] * 5)
-    frame = ROWS.with_columns(kind=lists, third=third)
-    options: Any = {"by": "kind", "cluster": cluster, "details": True, "missing": missing}
-    other = af.summarize(frame, systems, "t", metrics=["anls", "wer_corpus"], **options)
-    for height in (0, 1, 2, 30):
-        summary = af.summarize(frame.head(height), systems, "t", metrics=["anls", "wer_corpus"], **options)
-        for made in (summary, af.merge([summary, loaded(other)])):
-            assert loaded(made).rows == made.rows
-            if cluster is not None:
-                assert loaded(made.fold_clusters()).is_folded
-    assert loaded(af.summarize(frame, "third", "t", worst=3, **options)).rows == 30
-
-
-@pytest.mark.parametrize("cluster", [None, "doc_id"])
-@pytest.mark.parametrize("by", [None, "question_types"])
-def test_sums_of_many_right_answers_are_not_refused(by: str | None, cluster: str | None) -> None:
-    """Of a system that is always right, the sums are the largest that there can be."""
-    questions = pl.read_parquet(DATA / "ocr_qa.parquet").with_columns(right=pl.col("answers").list.first())
-    systems = ["tesseract", "rapidocr", "right"]
-    for chosen in (systems[:2], systems):
-        summary = af.summarize(
-            questions, chosen, "answers", by=by, cluster=cluster, metrics=["anls", "cer_corpus"]
-        )
-        assert loaded(summary).predictions == summary.predictions
 
 
 def changed(summary: Any, frame: pl.DataFrame | None = None, header: Any = None) -> bytes:

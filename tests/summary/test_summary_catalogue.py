@@ -41,11 +41,6 @@ def test_char_errors_is_the_mean_number_of_edits(by: str | None) -> None:
     assert not report.measures[0].higher_is_better
 
 
-def _summarized(frame: pl.DataFrame) -> float:
-    summary = af.summarize(frame, "p", "a", metrics="char_errors", protocol=FOLDED)
-    return af.Report(summary).overall["char_errors"]
-
-
 def _compared(frame: pl.DataFrame) -> float:
     systems = {"none": "nothing", "read": "p"}
     return af.compare(frame, systems, "a", metrics="char_errors", protocol=FOLDED).overall["score"].item()
@@ -56,7 +51,7 @@ def _worst(frame: pl.DataFrame) -> float:
     return rows["char_errors"].mean()
 
 
-@pytest.mark.parametrize("mean_of", [_summarized, _compared, _worst])
+@pytest.mark.parametrize("mean_of", [_compared, _worst])
 def test_char_errors_counts_edits_of_texts_that_the_protocol_prepares(
     mean_of: Callable[[pl.DataFrame], float],
 ) -> None:
@@ -86,18 +81,6 @@ def test_rates_of_pages_are_those_of_jiwer() -> None:
     rates = [float(jiwer.wer(*pair)) for pair in zip(truth, read, strict=True)]
     assert report.overall["wer_mean"] == pytest.approx(sum(rates) / len(rates), rel=1e-15)
     assert all(not measure.higher_is_better for measure in report.measures)
-
-
-def test_engines_are_compared_in_the_rates_of_pages() -> None:
-    pages = PAGES
-    comparison = af.compare(
-        pages, {"tesseract": "tesseract", "rapidocr": "rapidocr"}, "reference", metrics="ocr"
-    )
-    names = [measure.name for measure in comparison.measures]
-    assert names == [
-        *("cer_corpus", "wer_corpus", "misread", "omitted", "added", "fabricated", "repeated", "moved"),
-        *("reading_order_free_cer", "bag_of_words", "substitutions", "deletions", "insertions", "cer_mean"),
-    ]
 
 
 def test_the_errors_of_pages_by_kind_add_up_to_the_rates_of_a_report() -> None:

@@ -31,7 +31,6 @@ from anls_frame.summary import fixed_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from shell import RunPython
 
@@ -135,29 +134,6 @@ def test_existing_scores_in_any_parts(
     )
 
 
-@report_oracle.FEWER
-@given(rows=ROWS, scored=st.booleans(), dice=st.randoms(use_true_random=False))
-def test_folded_clusters_in_any_parts(
-    rows: list[dict[str, Any]], dice: random.Random, *, scored: bool
-) -> None:
-    frame = pl.DataFrame(rows, schema=SCHEMA)
-    options: dict[str, Any] = {"by": ["types", "lang"], "cluster": "doc"}
-    if scored:
-        frame = frame.with_columns(s=pl.Series([dice.uniform(-9, 9) for _ in rows], dtype=pl.Float64))
-        options["metrics"] = "s"
-    else:
-        options |= {"prediction": "prediction", "answers": "answers"}
-    whole = af.summarize(frame, **options)
-    docs: list[int | None] = [None, 0, 1, 2, 3]
-    dice.shuffle(docs)
-    parts = [
-        af.summarize(frame.filter(pl.col("doc").eq_missing(pl.lit(doc, pl.Int64))), **options).fold_clusters()
-        for doc in docs
-    ]
-    found = af.Report.from_summary(merged_anyhow(parts, dice))
-    report_oracle.check_close(found.to_polars(), af.Report.from_summary(whole).to_polars())
-
-
 @pytest.mark.usefixtures("each_default_engine")
 @pytest.mark.parametrize("metric", ["anls", "nls", "exact_match", "cer"])
 @pytest.mark.parametrize("cluster", [None, "doc"])
@@ -174,21 +150,6 @@ def test_comparison_in_any_order(
     expected = af.compare(frame, systems, "answers", **options)
     shuffled = pl.concat(in_parts(frame, dice), rechunk=False)
     found = af.compare(shuffled.lazy(), systems, "answers", **options)
-    report_oracle.check_close(found.to_polars(), expected.to_polars())
-
-
-@pytest.mark.usefixtures("each_default_engine")
-@pytest.mark.parametrize("cluster", [None, "d"])
-@report_oracle.FEWER_EACH
-@given(pairs=st.lists(st.tuples(SCORE, SCORE), max_size=24), dice=st.randoms())
-def test_comparison_of_existing_scores_in_any_order(
-    cluster: str | None, pairs: list[tuple[float, float]], dice: random.Random
-) -> None:
-    frame = pl.DataFrame(pairs, schema={"a": pl.Float64, "b": pl.Float64}, orient="row")
-    frame = frame.filter((pl.col("b") - pl.col("a")).is_finite()).with_columns(d=pl.int_range(pl.len()) % 5)
-    options: dict[str, Any] = {"by": "d", "cluster": cluster, "draws": 50}
-    expected = af.compare(frame, {"x": "a", "y": "b"}, None, **options)
-    found = af.compare(pl.concat(in_parts(frame, dice), rechunk=False), {"x": "a", "y": "b"}, None, **options)
     report_oracle.check_close(found.to_polars(), expected.to_polars())
 
 
@@ -258,26 +219,6 @@ def questions(copies: int) -> pl.DataFrame:
 
 
 BY = ["question_types", "lang"]
-
-
-@pytest.mark.usefixtures("each_default_engine")
-@pytest.mark.parametrize("cluster", [None, "doc_id"])
-def test_sample_data_in_any_order_and_parts(cluster: str | None, tmp_path: Path) -> None:
-    frame = questions(3)
-    options: dict[str, Any] = {"by": BY, "cluster": cluster, "details": True}
-    expected = bits_of(af.summarize(frame, "tesseract", "answers", **options))
-    for seed in range(amount(1, 3)):
-        shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
-        chunked = pl.concat(list(shuffled.iter_slices(97)), rechunk=False)
-        assert bits_of(af.summarize(chunked.lazy(), "tesseract", "answers", **options)) == expected
-        parts = []
-        for number, rows in enumerate(shuffled.iter_slices(1000)):
-            path = tmp_path / f"{seed}-{number}.parquet"
-            af.summarize(rows, "tesseract", "answers", **options).save(path)
-            parts.append(af.Summary.load(path))
-        nested = af.merge([af.merge(parts[3:]), parts[1], af.merge([parts[2], parts[0]])])
-        nested.save(tmp_path / "whole.parquet")
-        assert bits_of(af.Summary.load(tmp_path / "whole.parquet")) == expected
 
 
 @pytest.mark.parametrize("missing", ["empty", "drop"])

@@ -84,16 +84,6 @@ def test_bins_give_every_threshold_for_any_rows(
     check_grid(merge(parts), frame, protocol, steps)
 
 
-@pytest.mark.parametrize("protocol", WITH_CUT)
-def test_bins_of_a_slice_are_those_of_its_rows(protocol: str) -> None:
-    frame = FRACTIONS.with_columns(k=pl.Series(["t", "u", None] * FRACTIONS.height).head(FRACTIONS.height))
-    summary = summarize(frame, "p", "a", by="k", protocol=protocol)
-    for index, key in enumerate(["t", "u", None]):
-        of_slice = summary.report_sums.bins.filter(pl.col("key_0").eq_missing(pl.lit(key))).drop("key_0")
-        alone = summarize(FRACTIONS.gather_every(3, index), "p", "a", protocol=protocol).report_sums.bins
-        assert of_slice.sort("grid_threshold").equals(alone.sort("grid_threshold"))
-
-
 def test_bins_do_not_depend_on_the_threshold_or_on_clusters() -> None:
     frame = FRACTIONS.with_row_index("doc")
     plain = summarize(frame, "p", "a").report_sums.bins.sort("grid_threshold")

@@ -109,15 +109,6 @@ def test_protocols_that_differ_in_an_option_are_refused_by_it() -> None:
             merge([first, other])
 
 
-def test_all_differing_settings_are_named() -> None:
-    first, other = (
-        summarize(FRAME, "prediction", "answers", by=["lang", "types"]),
-        summarize(FRAME, "prediction", "answers", by=["types", "lang"], protocol="rrc", missing="drop"),
-    )
-    with pytest.raises(ValueError, match=r"merged: by \(.*, protocol \(.*, missing \('empty' and 'drop'\)"):
-        merge([first, other])
-
-
 def test_texts_and_existing_scores_do_not_add_up() -> None:
     scores = summarize(pl.DataFrame({"s": [0.5]}), metrics="s")
     with pytest.raises(ValueError, match=r"systems .*, metrics \(\['anls', .*\] and \['s'\]\), has_texts "):
