@@ -16,7 +16,7 @@ from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import in_polars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 EDIT = pl.Struct(
     {
@@ -41,9 +41,15 @@ _FIELDS = 6
 _SHOWN = 20
 
 _BREAKS = re.compile(r"[\r\n]")
+_WHOLE = re.compile(r"\s*([+-]?[0-9]{1,9})\s*")
+_SPAN = re.compile(rf"{_WHOLE.pattern}(?<=\s){_WHOLE.pattern}")
 
 Files: TypeAlias = "str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]"
 """The file of a system, or the files of several by the names of their columns."""
+
+
+Block: TypeAlias = tuple[str, list[dict[str, Any]], set[int]]
+"""A sentence, its edits, and its annotators."""
 
 
 class M2FormatError(ValueError):
@@ -145,13 +151,6 @@ def _edits(file: str | os.PathLike[str], path: str | os.PathLike[str], frame: pl
     return system
 
 
-def _read(path: Path) -> pl.DataFrame:
-    reader = _BlocksRead(path)
-    for number, line in _lines(path, reader.problem):
-        reader.take(number, line)
-    return reader.frame()
-
-
 def _with_predictions(
     frame: pl.DataFrame, prediction: Files | None, path: str | os.PathLike[str]
 ) -> pl.DataFrame:
@@ -170,15 +169,8 @@ def _check_names(names: Iterable[str], frame: pl.DataFrame) -> None:
             raise DuplicateColumnError(f"column {name!r} of a system would occur twice; give it another name")
 
 
-def _read_sentences(path: str | os.PathLike[str]) -> list[str]:
-    def fail(number: int, text: str) -> None:
-        raise M2FormatError(f"{path}: line {number}: {text}")
-
-    return [line for _, line in _lines(Path(path), fail)]
-
-
 def _sentences(path: str | os.PathLike[str], other: str | os.PathLike[str], count: int) -> pl.Series:
-    sentences = _read_sentences(path)
+    sentences = list(_lines(path))
     if len(sentences) != count:
         raise M2FormatError(f"{path} has {len(sentences)} lines, but {other} has {count} sentences")
     return pl.Series(sentences, dtype=pl.String)
@@ -240,7 +232,7 @@ def read_parallel(
     files = [references] if isinstance(references, str | os.PathLike) else list(references)
     if not files:
         raise ValueError("`references` must name at least one file")
-    sources = pl.Series("source", _read_sentences(source), dtype=pl.String)
+    sources = pl.Series("source", _lines(source), dtype=pl.String)
     columns = [_sentences(path, source, len(sources)) for path in files]
     listed = pl.DataFrame([column.alias(str(index)) for index, column in enumerate(columns)])
     frame = pl.DataFrame([sources]).with_columns(
@@ -308,174 +300,149 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
             file.write(block.encode())
 
 
-class _BlocksRead:
-    """The blocks read so far, and their problems."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.sources: list[str] = []
-        self.edits: list[list[dict[str, Any]]] = []
-        self.annotators: list[set[int]] = []
-        self.is_open = False
-        self.problems: list[str] = []
-        self.others = 0
-
-    def problem(self, number: int, text: str) -> None:
-        if len(self.problems) < _SHOWN:
-            self.problems.append(f"line {number}: {text}")
-        else:
-            self.others += 1
-
-    def take(self, number: int, line: str) -> None:
-        if not line.strip():
-            self.is_open = False
-        elif line == "S" or line.startswith("S "):
-            if self.is_open:
-                self.problem(number, "second S line in one block; put an empty line before it")
-            self.is_open = True
-            self.sources.append(line[2:])
-            self.edits.append([])
-            self.annotators.append(set())
-        elif line.startswith("A "):
-            if self.is_open:
-                self.take_edit(number, line[2:])
-            else:
-                self.problem(number, "A line without an S line before it in its block")
-        elif line != "I" and not line.startswith("I "):
-            self.problem(number, f"a line must start with 'S ', 'A ' or 'I ', got {line[:10]!r}")
-
-    def take_edit(self, number: int, text: str) -> None:
-        fields = text.split("|||")
-        if len(fields) != _FIELDS:
-            self.problem(
-                number, f"an A line must have {_FIELDS} fields separated by '|||', got {len(fields)}"
-            )
-            return
-        span, kind, corrections, required, comment, who = fields
-        ends = [_whole(part) for part in span.split()]
-        annotator = _whole(who.strip())
-        start, end = ends if len(ends) == 2 else (None, None)  # noqa: PLR2004 - a start and an end
-        if start is None or end is None:
-            self.problem(number, f"the span {span!r} must be two integers")
-            return
-        if annotator is None:
-            self.problem(number, f"the annotator {who!r} must be an integer")
-            return
-        if kind == _NOOP or (start, end) == (-1, -1):
-            self.annotators[-1].add(annotator)
-            return
-        if not 0 <= start <= end:
-            self.problem(number, f"the span {span!r} must start at 0 or later and not end before it starts")
-            return
-        self.annotators[-1].add(annotator)
-        texts = [text.strip() for text in corrections.split("||")]
-        self.edits[-1].append(
-            {
-                "start": start,
-                "end": end,
-                "type": kind,
-                "corrections": ["" if text == _NONE else text for text in texts],
-                "required": required,
-                "comment": comment,
-                "annotator": annotator,
-            }
-        )
-
-    def frame(self) -> pl.DataFrame:
-        if self.problems:
-            others = f"; and {self.others} more lines" if self.others else ""
-            raise M2FormatError(f"{self.path}: {'; '.join(self.problems)}{others}")
-        annotators = [sorted(names) for names in self.annotators]
-        data: dict[str, Any] = {"source": self.sources, "edits": self.edits, "annotators": annotators}
-        return pl.DataFrame(data, schema=SCHEMA)
+def _read(path: Path) -> pl.DataFrame:
+    blocks: list[Block] = []
+    problems: list[str] = []
+    is_open = False
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            is_open = _take(line, blocks, is_open=is_open)
+        except ValueError as error:
+            problems.append(f"line {number}: {error}")
+    if problems:
+        others = len(problems) - _SHOWN
+        more = f"; and {others} more lines" if others > 0 else ""
+        raise M2FormatError(f"{path}: {'; '.join(problems[:_SHOWN])}{more}")
+    rows = [(source, edits, sorted(annotators)) for source, edits, annotators in blocks]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _whole(text: str) -> int | None:
-    """Return the number if the text is a 32-bit integer in ASCII digits, else None."""
-    if not re.fullmatch(r"[+-]?[0-9]{1,10}", text):
-        return None
-    number = int(text)
-    return number if -(2**31) <= number < 2**31 else None
+def _take(line: str, blocks: list[Block], *, is_open: bool) -> bool:
+    """Add what a line says to the blocks; return whether the last one is open for edits."""
+    if not line.strip():
+        return False
+    if line == "S" or line.startswith("S "):
+        if is_open:
+            raise ValueError("second S line in one block; put an empty line before it")
+        blocks.append((line[2:], [], set()))
+        return True
+    if line.startswith("A "):
+        if not is_open:
+            raise ValueError("A line without an S line before it in its block")
+        edit = _edit(line[2:])
+        _, edits, annotators = blocks[-1]
+        annotators.add(edit["annotator"])
+        if not _is_noop(edit):
+            edits.append(edit)
+    elif line != "I" and not line.startswith("I "):
+        raise ValueError(f"a line must start with 'S ', 'A ' or 'I ', got {line[:10]!r}")
+    return is_open
 
 
-def _lines(path: Path, problem: Callable[[int, str], None]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file without their ends, with their numbers; `problem` is told of bad bytes."""
-    with path.open("rb") as file:
+def _edit(text: str) -> dict[str, Any]:
+    fields = text.split("|||")
+    if len(fields) != _FIELDS:
+        raise ValueError(f"an A line must have {_FIELDS} fields separated by '|||', got {len(fields)}")
+    span, kind, corrections, required, comment, who = fields
+    ends, annotator = _SPAN.fullmatch(span), _WHOLE.fullmatch(who)
+    if ends is None:
+        raise ValueError(f"the span {span!r} must be two integers")
+    if annotator is None:
+        raise ValueError(f"the annotator {who!r} must be an integer")
+    texts = [text.strip() for text in corrections.split("||")]
+    edit = {
+        "start": int(ends[1]),
+        "end": int(ends[2]),
+        "type": kind,
+        "corrections": ["" if text == _NONE else text for text in texts],
+        "required": required,
+        "comment": comment,
+        "annotator": int(annotator[1]),
+    }
+    _check_span(edit)
+    return edit
+
+
+def _is_noop(edit: dict[str, Any]) -> bool:
+    """Whether an edit says of its annotator that nothing was changed."""
+    return edit["type"] == _NOOP or (edit["start"], edit["end"]) == (-1, -1)
+
+
+def _check_span(edit: dict[str, Any]) -> None:
+    if not _is_noop(edit) and not 0 <= edit["start"] <= edit["end"]:
+        span = f"{edit['start']} {edit['end']}"
+        raise ValueError(f"the span {span!r} must start at 0 or later and not end before it starts")
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the lines of a file without their ends."""
+    with Path(path).open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
-                problem(number, f"not UTF-8 (byte {error.start} of the line)")
-            else:
-                yield number, text.removesuffix("\n").removesuffix("\r")
+                raise M2FormatError(
+                    f"{path}: line {number}: not UTF-8 (byte {error.start} of the line)"
+                ) from error
+            yield text.removesuffix("\n").removesuffix("\r")
 
 
 def _block(index: int, row: dict[str, Any]) -> str:
+    try:
+        return _written(row)
+    except ValueError as error:
+        raise M2FormatError(f"row {index}: {error}") from error
+
+
+def _written(row: dict[str, Any]) -> str:
     if row["source"] is None:
-        raise M2FormatError(f"row {index}: the source is null")
-    edits = [edit for edit in _list(row["edits"]) if edit is not None]
-    lines = [f"S {_checked(index, row['source'])}"]
-    for edit in edits:
-        start, end, annotator = (_number(index, edit, name) for name in ("start", "end", "annotator"))
-        if edit["type"] == _NOOP or (start, end) == (-1, -1):
+        raise ValueError("the source is null")
+    lines = [f"S {_checked(row['source'])}"]
+    idle, busy = set(row.get("annotators") or ()), set()
+    for edit in row["edits"] or ():
+        if edit is None:
             continue
-        if not 0 <= start <= end:
-            raise M2FormatError(
-                f"row {index}: an edit from {start} to {end}: a span must start at 0 or later and not end "
-                "before it starts"
-            )
+        if None in (edit["start"], edit["end"], edit["annotator"]):
+            raise ValueError(f"an edit without `start`, `end` or `annotator`: {edit}")
+        if _is_noop(edit):
+            idle.add(edit["annotator"])
+            continue
+        _check_span(edit)
+        busy.add(edit["annotator"])
         kind, required, comment = (
-            _checked(index, edit.get(name) or default)
+            _checked(edit.get(name) or default)
             for name, default in (("type", ""), ("required", "REQUIRED"), ("comment", _NONE))
         )
-        corrections = [_correction(index, text) for text in _list(edit["corrections"]) or [""]]
-        joined = _joined(index, corrections, "||")
-        fields = [f"{start} {end}", kind, joined, required, comment, str(annotator)]
-        lines.append(f"A {_joined(index, fields, '|||')}")
-    written = {edit["annotator"] for edit in edits if edit["type"] != _NOOP and edit["start"] != -1}
-    others = {*_list(row.get("annotators")), *(edit["annotator"] for edit in edits)}
-    if None in others:
-        raise M2FormatError(f"row {index}: an annotator is null")
-    idle = others - written
-    lines += [f"A -1 -1|||noop|||{_NONE}|||REQUIRED|||{_NONE}|||{annotator}" for annotator in sorted(idle)]
+        corrections = _joined([_correction(text) for text in edit["corrections"] or [""]], "||")
+        span = f"{edit['start']} {edit['end']}"
+        fields = [span, kind, corrections, required, comment, str(edit["annotator"])]
+        lines.append(f"A {_joined(fields, '|||')}")
+    if None in idle:
+        raise ValueError("an annotator is null")
+    lines += [
+        f"A -1 -1|||noop|||{_NONE}|||REQUIRED|||{_NONE}|||{annotator}" for annotator in sorted(idle - busy)
+    ]
     return "\n".join(lines) + "\n\n"
 
 
-def _number(index: int, edit: dict[str, Any], name: str) -> int:
-    number = edit[name]
-    if number is None:
-        raise M2FormatError(f"row {index}: an edit whose `{name}` is null")
-    return int(number)
-
-
-def _joined(index: int, fields: list[str], separator: str) -> str:
+def _joined(fields: list[str], separator: str) -> str:
     text = separator.join(fields)
-    if text.split(separator) == fields:
-        return text
-    for field in fields:
-        if separator in field:
-            raise M2FormatError(f"row {index}: {field!r} contains {separator!r}, which separates fields")
-    field = next(field for field in fields if field.startswith("|") or field.endswith("|"))
-    raise M2FormatError(
-        f"row {index}: {field!r} starts or ends with '|', which would merge with the separator {separator!r}"
-    )
+    if text.split(separator) != fields:
+        raise ValueError(f"{text!r} would be read back as other fields; remove '|' beside {separator!r}")
+    return text
 
 
-def _list(values: Iterable[Any] | None) -> list[Any]:
-    return [] if values is None else list(values)
-
-
-def _correction(index: int, text: str | None) -> str:
-    text = _checked(index, text or "")
+def _correction(text: str | None) -> str:
+    text = _checked(text or "")
     if text == _NONE or text != text.strip():
-        raise M2FormatError(
-            f"row {index}: the correction {text!r} would be read back as another text; strip it, and write a "
-            "deletion as an empty text"
+        raise ValueError(
+            f"the correction {text!r} would be read back as another text; strip it, and write a deletion as "
+            "an empty text"
         )
     return text or _NONE
 
 
-def _checked(index: int, text: str) -> str:
+def _checked(text: str) -> str:
     if _BREAKS.search(text):
-        raise M2FormatError(f"row {index}: {text!r} contains a line break, which the format does not allow")
+        raise ValueError(f"{text!r} contains a line break, which the format does not allow")
     return text
