@@ -55,7 +55,8 @@ _TIE = 1e-6
 
 _NESTED = (dict, list)
 
-_STATUSES = ("matched", "missing", "invented", "broken")
+_BROKEN, _UNREADABLE = "broken", "unreadable document"
+_STATUSES = ("matched", "missing", "invented", _BROKEN)
 
 _FIELD, _ITEM, _ANSWERS, _PREDICTION = "field", "item", "answers", "prediction"
 _STATUS, _CONFIDENCE = "status", "confidence"
@@ -127,7 +128,9 @@ def fields(
         - `item`: number of the item in the innermost list, counted from 1 over all lists of the field; null
           outside of lists. Invented items follow the gold items.
         - `answers`: the gold text, null if there is no value (with ``lists="answers"``, a list of texts).
-        - `prediction`, or a column for each system: the predicted text, null if nothing was predicted.
+        - `prediction`, or a column for each system: the predicted text, null if nothing was predicted. In a
+          broken document, fields without a gold value have the text "unreadable document", which makes them
+          wrong.
         - `status`, or for each system a column that ends in ``_status``: `matched` (both have a value, or
           neither has), `missing` (nothing was predicted), `invented` (gold has no value), or `broken` (the
           predicted document is not a JSON object or list; a warning counts these).
@@ -246,6 +249,11 @@ def fields(
             raise ValueError(
                 f"document {name!r} has {numbered(len(ways), 'field')}, more than {_MOST_FIELDS:,}: split it"
             )
+        # Without a gold value, no text would be right.
+        texts |= {
+            system: {way: _UNREADABLE for way in ways if texts[_ANSWERS].get(way) is None}
+            for system in reasons
+        }
         documents += [number] * len(ways)
         columns[_FIELD] += [field for field, _ in ways]
         columns[_ITEM] += _numbers(ways)
@@ -306,8 +314,8 @@ def documents(
         A row for each document, in their order, with the columns `id` and `keep`, `n_fields`, then `n_wrong`
         and `all_right`; for several systems, ``NAME_n_wrong`` and ``NAME_all_right`` for each. A field
         without a gold value is right if nothing was predicted. A document without any required field has no
-        wrong fields. With `model_confidence`, `confidence` or ``NAME_confidence`` is the lowest confidence of
-        the required fields, null if none has a confidence.
+        wrong fields. A broken document is never all right. With `model_confidence`, `confidence` or
+        ``NAME_confidence`` is the lowest confidence of the required fields, null if none has a confidence.
 
     Raises
     ------
@@ -354,7 +362,15 @@ def documents(
         f"{starts[system]}{_CONFIDENCE}": column
         for system, column in _confidence_columns(prediction, model_confidence).items()
     }
-    rows = to_lazy(frame, [*systems.values(), answers], [id, _FIELD, *keep, *sure.values()])
+    available = column_names(frame)
+    statuses = {
+        starts[system]: name
+        for system, column in systems.items()
+        for name in (_STATUS, f"{column}_{_STATUS}")
+        if name in available
+    }
+    others = [id, _FIELD, *keep, *sure.values(), *statuses.values()]
+    rows = to_lazy(frame, [*systems.values(), answers], others)
     is_required = pl.col(_FIELD).is_not_null()
     if required is not None:
         names = list(_texts("required", required))
@@ -371,6 +387,7 @@ def documents(
         starts[system]: is_required & ~exact_match(column, answers, protocol=protocol, missing="empty")
         for system, column in systems.items()
     }
+    broken = {start: cs.by_name(name).cast(pl.String) == _BROKEN for start, name in statuses.items()}
     whole = (
         scored.group_by(cs.by_name(id), maintain_order=True)
         .agg(
@@ -379,8 +396,11 @@ def documents(
             is_required.sum().cast(pl.Int64).alias("n_fields"),
             *(is_wrong.sum().cast(pl.Int64).alias(f"{start}n_wrong") for start, is_wrong in wrong.items()),
             *(cs.by_name(column).filter(is_required).min().alias(name) for name, column in sure.items()),
+            *(
+                (is_wrong | broken.get(start, pl.lit(value=False))).any().not_().alias(f"{start}all_right")
+                for start, is_wrong in wrong.items()
+            ),
         )
-        .with_columns((pl.col(f"{start}n_wrong") == 0).alias(f"{start}all_right") for start in wrong)
         .collect()
     )
     for place, name in enumerate(keep):
@@ -705,7 +725,7 @@ def _status(system: str, is_broken: str) -> pl.Expr:
     has_gold, has_text = pl.col(_ANSWERS).is_not_null(), cs.by_name(system).is_not_null()
     status = (
         pl.when(cs.by_name(is_broken))
-        .then(pl.lit("broken"))
+        .then(pl.lit(_BROKEN))
         .when(has_gold & ~has_text)
         .then(pl.lit("missing"))
         .when(has_text & ~has_gold)

@@ -390,6 +390,38 @@ def test_broken_documents_are_wrong_in_each_field(text: str, reason: str) -> Non
     assert rows["prediction"].to_list() == [None, None, "1", None]
 
 
+def test_a_broken_document_is_right_in_no_field() -> None:
+    gold = '{"po": null, "x": null, "total": 5}'
+    frame = pl.DataFrame({
+        "doc": ["p1", "p2"],
+        "gold": [gold, gold],
+        "a": ["", '{"total": 5}'],
+        "b": ['{"total": 5, "invented": 1}', "oops"],
+    })  # fmt: skip
+    with pytest.warns(af.InputWarning, match="all their fields count as wrong"):
+        rows = af.fields(frame, {"a": "a", "b": "b"}, "gold", id="doc")
+    assert rows.filter(doc="p1")["a_status"].to_list() == ["broken"] * 4
+    for column, scores in {"a": {"p1": 0.0, "p2": 1.0}, "b": {"p1": 0.75, "p2": 0.0}}.items():
+        report = af.report(rows, column, "answers", metrics="fields", by="doc")
+        assert dict(report.by_group.select("doc", "exact_match").rows()) == scores
+        shares = ("exact_match", "missing_share", "invented_share", "wrong_share")
+        assert [sum(group[name] for name in shares) for group in report.by_group.to_dicts()] == [1, 1]
+    for kind in (rows, rows.lazy(), rows.to_pandas()):
+        documents = pl.DataFrame(af.documents(kind, {"a": "a", "b": "b"}, "answers", id="doc"))
+        assert documents["a_n_wrong"].to_list() == [4, 0]
+        assert documents["a_all_right"].to_list() == [False, True]
+        assert documents["b_all_right"].to_list() == [False, False]
+
+
+def test_a_broken_document_without_a_required_field_is_not_all_right() -> None:
+    gold = ['{"a": 1}', '{"b": 2}', '{"b": 2}']
+    frame = pl.DataFrame({"doc": [1, 2, 3], "gold": gold, "model": ['{"a": 1}', "oops", "{}"]})
+    with pytest.warns(af.InputWarning, match="cannot be read"):
+        rows = af.fields(frame, "model", "gold", id="doc")
+    documents = af.documents(rows, "prediction", "answers", id="doc", required=["a"])
+    assert documents["all_right"].to_list() == [True, False, True]
+
+
 def test_documents_without_gold_are_left_out() -> None:
     frame = pl.DataFrame({"doc": [1, 2], "gold": [None, '{"a": 1}'], "a": ['{"a": 1}', None]})
     with pytest.warns(af.InputWarning, match=r"1 document without gold \(null\) left out"):
