@@ -488,6 +488,8 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
+        from anls_frame.frames.checks import RENAMED
+
         check_distinct(
             {shown[name]: value for name, value in given.items() if name in WRITTEN},
             {shown[name]: value for name, value in given.items() if name not in WRITTEN},
@@ -495,6 +497,7 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
         for name, group in groups.items():
             values = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}
             given[name] = group(**values)
+        renamed = RENAMED.set({})
         try:
             code = function(**given)
             sys.stdout.flush()
@@ -508,6 +511,8 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
             if about is None or about[1] not in spoken:
                 raise
             raise ValueError(f"{spoken[about[1]]}{about.string[about.end() :]}") from None
+        finally:
+            RENAMED.reset(renamed)
         if code:
             raise typer.Exit(code)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -24,6 +25,8 @@ def read_advice(how: str = "") -> str:
     )
 
 
+RENAMED: ContextVar[dict[str, str]] = ContextVar("RENAMED")
+"""In a command of the shell, the new names of columns that readers have renamed, for messages."""
 _LISTS = (pl.List, pl.Array)
 _SHOWN_NAMES = 40
 
@@ -58,6 +61,8 @@ def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) ->
     free = [column for column in columns if column not in others]
     nearest = process.extractOne(name, [str(column) for column in free], scorer=_likeness, score_cutoff=65)
     hint = f"; did you mean {quoted(free[nearest[2]])}?" if nearest else ""
+    if (new := RENAMED.get({}).get(name)) in free:
+        nearest, hint = None, f"; did you mean {quoted(new)}, renamed from {quoted(name)} by the reader?"
     if nearest and not isinstance(free[nearest[2]], str):
         hint += " Column names must be strings: rename them, in pandas with `.rename(columns=str)`"
     return f"no column {quoted(name)} among {listed(map(quoted, columns), _SHOWN_NAMES)}{hint}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import polars as pl
 
 from anls_frame._text import listed, quoted
-from anls_frame.frames.checks import free_name, no_column
+from anls_frame.frames.checks import RENAMED, free_name, no_column
 from anls_frame.readers import _lists, _raw
 from anls_frame.readers._problems import Advice, Option
 
@@ -134,6 +134,7 @@ def frame(
 
     A column with the name but not the role gets an underscore appended to its name.
     """
+    RENAMED.get({}).update((name, role) for role, name in chosen.items() if name != role)
     columns: list[pl.Series] = []
     for role in ROLES:
         if role in chosen:

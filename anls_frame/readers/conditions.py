@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._text import quoted
 from anls_frame.frames import origins
+from anls_frame.frames.checks import no_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def chosen(frame: Rows, where: str | None) -> Rows:
     empty = frame.lazy().head(0).collect()
     unknown = [name for name in meant.meta.root_names() if name not in empty.columns]
     if unknown:
-        raise ValueError(f"where names {quoted(unknown[0])}, which is no column among {empty.columns}")
+        raise ValueError(f"where names {no_column(unknown[0], empty.columns)}")
     # In text files, numbers are strings. As few columns as possible are read as numbers for the expression to
     # be valid.
     texts = [name for name in dict.fromkeys(meant.meta.root_names()) if empty.schema[name] == pl.String]

@@ -296,6 +296,19 @@ def benchmark(tmp_path: Path, runs: Path) -> Path:
     return runs.parent
 
 
+@pytest.mark.parametrize(
+    "options", [("-b", "kind"), ("-c", "kind"), ("--where", "kind = 'a'"), ("--rows", "2", "--keep", "kind")]
+)
+def test_a_column_renamed_by_the_reader_is_named(tmp_path: Path, options: tuple[str, ...]) -> None:
+    save(tmp_path / "a.csv", [1, 2], ["x", "y"])
+    save(tmp_path / "b.csv", [1, 2], ["x", "z"])
+    save(tmp_path / "gold.csv", [1, 2], ["", ""], answer=["x", "y"], kind=["a", "b"])
+    command = ("compare", "a.csv", "b.csv", "--gold", "gold.csv", "--reader", "table,question_types=kind")
+    output = ("-o", "page.html") if "--rows" in options else ()
+    hint = "; did you mean 'question_types', renamed from 'kind' by the reader?"
+    shell.refused(shell.run(tmp_path, *command, *options, *output), "no column 'kind' among", hint)
+
+
 def test_one_command_compares_predictions_with_gold(benchmark: Path) -> None:
     done = shell.run(
         *(benchmark, "compare", "runs/old.jsonl", "runs/new.jsonl", "--gold", "gold.jsonl", "-b", "category"),
