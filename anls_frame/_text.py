@@ -6,13 +6,15 @@ import itertools
 import os
 import re
 import unicodedata
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 __all__ = [
-    "differing_in_case",
+    "differing_in_notation",
     "distinct",
     "label",
     "numbered",
@@ -171,13 +173,20 @@ def path_text(path: str | os.PathLike[str]) -> str:
     return os.fsencode(path).decode(errors="backslashreplace")
 
 
-def differing_in_case(ids: Iterable[str]) -> str:
-    """Return a hint that names two ids that differ only in case; empty without such ids."""
+def differing_in_notation(ids: Iterable[str]) -> str:
+    """
+    Return a hint that names two ids that differ only in notation; empty without such ids.
+
+    Notation is case, whitespace around the id, and how a number is written.
+    """
     seen: dict[str, str] = {}
     for name in ids:
-        other = seen.setdefault(name.casefold(), name)
+        plain = name.strip().casefold()
+        with suppress(InvalidOperation):
+            plain = str(Decimal(plain).normalize())
+        other = seen.setdefault(plain, name)
         if other != name:
-            return f"ids must agree in case: {shown(other)!r} and {shown(name)!r} count as different"
+            return f"ids must be written alike: {shown(other)!r} and {shown(name)!r} count as different"
     return ""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from anls_frame._text import differing_in_case, listed, numbered, path_text, quoted
+from anls_frame._text import differing_in_notation, listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
@@ -16,7 +16,7 @@ from anls_frame.readers._problems import Advice, ManyProblems, Option
 from anls_frame.reports.pairing import disagreeing
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from anls_frame.readers.gold import Gold
@@ -226,35 +226,19 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: ManyProblem
     if messages and (unmatched == "error" or without):
         for message in messages:
             problems.add(message)
-        if hint := _alike(unknown[_QUESTION].unique(maintain_order=True), gold.ids[_QUESTION]):
+        others = gold.ids.join(known, on=_QUESTION, how="anti")[_QUESTION].to_list()
+        hint = _standard.difference(unknown[_QUESTION].unique(maintain_order=True).to_list(), others)
+        if hint:
             problems.add(hint)
-    if without:
-        shown = _standard.ids_text(gold.ids[_QUESTION].head(3).to_list())
-        none = f"gold has no question of {listed(list(map(quoted, without)))}, its ids are such as {shown}: "
-        columns = ("name the columns of the ids with ", Option("question_id"), " and ", Option("gold_id"))
-        problems.add(Advice(none, *columns))
-        problems.raise_any()
+        if without:
+            shown = _standard.ids_text(gold.ids[_QUESTION].head(3).to_list())
+            none = f"gold has no question of {listed(map(quoted, without))}, its ids are such as {shown}"
+            columns = (Option("question_id"), " and ", Option("gold_id"))
+            problems.add(none if hint else Advice(f"{none}: name the columns of the ids with ", *columns))
+            problems.raise_any()
     if messages and unmatched in {"null", "drop"}:
         warn(f"{numbered(unknown.height, 'row')} left out, because {'; '.join(messages)}")
     return rows if unmatched == "keep" else known
-
-
-def _alike(ids: Iterable[str], others: Iterable[str]) -> str:
-    """Return a hint about ids that differ only in notation; empty without such ids."""
-    written = {_plainly(other): other for other in others}
-    for name in ids:
-        other = written.get(_plainly(name))
-        if other is not None:
-            return (
-                f"ids must be written alike: {quoted(name)} in the files and {quoted(other)} in gold "
-                f"count as different"
-            )
-    return ""
-
-
-def _plainly(name: str) -> str:
-    """Return an id without case, whitespace around it and leading zeros."""
-    return name.strip().casefold().lstrip("0")
 
 
 def _check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[str, Path]) -> None:
@@ -291,7 +275,7 @@ def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: ManyProbl
     if len(problems) > known:
         systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
         unshared = systems.filter(pl.col("system") < rows["system"].n_unique())
-        if hint := differing_in_case(unshared[_QUESTION].sort()):
+        if hint := differing_in_notation(unshared[_QUESTION].sort()):
             problems.add(hint)
     if problems:
         problems.add(_ADVICE)

@@ -10,7 +10,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
-from anls_frame._text import differing_in_case, numbered
+from anls_frame._text import differing_in_notation, numbered
 from anls_frame._typing import Options, Table_co
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
@@ -227,7 +227,7 @@ def _check_complete(rows: pl.DataFrame, questions: pl.DataFrame, ids: list[str],
             f"{name!r} lacks {numbered(own.height, 'question')} ({', '.join(ids)}): {first_of(own)}"
             for (name,), own in lost.partition_by("system", as_dict=True, include_key=False).items()
         ]
-        hint = differing_in_case(", ".join(map(str, row)) for row in lost.drop("system").iter_rows())
+        hint = differing_in_notation(", ".join(map(str, row)) for row in lost.drop("system").iter_rows())
         end = f"; {hint}" if hint else ""
         raise ValueError(
             f"all systems must have the same questions, but {'; '.join(lacking)}. Add rows for them, with "

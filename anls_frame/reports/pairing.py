@@ -8,7 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
-from anls_frame._text import differing_in_case, numbered
+from anls_frame._text import differing_in_notation, numbered
 from anls_frame._typing import Options, Table_co
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
@@ -173,7 +173,7 @@ def pair(
         .rename(dict(zip(keys, ids, strict=True)))
         for rows, other in ((left, right), (right, left))
     ]
-    if hint := differing_in_case(", ".join(map(str, row)) for row in pl.concat(only).iter_rows()):
+    if hint := differing_in_notation(", ".join(map(str, row)) for row in pl.concat(only).iter_rows()):
         warn(hint)
     matched_rows = conversion.side_by_side(first, second, prediction, columns, matched)
     return Paired(matched_rows, *(conversion.as_kind_of(first, lost_ids) for lost_ids in only))

@@ -234,9 +234,10 @@ def test_systems_whose_answers_differ_from_gold_are_listed(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("ids", "gold", "message"),
     [
-        (["q1", "Q2"], ["Q1", "Q2"], "ids must be written alike: 'q1' in the files and 'Q1' in gold"),
-        (["007", "8"], [7, 8], "ids must be written alike: '007' in the files and '7' in gold"),
-        ([" 7", "8"], [7, 8], "ids must be written alike: ' 7' in the files and '7' in gold"),
+        (["q1", "Q2"], ["Q1", "Q2"], "ids must be written alike: 'q1' and 'Q1' count as different"),
+        (["007", "8"], [7, 8], "ids must be written alike: '007' and '7' count as different"),
+        ([" 7", "8"], [7, 8], "ids must be written alike: ' 7' and '7' count as different"),
+        (["1.png", "2.png"], ["1", "2"], "'1' and '1.png' differ by the ending '.png'"),
         (
             ["a", "b"],
             ["c", "d"],
@@ -254,6 +255,14 @@ def test_mistakes_in_ids_are_said(tmp_path: Path, ids: Any, gold: Any, message: 
     with pytest.raises(af.InputError) as raised:
         af.read_logs(path, gold=questions)
     assert message in str(raised.value)
+
+
+def test_columns_of_ids_are_not_to_be_named_if_ids_differ_in_notation(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.jsonl", ["0001", "0002"], ["x", "x"])
+    with pytest.raises(af.InputError, match="'0001' and '1' count as different") as raised:
+        af.read_logs(path, gold=pl.DataFrame({"id": [1, 2], "answer": ["x", "x"]}))
+    assert "gold has no question of 'a'" in str(raised.value)
+    assert "name the columns" not in str(raised.value)
 
 
 @pytest.mark.parametrize("unmatched", ["null", "drop", "keep"])

@@ -455,6 +455,39 @@ def test_what_does_not_pair_up_is_listed(tmp_path: Path) -> None:
     assert shared.rows() == [("0", "a", "a", "a")]
 
 
+@pytest.mark.parametrize("unmatched", ["error", "null", "drop"])
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        ("{}-tess.hocr", "'X1' and 'X1-tess' differ by the ending '-tess'; "),
+        ("x{}.hocr", "such as 'X1', 'X2'; rename"),
+    ],
+)
+def test_an_engine_without_a_page_of_the_ground_truth_is_an_error(
+    tmp_path: Path, names: str, hint: str, unmatched: Any
+) -> None:
+    pages = ["X1", "X2", "X3"]
+    write(tmp_path, [f"gt/{page}.gt.txt" for page in pages])
+    write(tmp_path, [f"good/{page}.txt" for page in pages])
+    write(tmp_path, ["ocr/cover.txt", *(f"ocr/{names.format(page)}" for page in pages)])
+
+    with pytest.raises(af.InputError, match="no page of 'ocr' pairs up with the ground truth") as raised:
+        af.read_pages(
+            tmp_path / "gt", {"good": tmp_path / "good", "ocr": tmp_path / "ocr"}, unmatched=unmatched
+        )
+    [problem] = raised.value.problems
+    assert "'X1', 'X2'" in problem.message
+    assert hint in problem.message
+    assert 'a mapping from pages to files, as in the guide to pages under "Files"' in problem.message
+
+
+def test_pages_that_no_two_engines_share_cannot_be_all_that_stays(tmp_path: Path) -> None:
+    write(tmp_path, ["gt/1.txt", "gt/2.txt", "a/1.txt", "b/2.txt"])
+
+    with pytest.raises(af.InputError, match="no page is common to the ground truth and all engines"):
+        af.read_pages(tmp_path / "gt", {"a": tmp_path / "a", "b": tmp_path / "b"}, unmatched="drop")
+
+
 def test_an_empty_file_is_a_page_without_text(tmp_path: Path) -> None:
     write(tmp_path, ["gt/1.txt"])
     write(tmp_path, ["ocr/1.txt"], "")
@@ -487,7 +520,7 @@ def test_all_broken_files_are_named_together(tmp_path: Path) -> None:
         ({"a": {1: "x"}}, {}, TypeError, "the name of a page must be a string"),
         ({"a": []}, {}, ValueError, "pages must name at least one file"),
         ("nowhere/*", {}, FileNotFoundError, "no file matches this pattern"),
-        ({"a": {"p": "nowhere"}}, {"unmatched": "null"}, FileNotFoundError, "there is no such file"),
+        ({"a": {"gazette": "nowhere"}}, {"unmatched": "null"}, FileNotFoundError, "there is no such file"),
         (
             "tests/readers",
             {"unmatched": "keep"},
