@@ -175,7 +175,7 @@ def _sections(document: Document, links: Links) -> list[_Section]:
     shown = [_section(figure, document.main, links) for figure in others]
     n_shown = sum(not isinstance(figure, Alignments) for figure in others)
     last = shown[n_shown:]
-    notes = [note for note in document.notes if note != document.head]
+    notes = [note for note in document.notes if note != (document.head or None)]
     if notes:
         last.append(_Section("How to read this", "notes.html", notes))
     if document.settings or document.signature:

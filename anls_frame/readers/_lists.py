@@ -14,10 +14,11 @@ from anls_frame.frames.answer_lists import (
     as_lists,
     check_answers_format,
     entry,
+    may_be_lists,
     parsed,
 )
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _raw
+from anls_frame.readers import _json_columns, _raw
 from anls_frame.readers._problems import Advice, Option
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def lists(
     answers_format: str = "list",
 ) -> pl.Series:
     """Return a column as lists of strings, parsed as `parse_answers` does; a damaged list is a problem."""
+    if isinstance(column, _json_columns.JsonColumn) and column.holds_lists:
+        column = column.lists()
     if isinstance(column, pl.Series):
         column = _typed(name, column, problems)
         if column.dtype == pl.String:
@@ -109,7 +112,7 @@ def _is_text(source: str) -> bool:
 def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[int], str]) -> pl.Series | None:
     """Return a column of printed lists as lists; None if a cell is not a printed list, or all are empty."""
     filled = column.str.strip_chars()
-    shaped = filled.str.starts_with("[") | filled.str.starts_with("array(")
+    shaped = may_be_lists(column)
     if not (shaped | (filled == "")).all() or not shaped.any():
         return None
     entries, damaged = parsed(column, "list")

@@ -12,7 +12,7 @@ from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.readers import _standard
-from anls_frame.readers._problems import Advice, ManyProblems, Option
+from anls_frame.readers._problems import Advice, Option, Problems
 from anls_frame.reports.pairing import disagreeing
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def long_frame(
         If files accept different answers to a question, a system or gold lacks questions and `unmatched` is
         "error", or gold has none of the questions.
     """
-    problems = ManyProblems()
+    problems = Problems()
     tasks = tasks_of(logs)
     rows = only_epoch(_below_each_other(logs if tasks else [log._replace(task=None) for log in logs]), epoch)
     asked = rows.select(_KEYS)
@@ -213,7 +213,7 @@ def _renumbered(logs: Sequence[Log]) -> list[pl.Series]:
     return epochs
 
 
-def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: ManyProblems) -> pl.DataFrame:
+def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -> pl.DataFrame:
     """Return the rows of questions in gold; other rows are a problem, left out with a warning, or kept."""
     known = rows.join(gold.ids, on=_QUESTION, how="semi", maintain_order="left")
     unknown = rows.join(gold.ids, on=_QUESTION, how="anti", maintain_order="left")
@@ -241,7 +241,7 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: ManyProblem
     return rows if unmatched == "keep" else known
 
 
-def _check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[str, Path]) -> None:
+def _check_answers(rows: pl.DataFrame, problems: Problems, files: Mapping[str, Path]) -> None:
     """Report questions for which a file, or a system in it, has different accepted answers than the first."""
     first = rows.group_by(_KEYS, maintain_order=True).first()
     source = ["system", "log_file"]
@@ -267,7 +267,7 @@ def _check_answers(rows: pl.DataFrame, problems: ManyProblems, files: Mapping[st
         )
 
 
-def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: ManyProblems) -> None:
+def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems) -> None:
     """Report the questions, and the epochs of questions, that a system lacks."""
     known = len(problems)
     for message in (*_lacking(rows, asked), *_uneven(rows)):

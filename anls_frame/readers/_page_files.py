@@ -12,7 +12,7 @@ from anls_frame._text import path_text
 from anls_frame.readers import _content, _log_files, _pipes
 
 if TYPE_CHECKING:
-    from anls_frame.readers._problems import ManyProblems
+    from anls_frame.readers._problems import Problems
 
 Pages: TypeAlias = (
     "str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]"
@@ -28,7 +28,7 @@ _SUFFIXES = _TEXTS | {
 }
 
 
-def by_page(given: Pages, problems: ManyProblems) -> dict[str, Path]:
+def by_page(given: Pages, problems: Problems) -> dict[str, Path]:
     """
     Return the file of each page, sorted by page; two files for a page are a problem.
 

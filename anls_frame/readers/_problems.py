@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_frame.exceptions import (
@@ -14,7 +15,6 @@ from anls_frame.readers.descriptions import READER_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
     from typing import Self
 
 _KEPT = 1000
@@ -59,16 +59,18 @@ class Advice(str):
         return advice
 
 
-class ManyProblems:
-    """The problems of several files; all are counted, but only the first thousand kept."""
+class Problems:
+    """The problems of a file, or of several; all are counted, but only the first thousand kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or Path()
         self._kept: list[Problem] = []
         self._total = 0
 
     def add(self, message: str, place: str = "", path: Path | None = None) -> None:
-        """Add a problem of a file, or of all files together."""
-        self._add([Problem("" if path is None else str(path), place, message)], 1)
+        """Add a problem of the main file, if there is one, unless another file is given."""
+        file = path or self.path
+        self._add([Problem("" if file == Path() else str(file), place, message)], 1)
 
     def _add(self, problems: Sequence[Problem], total: int) -> None:
         self._total += total
@@ -89,18 +91,6 @@ class ManyProblems:
         """Raise an error that lists all problems, if there are any."""
         if self._total:
             raise InputError(self._kept, self._total)
-
-
-class Problems(ManyProblems):
-    """The problems of a file and of other files that belong to it."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.path = path
-
-    def add(self, message: str, place: str = "", path: Path | None = None) -> None:
-        """Add a problem of the main file, unless another file is given."""
-        super().add(message, place, path or self.path)
 
 
 def problem(path: Path, message: str, place: str = "") -> InputError:

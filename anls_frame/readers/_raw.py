@@ -63,11 +63,11 @@ class Raw:
             problems.add(f"duplicate columns: {listed([quoted(name) for name in doubled])}", "header")
 
     def column(self, name: str) -> Column:
-        """Return the column with a name; JSON that holds only strings or lists of strings is a Series."""
+        """Return the column with a name; JSON that holds only strings is a Series."""
         column = self.columns[self._positions[name]]
-        if not isinstance(column, _json_columns.JsonColumn) or not (column.holds_texts or column.holds_lists):
-            return column
-        return column.texts() if column.holds_texts else column.lists()
+        if isinstance(column, _json_columns.JsonColumn) and column.holds_texts:
+            return column.texts()
+        return column
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -148,6 +148,8 @@ def kept(name: str, column: Column) -> pl.Series:
         return pl.Series(name, list(column), dtype=pl.Boolean)
     written = None
     if isinstance(column, _json_columns.JsonColumn):
+        if column.holds_lists and kinds:
+            return column.lists().alias(name)
         with suppress(ValueError):
             written = column.json().alias(name)
     elif kinds == {list} and set(map(type, chain.from_iterable(filter(None, column)))) <= {str}:

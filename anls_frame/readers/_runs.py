@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from anls_frame._text import listed, numbered, quoted
-from anls_frame.readers._problems import Advice, ManyProblems, Option
+from anls_frame.readers._problems import Advice, Option, Problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -71,7 +71,7 @@ def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
         If a task was run several times, unless `runs` says which runs to read.
     """
     several = {} if runs == "all" else repeated(files)
-    problems = ManyProblems()
+    problems = Problems()
     older: set[Path] = set()
     for (folder, task), files_of_task in several.items():
         older.update(files_of_task[:-1])

@@ -110,10 +110,8 @@ class Reading:
         given = {name: value for name, value in own.items() if value is not None} | dict(self.options)
         useless = sorted(given.keys() - known - for_gold)
         if useless:
-            verb = "does" if len(useless) == 1 else "do"
-            named = [part for name in useless for part in (" and ", Option(name, None))][1:]
-            named_kinds = " and ".join(map(repr, sorted(set(kinds))))
-            raise ValueError(Advice(*named, f" {verb} not apply to {named_kinds} files"))
+            kinds_of_files = " and ".join(map(repr, sorted(set(kinds))))
+            raise ValueError(Advice(Option(useless[0], None), f" does not apply to {kinds_of_files} files"))
         theirs = known - (for_gold - {"gold", "answers_format"})
         return {name: value for name, value in given.items() if name in theirs}
 

@@ -21,7 +21,6 @@ from anls_frame.readers._problems import Advice, Option, Problems, problem
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from anls_frame.readers._problems import ManyProblems
     from anls_frame.readers._standard import Role
 
 ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
@@ -76,7 +75,7 @@ class Gold:
             both = both.rename({column: free_name(f"gold_{name}", both.columns)})
         return both
 
-    def check_answers(self, rows: pl.DataFrame, problems: ManyProblems) -> None:
+    def check_answers(self, rows: pl.DataFrame, problems: Problems) -> None:
         """Report questions for which files accept none of this table's answers, such as with wrong ids."""
         if not self.has_answers or "answers" not in rows.columns:
             return

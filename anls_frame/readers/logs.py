@@ -10,7 +10,7 @@ from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log, Unmatched
-from anls_frame.readers._problems import ManyProblems, problem
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._runs import Runs
 from anls_frame.readers.any_file import Reading, as_log, kind_of_file, read_kind
 from anls_frame.readers.descriptions import READERS
@@ -168,7 +168,7 @@ def read_each(
     If a `column` names the system of each row, a file contains several logs.
     """
     files = [(system, path) for system, paths in systems.items() for path in paths]
-    problems = ManyProblems()
+    problems = Problems()
     kinds: dict[Path, str] = {}
     for _, path in files:
         with problems.collecting():

@@ -13,7 +13,7 @@ from anls_frame._arguments import choice, string
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.readers import _log_files, _page_files, _page_texts, _standard
-from anls_frame.readers._problems import Advice, ManyProblems, Option
+from anls_frame.readers._problems import Advice, Option, Problems
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,7 +200,7 @@ def _read(
     encoding: str | None,
 ) -> pl.DataFrame:
     """Return a column for each name: first the ground truth, then the engines."""
-    problems = ManyProblems()
+    problems = Problems()
     files = {name: _page_files.by_page(pages, problems) for name, pages in given.items()}
     if all(map(_page_files.is_one_file, given.values())):
         # Whatever their names.
@@ -255,7 +255,7 @@ def _collections(pages: pl.Series, pattern: str, given: str) -> pl.Series:
     others = pages.filter(collections.is_null()).to_list()
     if others:
         names = _standard.ids_text(others)
-        problems = ManyProblems()
+        problems = Problems()
         problems.add(f"{given!r} does not fit the names of {numbered(len(others), 'page')}: {names}")
         problems.raise_any()
     return collections

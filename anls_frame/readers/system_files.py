@@ -12,10 +12,10 @@ import polars.selectors as cs
 
 from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
-from anls_frame.frames.checks import free_name, no_column
+from anls_frame.frames.checks import check_column, free_name
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log
-from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers.any_file import Reading, are_pages, load_table
 from anls_frame.readers.conditions import chosen
 from anls_frame.readers.logs import read_each
@@ -215,12 +215,8 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
     (path,) = given.files
     frame = load_table(path, given.how, "scores", required=())
     for name in names:
-        if name not in frame.columns:
-            raise problem(path, no_column(name, frame.columns, names))
+        check_column(frame.columns, name, names)
     frame = with_numbers(frame.lazy(), names).collect()
-    for name in names:
-        if not (frame[name].dtype.is_numeric() or frame[name].dtype in (pl.Boolean, pl.Null)):
-            raise problem(path, f"column {name!r} must hold numbers")
     systems = dict(zip(_names(given, names), names, strict=True))
     return frame.with_columns(cs.by_name(names).cast(pl.Float64)), systems
 

@@ -62,12 +62,6 @@ def test_the_first_printed_list_is_told(kind: str, name: str) -> None:
     assert warned(lambda: CALLS[name](frame(kind, "[1871]", "[illegible]", "[]"))) == []
 
 
-@pytest.mark.parametrize("kind", ["polars", "pandas", "arrow"])
-def test_scores_added_to_a_frame_warn_too(kind: str) -> None:
-    [message] = warned(lambda: af.add_scores(frame(kind, "['Coke', 'Coca Cola']"), "prediction", "answers"))
-    assert "printed as text" in message
-
-
 def test_scores_of_pandas_columns_and_of_training_loops_warn_too() -> None:
     data = frame("pandas", "['Coke', 'Coca Cola']")
     [message] = warned(lambda: af.anls(data["prediction"], data["answers"]))
@@ -148,6 +142,15 @@ PRINTED: list[tuple[str | None, list[str | None] | None]] = [
     ("array(['a', \"b'c\"], dtype=object)", ["a", "b'c"]),
     ("['a' 'b']", ["a", "b"]),
     (" ['a']\n", ["a"]),
+    ("['Coca Cola', \"it's\"]", ["Coca Cola", "it's"]),
+    ("['a'\n 'b' 'c']", ["a", "b", "c"]),
+    ("[1.10, 2]", ["1.10", "2"]),
+    ("['a', 1.50, -2, 1e5, .5, nan, None]", ["a", "1.50", "-2", "1e5", ".5", None, None]),
+    ("['\\x41\\u00e9\\101\\'\\\\d\\d']", ["A\xe9A'\\d\\d"]),
+    ("['a', ]", ["a"]),
+    ("[1] and [2]", ["[1] and [2]"]),
+    (" padded ", [" padded "]),
+    ("[__import__('os').system('true')]", ["[__import__('os').system('true')]"]),
     ("[]", []),
     ("[illegible]", ["[illegible]"]),
     ("Coke", ["Coke"]),
@@ -188,13 +191,22 @@ def test_lists_beside_texts_of_pandas_stay_as_they_are() -> None:
     ]
 
 
-@given(
-    st.lists(st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=9), max_size=4), max_size=5)
-)
-def test_what_python_and_json_print_comes_back(lists: list[list[str]]) -> None:
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=9)
+PRINTABLE = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=20)
+
+
+@given(st.lists(st.lists(st.none() | TEXTS, max_size=4), max_size=5))
+def test_what_python_and_json_print_comes_back(lists: list[list[str | None]]) -> None:
     for printed in (str, json.dumps):
         texts = pl.Series("answers", [printed(entries) for entries in lists], dtype=pl.String)
         assert af.parse_answers(texts).to_list() == lists
+
+
+@given(st.lists(PRINTABLE, min_size=1, max_size=6))
+def test_what_numpy_prints_comes_back(row: list[str]) -> None:
+    array = np.array(row, dtype=object)
+    printed = [str(array), repr(array), str([np.str_(text) for text in row])]
+    assert af.parse_answers(pl.Series("answers", printed)).to_list() == [row] * 3
 
 
 def test_bad_columns_are_refused() -> None:

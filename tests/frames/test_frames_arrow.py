@@ -161,21 +161,6 @@ def test_a_type_that_is_no_text_is_an_error_that_names_the_column(layout: str) -
         af.add_scores(pair(["a", "a"], UNFIT[layout]), "prediction", "answers")
 
 
-@pytest.mark.parametrize(
-    "lists",
-    [pa.array([["a"], None], pa.list_view(pa.string())), pa.array([[], None], pa.list_(pa.string(), 0))],
-    ids=["list_view", "fixed_size_list_of_nothing"],
-)
-def test_lists_that_polars_cannot_read_are_scored_or_an_error_that_names_the_column(lists: Any) -> None:
-    expected = [1.0 if answers else None for answers in lists.to_pylist()]
-    try:
-        result: Any = af.add_scores(pair(["a", "a"], lists), "prediction", "answers")
-    except af.DTypeError as error:
-        assert "'answers'" in str(error)  # noqa: PT017 - either outcome is right
-    else:
-        assert result["nls"].to_pylist() == expected
-
-
 def test_the_metadata_of_a_table_stays() -> None:
     table = TABLE.replace_schema_metadata({"made by": "hand"})
 

@@ -97,20 +97,6 @@ def test_a_failure_of_the_source_is_the_users_to_see() -> None:
         scored.collect()
 
 
-def test_a_step_in_python_before_it_is_not_run() -> None:
-    calls = []
-
-    def step(frame: pl.DataFrame) -> pl.DataFrame:
-        calls.append(frame.height)
-        return frame
-
-    scored = af.add_scores(FRAME.lazy().map_batches(step), "prediction", "answers")
-
-    assert calls == []
-    assert scored.collect(engine="in-memory")["nls"].to_list() == NLS
-    assert calls == [3]
-
-
 @pytest.mark.parametrize("optimized", [True, False])
 @each_engine
 def test_the_plugin_is_called_once_for_all_fields(engine: Engine, optimized: bool) -> None:  # noqa: FBT001

@@ -158,18 +158,6 @@ def test_overwriting_replaces_columns_where_they_stand(add_scores: AddScores) ->
 
 
 @each_way
-def test_a_prediction_called_as_a_score_collides_and_can_be_overwritten(add_scores: AddScores) -> None:
-    frame = SMALL.rename({"prediction": "nls", "answer": "cer"})
-
-    with pytest.raises(af.DuplicateColumnError, match=r"\['nls', 'cer'\]"):
-        add_scores(frame, "nls", "cer")
-    assert add_scores(frame, "nls", "cer", prefix="s_")["s_nls"].to_list() == [0.8888888888888888, None]
-    overwritten = add_scores(frame, "nls", "cer", overwrite=True)
-    assert overwritten.columns == ["nls", "cer", "anls", "exact_match", *FIELDS[4:]]
-    assert overwritten["nls"].to_list() == [0.8888888888888888, None]
-
-
-@each_way
 @pytest.mark.parametrize(
     ("names", "message"),
     [

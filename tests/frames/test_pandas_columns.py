@@ -262,15 +262,6 @@ def test_a_column_without_text_is_an_error_that_names_it(column: str) -> None:
         scored(["a", "b"], NO_TEXT[column])
 
 
-@pytest.mark.parametrize("column", ["int64", "datetime", "bool"])
-def test_the_error_tells_a_pandas_user_what_to_do_in_pandas(column: str) -> None:
-    with pytest.raises(af.DTypeError) as caught:
-        scored(NO_TEXT[column], ["a", "b"])
-
-    assert "pl." not in str(caught.value)
-    assert "dtype={'prediction': str}" in str(caught.value)
-
-
 def test_a_set_of_answers_is_refused_because_it_has_no_order() -> None:
     frame = pd.DataFrame({"prediction": ["a"], "answers": [{"a", "b"}]})
 

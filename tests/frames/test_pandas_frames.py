@@ -76,13 +76,6 @@ def test_a_name_that_stands_twice_is_refused_where_it_is_asked_for() -> None:
     assert values(result["nls"]) == [0.0]
 
 
-def test_a_result_name_that_stands_twice_collides() -> None:
-    doubled = pd.DataFrame([["a", "b", 1, 2]], columns=["prediction", "answer", "nls", "nls"])
-
-    with pytest.raises(af.DuplicateColumnError, match=r"\['nls'\]"):
-        af.add_scores(doubled, "prediction", "answer")
-
-
 def test_several_levels_of_column_names_are_refused() -> None:
     columns = pd.MultiIndex.from_tuples([("model", "prediction"), ("gold", "answer")])
     frame = pd.DataFrame([["a", "a"]], columns=columns)

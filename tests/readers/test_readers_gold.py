@@ -79,20 +79,6 @@ def test_gold_of_any_kind_is_joined(tmp_path: Path, runs: Path, suffix: str) -> 
     assert set(frame.columns) == {*expected.columns, "epoch", "log_file"}
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "xlsx"])
-def test_predictions_need_no_answers_in_any_format(tmp_path: Path, suffix: str) -> None:
-    for name, texts in PREDICTIONS.items():
-        save(tmp_path / "runs" / f"{name}.{suffix}", ["1", "2", "3", "4"], texts)
-
-    frame = af.read_logs(tmp_path / "runs", gold=QUESTIONS)
-
-    filled = by_hand().with_columns(
-        pl.col("prediction").replace("", None) if suffix == "xlsx" else "prediction"
-    )
-    assert frame["prediction"].fill_null("").to_list() == filled["prediction"].fill_null("").to_list()
-    assert frame["answers"].to_list() == filled["answers"].to_list()
-
-
 def test_columns_with_other_names_are_named(tmp_path: Path) -> None:
     gold = QUESTIONS.rename({"question_id": "key", "answers": "truth", "category": "prediction"})
     path = save(tmp_path / "a.jsonl", [1, 2, 3, 4], PREDICTIONS["old"]).rename(tmp_path / "b.jsonl")

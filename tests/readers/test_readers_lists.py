@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 import pytest
 import shell
-from hypothesis import given
-from hypothesis import strategies as st
 
 import anls_frame as af
 
@@ -34,7 +30,6 @@ LIKE_LISTS = [
     "plain",
     '["',
 ]
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     "csv": lambda frame, path: frame.write_csv(path, quote_style="necessary"),
     "tsv": lambda frame, path: frame.write_csv(path, separator="\t", quote_style="necessary"),
@@ -150,50 +145,6 @@ def test_the_format_is_one_of_five(tmp_path: Path) -> None:
             reader(path, answers_format=wrong)
 
 
-@given(rows=st.lists(st.lists(st.none() | TEXTS, min_size=2, max_size=4), min_size=1, max_size=5))
-@pytest.mark.parametrize("printed", [str, json.dumps, lambda row: str(np.array(row, dtype=object).tolist())])
-def test_printed_lists_come_back(
-    tmp_path_factory: pytest.TempPathFactory,
-    printed: Callable[[list[str | None]], str],
-    rows: list[list[str | None]],
-) -> None:
-    path = tmp_path_factory.mktemp("lists") / "lists.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(
-            [["prediction", "answers"], *(["x", printed(row)] for row in rows)]
-        )
-    assert read(path) == rows
-
-
-@given(
-    row=st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=20), min_size=1, max_size=6)
-)
-def test_arrays_that_numpy_prints_come_back(tmp_path_factory: pytest.TempPathFactory, row: list[str]) -> None:
-    path = tmp_path_factory.mktemp("lists") / "lists.csv"
-    shown = [
-        str(np.array(row, dtype=object)),
-        repr(np.array(row, dtype=object)),
-        str([np.str_(one) for one in row]),
-    ]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([["prediction", "answers"], *(["x", text] for text in shown)])
-    assert read(path) == [row] * 3
-
-
-@pytest.mark.parametrize(
-    ("cell", "texts"),
-    [
-        ("['a', 1.50, -2, 1e5, .5]", ["a", "1.50", "-2", "1e5", ".5"]),
-        ("['a', nan, None]", ["a", None, None]),
-        ("['\\x41\\u00e9\\101\\'\\\\d\\d']", ["A\xe9A'\\d\\d"]),
-        ("['a', ]", ["a"]),
-        ("[np.str_('a'), np.str_('b')]", ["a", "b"]),
-    ],
-)
-def test_numbers_stay_as_they_are_printed(tmp_path: Path, cell: str, texts: list[str]) -> None:
-    assert read(saved(tmp_path, "csv", "answers", [cell])) == [texts]
-
-
 @pytest.mark.parametrize(
     "cell", ["['a' ... 'b']", "['a'", "['a', ['b']]", "['a', x]", "['a' + 'b']", "['\\ud800']", "['a'],"]
 )
@@ -221,11 +172,3 @@ def test_the_shell_reads_lists_as_it_is_told_and_warns_in_a_line(tmp_path: Path)
     assert remark.count("\n") == 1
     assert means("--reader", "auto,answers_format=text") == (nls, "")
     assert means("--reader", "table,answers_format=list") == (1.0, "")
-
-
-def test_the_shell_splits_at_a_separator_as_it_is_told(tmp_path: Path) -> None:
-    (tmp_path / "r.csv").write_text("prediction,answers\n" + "a,a|b\n" * 4, encoding="utf-8")
-    done = shell.run(tmp_path, "score", "r.csv", "--json")
-    assert "--reader 'auto,answers_format=|' to read them as lists" in done.stderr
-    done = shell.run(tmp_path, "score", "r.csv", "--json", "--reader", "auto,answers_format=|")
-    assert (json.loads(done.stdout)["nls"], done.stderr) == (1.0, "")

@@ -147,16 +147,6 @@ def test_options_go_to_the_readers_that_have_them(tmp_path: Path) -> None:
             af.read_logs(logs, **{option: False})
 
 
-def test_vlmevalkit_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "Model_DocVQA_VAL.tsv"
-    path.write_text("index\tquestion\tanswer\tprediction\n4\tBrand?\t['Coke']\tcoke\n", encoding="utf-8")
-
-    frame = af.read_logs(path, reader="vlmevalkit")
-
-    assert frame["system"].to_list() == ["Model_DocVQA_VAL"]
-    assert origins.protocol_of(frame) == "rrc"
-
-
 # Columns
 
 
@@ -228,7 +218,7 @@ def test_repeats_that_a_harness_logged_are_epochs(tmp_path: Path) -> None:
     assert af.read_logs(path, response=None)["prediction"].to_list() == ["x", "x"]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_epochs_of_a_table_are_kept_and_counted_on(tmp_path: Path, suffix: str) -> None:
     rows = [row(question, f"{question}.{epoch}", epoch=epoch) for epoch in (1, 2) for question in (1, 2)]
     for name in ("first", "second"):
@@ -429,61 +419,23 @@ class Dataset:
         return self.frame[rows].to_arrow()
 
 
-@pytest.mark.parametrize(
-    "kind", ["polars", "lazy", "pandas", "arrow", "parquet", "parts", "jsonl", "dataset"]
-)
+@pytest.mark.parametrize("kind", ["parts", "dataset"])
 def test_the_fields_of_the_documents_are_joined_by_number(
     tmp_path: Path, limited: dict[str, Path], kind: str
 ) -> None:
-    docs: Any = QUESTIONS
-    if kind in {"pandas", "jsonl"}:
-        docs = docs.drop("image")
-    if kind == "parquet":
-        docs.write_parquet(docs := tmp_path / "data.parquet")
-    elif kind == "parts":
+    docs: Any = Dataset(QUESTIONS.with_columns(pages=pl.lit("decoded")))
+    if kind == "parts":
         for part in (0, 1):
-            docs[part * 2 : part * 2 + 2].write_parquet(tmp_path / f"data-{part}.parquet")
+            QUESTIONS[part * 2 : part * 2 + 2].write_parquet(tmp_path / f"data-{part}.parquet")
         docs = str(tmp_path / "data-*.parquet")
-    elif kind == "jsonl":
-        docs.write_ndjson(docs := tmp_path / "data.jsonl")
-    elif kind == "dataset":
-        docs = Dataset(docs.with_columns(pages=pl.lit("decoded")))
-    elif kind != "polars":
-        docs = getattr(docs, {"lazy": "lazy", "pandas": "to_pandas", "arrow": "to_arrow"}[kind])()
-    if kind == "pandas":  # whose lists are objects
-        docs = docs.drop(columns="question_types")
 
     frame = af.read_logs(limited, gold=docs)
 
-    expected = {
-        name: values for name, values in JOINED.items() if kind != "pandas" or name != "question_types"
-    }
-    assert frame.select(expected.keys()).to_dict(as_series=False) == expected
+    assert frame.select(JOINED.keys()).to_dict(as_series=False) == JOINED
     assert frame["question"].to_list() == ["Prompt"] * 4
     # The answers there are those of the files.
     assert not {"image", "pages", "doc_id_", "gold_answers"} & set(frame.columns)
     assert frame.columns[-1] == "log_file"
-
-
-def test_the_fields_of_the_documents_are_joined_by_id(limited: dict[str, Path]) -> None:
-    docs = QUESTIONS.with_columns(number=pl.Series([2, 1, 0]), answers=QUESTIONS["answers"].reverse())
-
-    frame = af.read_logs(limited, gold=docs, gold_id="number")
-
-    assert frame["questionId"].to_list() == [72, 70] * 2
-
-
-def test_rows_that_are_added_have_the_fields_of_their_documents(
-    tmp_path: Path, limited: dict[str, Path]
-) -> None:
-    sample = {"doc_id": 1, "target": "['99']", "filtered_resps": "x", "input": "Prompt", "anls": 0.5}
-    path = write(tmp_path / "c.jsonl", [sample])
-
-    with pytest.warns(af.InputWarning, match="rows added"):
-        frame = af.read_logs({"a": limited["a"], "c": path}, gold=QUESTIONS, unmatched="null")
-
-    assert frame.filter(system="a", question_id="1")["question_types"].to_list() == [["layout", "date"]]
-    assert frame["doc_id"].to_list() == ["5", "6", "5", "5", "5", "6"]
 
 
 def test_documents_that_do_not_fit_are_reported(limited: dict[str, Path]) -> None:

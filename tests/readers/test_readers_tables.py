@@ -136,27 +136,6 @@ def test_any_text_survives_csv(tmp_path_factory: pytest.TempPathFactory, rows: l
     assert frame["note"].to_list() == [third for _, _, third in rows]
 
 
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
-
-
-@settings(deadline=None)
-@given(rows=st.lists(st.tuples(TEXTS, st.lists(st.none() | TEXTS, max_size=4)), min_size=1))
-@pytest.mark.parametrize("written", [list, str, json.dumps])
-def test_any_text_and_any_list_of_texts_survives_json_lines(
-    tmp_path_factory: pytest.TempPathFactory,
-    written: Callable[[list[str | None]], Any],
-    rows: list[tuple[str, list[str | None]]],
-) -> None:
-    path = tmp_path_factory.mktemp("texts") / "texts.jsonl"
-    lines = [{"prediction": text, "answers": written(answers)} for text, answers in rows]
-    path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
-
-    frame = af.read_results(path, answers_format="list")
-
-    assert frame["prediction"].to_list() == [text for text, _ in rows]
-    assert frame["answers"].to_list() == [answers for _, answers in rows]
-
-
 def test_an_empty_field_is_null_and_an_empty_field_in_quotes_the_empty_text(write: Write) -> None:
     frame = af.read_results(write("empty.csv", 'prediction,answer\n,a\n"",""\n'))
 
@@ -284,7 +263,6 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
         ("code.csv", b"\x80\x04.", "", "not a text file, but a pickle"),
         ("old.xls", b"x", "", "the only workbook format that can be read is .xlsx"),
         ("what.txt", b"prediction,answer\n", "", "cannot tell the format"),
-        ("deep.jsonl", b"[" * 100_000, "line 1", "brackets are nested too deeply"),
         ("half.jsonl", b'{"prediction": "\\ud800", "answer": "a"}', "line 1", "half of a surrogate pair"),
         (
             "twice.jsonl",
@@ -294,12 +272,6 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
         ),
         ("lines.json", b'{"a": 1}\n{"a": 2}\n', "", "if these are JSON Lines, name it .jsonl"),
         ("array.jsonl", b'[{"a": 1}]', "", "holds one JSON array"),
-        (
-            "bare.jsonl",
-            b'{"prediction": "a", "answer": "b"}\n3\n',
-            "line 2",
-            "must be a JSON object, got the value 3",
-        ),
         (
             "true.jsonl",
             b'{"prediction": true, "answer": "b"}',
@@ -350,16 +322,14 @@ def test_what_unpacks_to_far_too_much_is_refused_before_it_fills_the_memory(writ
     assert found == [("", message)]
 
 
-@pytest.mark.parametrize("name", ["few.csv.gz", "few.csv.zst"])
-def test_compressed_text_within_either_limit_is_read(write: Write, name: str) -> None:
-    content = b"prediction,answer\n" + b"a,b\n" * (1 << 20)
-    path = write(name, packed_like(name, content))
+def test_compressed_text_within_either_limit_is_read(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"prediction,answer\n" + b"a,b\n" * (1 << 16)
+    path = write("few.csv.gz", packed_like("few.csv.gz", content))
     assert len(content) > 100 * path.stat().st_size
-    assert af.read_results(path).height == 1 << 20
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anls_frame.readers._content.MOST_BYTES", 1 << 10)
-        patch.setattr("anls_frame.readers._content.MOST_TIMES", 100_000)
-        assert af.read_results(path).height == 1 << 20
+    assert af.read_results(path).height == 1 << 16
+    monkeypatch.setattr("anls_frame.readers._content.MOST_BYTES", 1 << 10)
+    monkeypatch.setattr("anls_frame.readers._content.MOST_TIMES", 100_000)
+    assert af.read_results(path).height == 1 << 16
 
 
 def test_an_encoding_that_is_given_is_used(write: Write) -> None:
@@ -395,32 +365,6 @@ def test_the_error_counts_all_problems_and_shows_the_first() -> None:
 
     assert str(error).startswith("2,000 problems:\nf.csv: line 2: wrong\n")
     assert str(error).endswith("f.csv: line 21: wrong\n... and 1,980 more")
-
-
-@pytest.mark.parametrize(
-    ("cell", "texts"),
-    [
-        ("Coca Cola", ["Coca Cola"]),
-        ("['Coca Cola', \"it's\"]", ["Coca Cola", "it's"]),
-        ('["Coca Cola", "007"]', ["Coca Cola", "007"]),
-        ("['a' 'b']", ["a", "b"]),
-        ("['a'\n 'b' 'c']", ["a", "b", "c"]),
-        ("array(['a', 'b'], dtype=object)", ["a", "b"]),
-        ("[1.10, 2]", ["1.10", "2"]),
-        ("['a', None]", ["a", None]),
-        ("[]", []),
-        ("[illegible]", ["[illegible]"]),
-        ("[1] and [2]", ["[1] and [2]"]),
-        (" padded ", [" padded "]),
-        ("['\\d']", ["\\d"]),
-        ("[__import__('os').system('true')]", ["[__import__('os').system('true')]"]),
-    ],
-)
-def test_a_cell_is_a_list_or_one_text(write: Write, cell: str, texts: list[str | None]) -> None:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([["prediction", "answers"], ["x", cell]])
-
-    assert af.read_results(write("cells.csv", text.getvalue()))["answers"].item().to_list() == texts
 
 
 def test_a_cell_of_brackets_is_an_error(write: Write) -> None:

@@ -85,12 +85,14 @@ def test_cells_that_would_come_out_empty_are_named(workbook: Workbook) -> None:
         sheet["B3"] = "#N/A"
         sheet["B3"].data_type = "e"
         sheet.merge_cells("C3:C4")
+        sheet.merge_cells("B5:C5")
 
-    found = problems(workbook([HEADER, [1, "a", "b"], [2, "c", "d"], [3, "e", None]], spoil))
+    found = problems(workbook([HEADER, [1, "a", "b"], [2, "c", "d"], [3, "e", None], [4, "f"]], spoil))
 
     assert sorted(found) == [
         ("Sheet!B2", "a formula without a stored value; open the workbook in Excel and save it"),
         ("Sheet!B3", "an error value (such as #N/A)"),
+        ("Sheet!B5", "merged cells hold one value for several columns; unmerge and fill them"),
         ("Sheet!C3", "merged cells hold one value for several rows; unmerge and fill them"),
     ]
 
@@ -164,6 +166,13 @@ def test_entities_that_grow_without_end_are_refused(workbook: Workbook) -> None:
         changed = rewritten(path, part, lambda xml: entities + xml.partition(b"?>")[2])
 
         assert "must not declare entities" in problems(changed)[0][1]
+
+
+def test_places_are_looked_at_across_the_borders_of_blocks(workbook: Workbook, monkeypatch: Any) -> None:
+    monkeypatch.setattr("anls_frame.readers._workbook._CHUNK", 7)
+    path = workbook([HEADER, *([row, "a", "b"] for row in range(50)), [3, "#N/A", "x"]])
+
+    assert problems(path) == [("Sheet!B52", "an error value (such as #N/A)")]
 
 
 # Values
@@ -289,17 +298,6 @@ def test_cells_without_a_place_stand_one_behind_the_other(workbook: Workbook) ->
     assert af.read_results(path)["prediction"].to_list() == ["a", "c"]
 
 
-def test_comments_and_blanks_take_no_time(workbook: Workbook) -> None:
-    path = workbook([HEADER, [1, "a", "b"]])
-    for filling in (b"<!--" + b"<c " * 400_000 + b"-->", b" " * 30_000_000):
-        changed = rewritten(
-            path,
-            "xl/worksheets/sheet1.xml",
-            lambda xml, filling=filling: xml.replace(b"<sheetData>", filling + b"<sheetData>"),  # type: ignore[misc]
-        )
-        assert af.read_results(changed).height == 1
-
-
 def shared(path: Path, texts: list[str]) -> Path:
     """Save a workbook whose cells refer to a table of texts; openpyxl writes each into its cell."""
     pl.DataFrame({"prediction": texts, "answers": texts}).write_excel(path)
@@ -376,11 +374,3 @@ def test_a_damaged_sheet_is_an_error(workbook: Workbook, old: bytes, new: bytes,
     path = rewritten(workbook([HEADER, [1, "a", "b"]]), "xl/worksheets/sheet1.xml", change)
 
     assert message in problems(path)[0][1]
-
-
-def test_cells_merged_across_columns_are_named(workbook: Workbook) -> None:
-    path = workbook([HEADER, [1, "a", None]], lambda _, sheet: sheet.merge_cells("B2:C2"))
-
-    assert problems(path) == [
-        ("Sheet!B2", "merged cells hold one value for several columns; unmerge and fill them")
-    ]
