@@ -50,7 +50,7 @@ def score(
     scores = call(name, prediction, answers, **options)
     if choice("missing", missing, get_args(Missing)) == "drop":
         return scores
-    texts = _expression(prediction).cast(pl.String).fill_null("")
+    texts = expression(name, prediction).cast(pl.String).fill_null("")
     # The cast accepts any dtype, so the plugin must see the column itself too: Polars checks the dtypes of
     # the second branch, and then drops it because the condition is constant.
     scores_of_texts = call(name, texts, answers, **options)
@@ -61,42 +61,32 @@ def call(name: str, *columns: IntoExprColumn, **options: Any) -> pl.Expr:
     """Return an expression that calls a plugin function; the result has the function's name."""
     if _lacks_threads:
         warn(_WITHOUT_THREADS, RuntimeWarning)
-    expression = register_plugin_function(
+    scores = register_plugin_function(
         plugin_path=_LIBRARY,
         function_name=name,
-        args=[_without_nul(checked_column(name, column)) for column in columns],
+        args=[_without_nul(expression(name.removeprefix("gec_"), column)) for column in columns],
         kwargs=options,
         is_elementwise=True,
         use_abs_path=True,
     )
-    return expression.alias(name)
+    return scores.alias(name)
 
 
-def checked_column(name: str, column: object) -> IntoExprColumn:
-    """Return the column; raise an error that names the function if the argument is not a column."""
-    if not isinstance(column, pl.Expr | str | pl.Series):
-        raise TypeError(_not_a_column(name, column))
-    return column
-
-
-def _expression(column: IntoExprColumn) -> pl.Expr:
+def expression(name: str, column: object) -> pl.Expr:
+    """Return a column as an expression; raise an error that names the function if it is no column."""
     if isinstance(column, str):
         return pl.col(column)
-    return pl.lit(column) if isinstance(column, pl.Series) else column
-
-
-def _without_nul(column: IntoExprColumn) -> IntoExprColumn:
-    # Polars passes a column's name to plugins as a C string, and panics if it contains a NUL.
-    if isinstance(column, str):
-        return column if "\0" not in column else _without_nul(pl.col(column))
-    name = (
-        column.name if isinstance(column, pl.Series) else column.meta.output_name(raise_if_undetermined=False)
-    )
-    return column.alias(name.replace("\0", "\\0")) if name and "\0" in name else column
-
-
-def _not_a_column(name: str, value: object) -> str:
-    return (
-        f"`{name}` takes a column name, an expression or a Series, got {type_name(value)}; "
+    if isinstance(column, pl.Series):
+        return pl.lit(column)
+    if isinstance(column, pl.Expr):
+        return column
+    raise TypeError(
+        f"`{name}` takes a column name, an expression or a Series, got {type_name(column)}; "
         "wrap values in `pl.Series`, a constant in `pl.lit`"
     )
+
+
+def _without_nul(column: pl.Expr) -> pl.Expr:
+    # Polars passes a column's name to plugins as a C string, and panics if it contains a NUL.
+    name = column.meta.output_name(raise_if_undetermined=False)
+    return column.alias(name.replace("\0", "\\0")) if name and "\0" in name else column

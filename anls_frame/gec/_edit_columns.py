@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame._arguments import type_name
+from anls_frame import _plugin
 from anls_frame.exceptions import DTypeError
 
 if TYPE_CHECKING:
@@ -23,33 +23,16 @@ _SEPARATOR = "\x1f"
 _NEIGHBOUR = "\x1e"
 
 
-def expression(column: IntoExprColumn, function: str, name: str) -> pl.Expr:
-    """Return the column as an expression."""
-    if isinstance(column, pl.Expr):
-        return column
-    if isinstance(column, str):
-        return pl.col(column)
-    if isinstance(column, pl.Series):
-        return pl.lit(column)
-    kind = type_name(column)
-    advice = "wrap values in `pl.Series`"
-    if kind.startswith("pandas."):
-        advice = "pass the name of the column, and the pandas frame to `scores`"
-    raise TypeError(
-        f"`{function}` takes a column name, an expression or a Polars Series as {name}, got {kind}; {advice}"
-    )
-
-
-def edit_texts(edits: IntoExprColumn, function: str, name: str = "edits") -> pl.Expr:
+def edit_texts(edits: IntoExprColumn, function: str) -> pl.Expr:
     """Return edits as lists of strings, each with start, end, annotator, type and corrections."""
-    return _converted(expression(edits, function, name), partial(_edit_texts, function=function))
+    return _converted(_plugin.expression(function, edits), partial(_edit_texts, function=function))
 
 
-def annotator_texts(annotators: IntoExprColumn | None, function: str, name: str = "annotators") -> pl.Expr:
+def annotator_texts(annotators: IntoExprColumn | None, function: str) -> pl.Expr:
     """Return annotators as lists of strings; without a column, the plugin takes them from the edits."""
     if annotators is None:
-        return pl.lit(pl.Series(name, [None], dtype=_TEXTS))
-    return _converted(expression(annotators, function, name), partial(_annotator_texts, function=function))
+        return pl.lit(pl.Series([None], dtype=_TEXTS))
+    return _converted(_plugin.expression(function, annotators), partial(_annotator_texts, function=function))
 
 
 _TEXTS = pl.List(pl.String)
@@ -67,14 +50,14 @@ def _edit_texts(edits: pl.Series, *, function: str) -> pl.Series:
         return edits.cast(_TEXTS)
     if not isinstance(entry, pl.Struct):
         advice = ""
-        if _is_text(entry or edits.dtype):
+        if _kind(entry or edits.dtype) == "strings":
             advice = "; pass reference sentences to `i_measure` as references="
         raise DTypeError(f"{_needs_edits(function, edits)} has dtype {edits.dtype}{advice}")
     fields = {field.name: field.dtype for field in entry.fields}
-    for field, (fits, wanted) in _FIELDS.items():
+    for field, wanted in _FIELDS.items():
         if field not in fields:
             raise DTypeError(f"{_needs_edits(function, edits)} has no field {field!r}, only {list(fields)}")
-        if not (fits(fields[field]) or fields[field] == pl.Null):
+        if fields[field] != pl.Null and _kind(fields[field]) != wanted:
             raise DTypeError(
                 f"{_needs_edits(function, edits)} has {fields[field]} in field {field!r} instead of {wanted}"
             )
@@ -132,27 +115,23 @@ def _listed(dtype: PolarsDataType) -> pl.List:
     return pl.List(pl.Null if entry is None else entry)
 
 
-def _is_text(dtype: PolarsDataType) -> bool:
-    return isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
-
-
-def _is_texts(dtype: PolarsDataType) -> bool:
-    entry = _entry(dtype)
-    return entry is not None and (entry == pl.Null or _is_text(entry))
-
-
-def _is_whole(dtype: PolarsDataType) -> bool:
-    return dtype.is_integer()
-
-
-_WHOLE = (_is_whole, "integers")
-_FIELDS: dict[str, tuple[Callable[[PolarsDataType], bool], str]] = {
-    "start": _WHOLE,
-    "end": _WHOLE,
-    "type": (_is_text, "strings"),
-    "corrections": (_is_texts, "lists of strings"),
-    "annotator": _WHOLE,
+_FIELDS = {
+    "start": "integers",
+    "end": "integers",
+    "type": "strings",
+    "corrections": "lists of strings",
+    "annotator": "integers",
 }
+
+
+def _kind(dtype: PolarsDataType) -> str:
+    """Return what values of a dtype are called in `_FIELDS`."""
+    if dtype.is_integer():
+        return "integers"
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
+        return "strings"
+    entry = _entry(dtype)
+    return "lists of strings" if entry == pl.Null or (entry and _kind(entry) == "strings") else str(dtype)
 
 
 def _clean(text: pl.Expr) -> pl.Expr:

@@ -102,8 +102,8 @@ def errant(
         raise TypeError("filt must be a list of types")
     return _plugin.call(
         "gec_errant",
-        _edit_columns.edit_texts(prediction_edits, "errant", "prediction_edits"),
-        _edit_columns.annotator_texts(prediction_annotators, "errant", "prediction_annotators"),
+        _edit_columns.edit_texts(prediction_edits, "errant"),
+        _edit_columns.annotator_texts(prediction_annotators, "errant"),
         _edit_columns.edit_texts(edits, "errant"),
         _edit_columns.annotator_texts(annotators, "errant"),
         mode=mode,
@@ -162,7 +162,7 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     """
     beta = number("beta", beta, 0, ends=False)
     digits = _DIGITS if flag("round4", round4) else None
-    column = _edit_columns.expression(counts, "errant_corpus", "counts")
+    column = _plugin.expression("errant_corpus", counts)
     total = partial(_total, beta=beta, digits=digits)
     return column.map_batches(total, return_dtype=_choice.RESULT, returns_scalar=True).alias(
         "gec_errant_corpus"
@@ -233,7 +233,7 @@ def by_type(
     beta = number("beta", beta, 0, ends=False)
     count("tier", tier, least=1, most=3)
     digits = _DIGITS if flag("round4", round4) else None
-    column = _edit_columns.expression(counts, "by_type", "counts")
+    column = _plugin.expression("by_type", counts)
     entries = (
         in_polars(frame, column.meta.root_names()).lazy().select(column.alias("counts")).collect().to_series()
     )

@@ -148,17 +148,14 @@ def i_measure(
         "max_cells": count("max_cells", max_cells, least=1, most=2**40),
         **_costs(gap_cost, mismatch_cost),
     }
-    texts = (
-        _edit_columns.expression(prediction, "i_measure", "prediction"),
-        _edit_columns.expression(source, "i_measure", "source"),
-    )
+    texts = [_plugin.expression("i_measure", column) for column in (prediction, source)]
     if (edits is None) == (references is None):
         raise TypeError("`i_measure` takes either edits or references=, and exactly one of them")
     if references is not None:
         if annotators is not None:
             raise TypeError("annotators must not be given with references=, only with edits")
-        sentences = _edit_columns.expression(references, "i_measure", "references")
-        expression = _plugin.call("gec_i_measure_references", *texts, sentences, **options)
+        texts.append(_plugin.expression("i_measure", references))
+        expression = _plugin.call("gec_i_measure_references", *texts, **options)
     else:
         assert edits is not None  # noqa: S101 - for the type checker
         expression = _plugin.call(
@@ -232,7 +229,7 @@ def i_measure_corpus(
     """
     w, beta = number("w", w, 0, ends=False), number("beta", beta, 0, ends=False)
     choice("aspect", aspect, _ASPECTS)
-    column = _edit_columns.expression(scores, "i_measure_corpus", "scores")
+    column = _plugin.expression("i_measure_corpus", scores)
     # Used once: Polars evaluates an expression again each time it is mentioned.
     sums = column.map_batches(partial(_sums, aspect=aspect), return_dtype=_SUMS, returns_scalar=True)
     scored = sums.map_batches(partial(_scored, w=w, beta=beta), return_dtype=_CORPUS, is_elementwise=True)
@@ -442,9 +439,9 @@ def align3(
     """
     return _plugin.call(
         "gec_align3",
-        _edit_columns.expression(prediction, "align3", "prediction"),
-        _edit_columns.expression(source, "align3", "source"),
-        _edit_columns.expression(reference, "align3", "reference"),
+        prediction,
+        source,
+        reference,
         max_cells=count("max_cells", max_cells, least=1, most=2**40),
         **_costs(gap_cost, mismatch_cost),
     )

@@ -111,8 +111,8 @@ def m2(
     """
     return _plugin.call(
         "gec_m2",
-        _edit_columns.expression(prediction, "m2", "prediction"),
-        _edit_columns.expression(source, "m2", "source"),
+        prediction,
+        source,
         _edit_columns.edit_texts(edits, "m2"),
         _edit_columns.annotator_texts(annotators, "m2"),
         **_options(max_unchanged, ignore_whitespace_casing, lattice, insert_labels, method),
@@ -203,8 +203,8 @@ def m2_edits(
     """
     return _plugin.call(
         "gec_m2_edits",
-        _edit_columns.expression(prediction, "m2_edits", "prediction"),
-        _edit_columns.expression(source, "m2_edits", "source"),
+        prediction,
+        source,
         _edit_columns.edit_texts(edits, "m2_edits"),
         _edit_columns.annotator_texts(annotators, "m2_edits"),
         **_options(max_unchanged, ignore_whitespace_casing, lattice, insert_labels, method),

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
+from anls_frame import _plugin
 from anls_frame._arguments import choice, count, number
-from anls_frame.gec import _choice, _edit_columns
+from anls_frame.gec import _choice
 
 if TYPE_CHECKING:
     from anls_frame._typing import IntoExprColumn
@@ -73,7 +74,7 @@ def m2_corpus(
         raise ValueError("annotator must be given with choose='annotator', and only then")
     if annotator is not None:
         count("annotator", annotator, least=-(2**31), most=2**31 - 1)
-    column = _edit_columns.expression(counts, "m2_corpus", "counts")
+    column = _plugin.expression("m2_corpus", counts)
     total = partial(_total, beta=beta, choose=choose, annotator=annotator)
     return column.map_batches(total, return_dtype=_choice.RESULT, returns_scalar=True).alias("gec_m2_corpus")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame._plugin import checked_column
+from anls_frame._plugin import expression
 from anls_frame.exceptions import DTypeError
 from anls_frame.metrics.row_functions import on_vectors
 
@@ -74,16 +74,9 @@ def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl
     │ [1]         ┆ [1, 0]      ┆ null            │
     └─────────────┴─────────────┴─────────────────┘
     """
-    columns = [_expression(column) for column in (prediction, reference)]
+    columns = [expression(_NAME, column) for column in (prediction, reference)]
     distances = pl.map_batches(columns, _distances, return_dtype=pl.Int64, is_elementwise=True)
     return distances.alias(_NAME)
-
-
-def _expression(column: object) -> pl.Expr:
-    column = checked_column(_NAME, column)
-    if isinstance(column, str):
-        return pl.col(column)
-    return pl.lit(column) if isinstance(column, pl.Series) else column
 
 
 def _distances(columns: Sequence[pl.Series]) -> pl.Series:

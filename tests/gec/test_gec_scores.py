@@ -91,7 +91,7 @@ def test_wrong_arguments() -> None:
         gec.scores(DATA, "m2")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="got dict"):
         gec.scores({}, CORPUS["m2"])
-    with pytest.raises(TypeError, match=r"got pandas\.Series; pass the name of the column, and .* `scores`"):
+    with pytest.raises(TypeError, match=r"got pandas\.Series; wrap values in `pl\.Series`"):
         gec.m2(PANDAS["prediction"], "source", "edits")
 
 
