@@ -589,60 +589,24 @@ def _notes(view: ComparisonView) -> list[str]:
     else:
         notes += [f"{BEST} best score of the line, or one of several equal ones."] if view.tables else []
         notes.append(f"Difference: each system minus {view.systems[0]}.")
-    notes += _notes_on_published(view)
-    if view.significant:
-        notes.append(f"Only differences with an adjusted p of at most {view.alpha:g} are listed.")
-    notes += [*_directions(view), *_notes_on_cer(view), *_family(view)]
-    notes.append(
-        f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
-    )
-    lines = view.differences
-    notes += few_note(lines)
-    if untestable := untestable_note(lines, settings, view.names, _ALPHA):
-        notes.append(f"{untestable[0].upper()}{untestable[1:]}")
-    excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
-    disagreeing = lines.filter(excludes != (pl.col("p_value") <= view.alpha))
-    if view.is_of_two and disagreeing.height:
-        notes.append(
-            f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
-            "on the sums of differences, p the share of random sign flips that give a difference as large."
-        )
-    return notes
-
-
-def _notes_on_published(view: ComparisonView) -> list[str]:
-    """Return a note on each published figure, with the systems that are better, worse or undecided."""
-    if view.beside is None:
-        return []
-    notes = []
-    for (metric, name), lines in view.beside.group_by("metric", "published", maintain_order=True):
-        label, kind = view.formats[str(metric)]
+    published = [] if view.beside is None else view.beside.partition_by("metric", "published")
+    for lines in published:
+        label, kind = view.formats[lines["metric"][0]]
         figure = spelled(lines["figure"][0], (), kind)
         answers = [
             f"{answer}: {listed(map(shortened_label, systems), _NAMED)}"
             for answer in ("better", "worse", "open")
             if (systems := lines.filter(answer=answer)["system"].to_list())
         ]
-        notes.append(f"By the intervals, against {name} (published {label} {figure}), {'; '.join(answers)}.")
-    return notes
-
-
-def _directions(view: ComparisonView) -> list[str]:
-    notes = []
+        against = f"against {lines['published'][0]} (published {label} {figure})"
+        notes.append(f"By the intervals, {against}, {'; '.join(answers)}.")
+    only = f"Only differences with an adjusted p of at most {view.alpha:g} are listed."
+    notes += [only] if view.significant else []
     for text, higher in (("Lower is better", False), ("Higher is better", True)):
         # For built-in scores, readers know that higher is better.
-        alike = [
-            label
-            for metric, label in view.named
-            if metric.higher_is_better is higher and not (higher and metric.is_built_in)
-        ]
-        if alike:
-            notes.append(f"{text}: {_listed(alike)}.")
-    return notes
-
-
-def _notes_on_cer(view: ComparisonView) -> list[str]:
-    settings, notes = view.settings, []
+        directed = [(metric, label) for metric, label in view.named if metric.higher_is_better is higher]
+        alike = [label for metric, label in directed if not (higher and metric.is_built_in)]
+        notes += [f"{text}: {_listed(alike)}."] if alike else []
     if BUILT_IN["cer_mean"] in view.metrics:
         notes.append(
             "Mean CER is a mean of the rows' rates, in which a short reference weighs as much as a page; "
@@ -650,10 +614,22 @@ def _notes_on_cer(view: ComparisonView) -> list[str]:
         )
     if BUILT_IN["cer_corpus"] in view.metrics and view.is_of_two:
         notes.append(f"Wins, ties and losses in corpus CER are by the CER of each {view.names.row}.")
-    has_cer = any(metric.is_built_in and metric.row == "cer" for metric in view.metrics)
-    if settings["n_empty_reference"] and has_cer:
+    if settings["n_empty_reference"] and any(metric.row == "cer" for metric in view.metrics):
+        empty = numbered(settings["n_empty_reference"], "empty reference")
+        notes.append(f"{empty}; CER counts the insertions there.")
+    notes += _family(view)
+    notes.append(
+        f"Each interval has {level} confidence; intervals are not adjusted for multiple comparisons."
+    )
+    notes += few_note(view.differences)
+    if untestable := untestable_note(view.differences, settings, view.names, _ALPHA):
+        notes.append(f"{untestable[0].upper()}{untestable[1:]}")
+    excludes = (pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)
+    disagreeing = view.differences.filter(excludes != (pl.col("p_value") <= view.alpha))
+    if view.is_of_two and disagreeing.height:
         notes.append(
-            f"{numbered(settings['n_empty_reference'], 'empty reference')}; CER counts the insertions there."
+            f"p and interval disagree in {numbered(disagreeing.height, 'line')}: the interval is Student's t "
+            "on the sums of differences, p the share of random sign flips that give a difference as large."
         )
     return notes
 

@@ -224,7 +224,12 @@ def decide(
         answer = min((line["answer"], *in_slices), key=_ORDER.index)
         what = f"{within:g} in {planner.metric.label}" if several else f"{within:g}"
         said = in_words(answer, line["baseline"], line["system"], what)
-        said += "" if own is None else _where(answer, line["answer"], in_slices)
+        if own is not None:
+            # All rows, slices or both give the answer.
+            number = in_slices.count(answer)
+            counted = f"in {number:,} of {numbered(len(in_slices), 'slice')}"
+            in_rows = f"on all rows{f' and {counted}' if number else ''}"
+            said += f", {in_rows if line['answer'] == answer else counted}"
         decided.append((answer, f"{said}; {_advice(line, own)}" if answer == "undecided" else said))
     decided.sort(key=lambda pair: _ORDER.index(pair[0]))
     return Decision(
@@ -243,15 +248,6 @@ def in_words(answer: Answer, old: str, new: str, margin: str) -> str:
         return f"fine: {new} is not worse than {old} by {margin} or more"
     verb = "is" if answer == "regressed" else "could be"
     return f"{answer}: {new} {verb} worse than {old} by more than {margin}"
-
-
-def _where(answer: Answer, in_rows: Answer, in_slices: Sequence[Answer]) -> str:
-    """Return the scope of an answer: all rows, slices, or both."""
-    number = in_slices.count(answer)
-    counted = f"in {number:,} of {numbered(len(in_slices), 'slice')}"
-    if in_rows == answer:
-        return f", on all rows and {counted}" if number else ", on all rows"
-    return f", {counted}"
 
 
 def _advice(line: Mapping[str, Any], slices: pl.DataFrame | None) -> str:

@@ -81,9 +81,10 @@ def facts_of_systems(facts: Any, systems: Sequence[str]) -> pl.DataFrame:
     if "system" not in frame.columns:
         raise ValueError(f"facts must have a column 'system' with the names of systems, got {frame.columns}")
     frame = frame.with_columns(pl.col("system").cast(pl.String))
-    unknown = [name for name in frame["system"] if name not in systems]
-    if unknown:
-        raise ValueError(f"facts must be of the systems {list(systems)}, got {unknown}")
-    if frame["system"].is_duplicated().any():
-        raise ValueError("facts must have one row for each system")
+    names = frame["system"].to_list()
+    if not set(names) <= set(systems) or len(set(names)) < len(names):
+        raise ValueError(
+            f"facts must have at most one row for each of the systems {list(systems)}, and no others, got "
+            f"{names}"
+        )
     return plain_frame(frame, "facts")

@@ -51,6 +51,8 @@ _NAMED = 3
 _ERROR_TYPES = "Error types"
 _LONG_WORDS = 12
 """Characters of a word, on average, that no language with spaces has."""
+_LOST = ("missing", "empty", "invented", "wrong")
+"""Error types of rows that score 0."""
 _PAIR = ("reference_char", "predicted_char")
 _SHORT_LABELS = {"zeros": "ANLS is 0"}
 """Names of metrics above columns, where they differ from their labels."""
@@ -58,18 +60,21 @@ _SHORT_LABELS = {"zeros": "ANLS is 0"}
 
 @dataclass(frozen=True, kw_only=True)
 class ReportView(View):
-    """The tables of a report, each with the overall row first."""
+    """
+    The tables of a report, each with the overall row first.
+
+    `macro` has the macro averages over the slices of a table, if they were asked for, and `left_out` is the
+    number of slices with fewer rows than `min_n`.
+    """
 
     summary: Summary
     tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
     flat: pl.DataFrame
     macro: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
-    """Macro averages over the slices of a table, if they were asked for."""
     worst: pl.DataFrame
     name: str | None
     min_n: int
     left_out: int
-    """Number of slices with fewer rows."""
 
     def document(self) -> Document:
         """Return a report as a document for export."""
@@ -141,19 +146,25 @@ def _slices_of_report(view: ReportView) -> Document:
     """Return the tables of slices and, if there are several, all of them combined."""
     settings = view.summary.settings
     kinds = _kinds_of_metrics(view.metrics) | dict.fromkeys(settings.lengths, "count")
-    tables = [
-        result_table(
+    counts = ("n_missing", "n_unanswerable", "n_empty_reference", "n_clusters")
+    tables = []
+    for by, slices in view.tables:
+        # Keys, sizes, figures, and counts that are not all 0.
+        sizes = ("n", *settings.lengths)
+        named = slices.columns[slices.columns.index("n") :]
+        figures = [name for name in named if name not in (*sizes, *counts)]
+        seen = [SLICE, *by, *sizes, *figures, *(name for name in counts if slices[name].sum())]
+        table = result_table(
             f"By {' and '.join(by)}" if by else view.names.whole,
             slices,
             by,
             kinds=kinds,
             labels=_labels(view),
-            columns=_columns(view, by, slices),
+            columns=seen,
             names=view.names,
             percent=view.percent,
         )
-        for by, slices in view.tables
-    ]
+        tables.append(table)
     return Document(
         title=_report_title(view),
         tables=tables,
@@ -168,14 +179,6 @@ def _slices_of_report(view: ReportView) -> Document:
 def _labels(view: ReportView) -> dict[str, str]:
     labels = {metric.name: _SHORT_LABELS.get(metric.name, metric.label) for metric in view.metrics}
     return labels | {f"{name}_n": f"{view.names.row}s with {label}" for name, label in labels.items()}
-
-
-def _columns(view: ReportView, by: Sequence[str], slices: pl.DataFrame) -> list[str]:
-    """Return the columns for people: keys, sizes, figures, and counts that are not all 0."""
-    first = [SLICE, *by, "n", *view.summary.settings.lengths]
-    counts = ("n_missing", "n_unanswerable", "n_empty_reference", "n_clusters")
-    figures = [name for name in slices.columns[slices.columns.index("n") :] if name not in (*first, *counts)]
-    return [*first, *figures, *(name for name in counts if slices[name].sum())]
 
 
 def _detail_tables(summary: Summary) -> list[Table]:
@@ -258,13 +261,20 @@ def _report_head(view: ReportView) -> str:
         label = metric.label.removesuffix(" (corpus)")
         wer = f"WER {100 * overall['wer_corpus']:.1f} %"
         score = f"{label} {100 * overall[metric.name]:.1f} %{interval}, {wer}"
+    lost = {}
+    if metric is BUILT_IN["anls"] and settings.details and settings.missing == "empty":
+        # The shares in all points lost in ANLS, of types whose rows score 0.
+        points = overall["n"] * (1 - overall["anls"])
+        errors = details.error_table(view.summary.report_sums.details["errors"], [])
+        types = errors.filter(pl.col("error_type").cast(pl.String).is_in(_LOST)).select("error_type", "n")
+        lost = {kind: n / points for kind, n in types.iter_rows()} if points > 0 else {}
     return head(
         f"{name}{score}",
         overall.get(f"{metric.name}_n", overall["n"]),
         noun=settings.names.row,
         more=f"{overall['characters']:,} characters" if "characters" in settings.lengths else "",
         worst=worst_slice(view.tables, metric.name, kind, higher_is_better=better),
-        lost=_lost_points(view, overall),
+        lost=lost,
     )
 
 
@@ -283,21 +293,6 @@ def worst_slice(
             scored.append((value, label, spelled(value, ends, kind)))
     worst = (min if higher_is_better else max)(scored, default=None, key=lambda line: line[0])
     return None if worst is None or all(value == worst[0] for value, _, _ in scored) else worst[1:]
-
-
-def _lost_points(view: ReportView, overall: Mapping[str, Any]) -> dict[str, float] | None:
-    """Return the shares of error types in all points lost in ANLS, for types whose rows score 0."""
-    settings = view.summary.settings
-    is_known = view.metrics[0] is BUILT_IN["anls"] and settings.details and settings.missing == "empty"
-    lost = overall["n"] * (1 - overall["anls"]) if is_known else 0.0
-    if lost <= 0:
-        return None
-    counts = dict(
-        details.error_table(view.summary.report_sums.details["errors"], [])
-        .select("error_type", "n")
-        .iter_rows()
-    )
-    return {kind: counts[kind] / lost for kind in ("missing", "empty", "invented", "wrong") if kind in counts}
 
 
 def _report_figures(view: ReportView) -> list[Figure]:
@@ -421,8 +416,6 @@ def few_note(frame: pl.DataFrame) -> list[str]:
 def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[str]:
     """Return notes on the direction of custom metrics, and on rows that they leave out."""
     own = [metric for metric in metrics if not metric.is_built_in]
-    if not own:
-        return []
     notes = []
     for better, text in ((True, "Higher is better"), (False, "Lower is better")):
         alike = [metric.label for metric in own if metric.higher_is_better is better]

@@ -21,7 +21,7 @@ from anls_frame.summary import moments
 from anls_frame.summary.catalogue import refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.details import OPERATIONS, detail_table
-from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named
+from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named, optional
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.summarizing import summarize
 
@@ -483,19 +483,14 @@ class Report(SlicedResult[Table_co]):
 
     def _check_names(self) -> None:
         settings = self.summary.settings
-        keys = key_names(settings.by, settings.cluster)
-        own = self._names_in_rows
-        internal = (*keys, "row_digest")
-        columns = [name for name in self._sums.worst_rows.columns if name not in internal]
-        shown = [own.get(name, name) for name in columns]
-        row_columns = shown if settings.worst else []
-        names = ("slice", *([TABLE] if settings.tables else []), *self.overall, *row_columns)
-        taken = [column for column in settings.by if column in names]
-        taken += {column for column in row_columns if row_columns.count(column) > 1}
-        if settings.cluster in row_columns and settings.cluster not in settings.by:
-            taken.append(settings.cluster)
-        if settings.tables and TABLE in self.overall:
-            taken.append(TABLE)
+        by, cluster, own = settings.by, settings.cluster, self._names_in_rows
+        internal = (*key_names(by, cluster), "row_digest")
+        kept = self._sums.worst_rows.columns if settings.worst else []
+        rows = [own.get(name, name) for name in kept if name not in internal]
+        slices = ["slice", *([TABLE] if settings.tables else []), *self.overall]
+        taken = [column for column in by if column in (*slices, *rows)]
+        rows += optional(cluster) if kept and cluster not in by else []
+        taken += {name for names in (slices, rows) for name in names if names.count(name) > 1}
         if taken:
             raise ValueError(f"the columns {taken} would collide with columns of the report; rename them")
 

@@ -387,14 +387,19 @@ class RiskCoverage:
         naive_share = float(naive.max(initial=0)) / self.n
         bounds = accepted.upper_bound(confidence)
         possible = accepted.without_loss().upper_bound(confidence)
-        start = _start(possible, accepted.n, risk, confidence)
-        if start is None:
+        can_pass = possible <= risk
+        if not can_pass.any():
             needed = math.nan
             if len(thresholds):
                 needed = accepted.documents_that(
                     lambda sums: sums.without_loss().upper_bound(confidence) <= risk
                 )
             return Certificate(math.nan, math.nan, "too_few_documents", needed, naive_share)
+        enough_rows = 2 * math.log(1 - confidence) / math.log(1 - risk)
+        starts = can_pass & ((possible <= risk / 2) | (accepted.n >= enough_rows))
+        if not starts.any():
+            starts = possible <= (risk + possible.min()) / 2
+        start = int(np.flatnonzero(starts)[0])
         failed = np.flatnonzero(bounds[start:] > risk)
         last = start + (int(failed[0]) if len(failed) else len(bounds) - start) - 1
         if last < start:
@@ -470,15 +475,3 @@ def _moments(n: npt.ArrayLike, loss: FloatArray) -> Iterator[npt.NDArray[Any]]:
 
 def _variance(influence: FloatArray, documents: float) -> float:
     return documents / (documents - 1) * float(influence @ influence)
-
-
-def _start(possible: FloatArray, n: FloatArray, risk: float, confidence: float) -> int | None:
-    """Return the first step to test; None if no step could certify the risk even without any loss."""
-    can_pass = possible <= risk
-    if not can_pass.any():
-        return None
-    enough_rows = 2 * math.log(1 - confidence) / math.log(1 - risk)
-    starts = can_pass & ((possible <= risk / 2) | (n >= enough_rows))
-    if not starts.any():
-        starts = possible <= (risk + possible.min()) / 2
-    return int(np.flatnonzero(starts)[0])

@@ -112,7 +112,7 @@ def test_facts_stand_beside_the_ranking_and_addresses_are_links(
     javascript = kind({**rows, "link": ["javascript:alert(1)", "https://x"]})
     assert 'href="javascript' not in made.write(tmp_path / "d.html", facts=javascript).read_text("utf-8")
     for wrong, message in (
-        ({"system": ["s9"]}, "must be of the systems"),
+        ({"system": ["s9"]}, "one row for each of the systems"),
         ({"system": ["s1", "s1"]}, "one row for each"),
         ({"name": ["s1"]}, "must have a column 'system'"),
     ):
