@@ -49,26 +49,16 @@ class Log(NamedTuple):
     """That of the harness which wrote it, if it is known."""
 
 
-def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
-    """Return the column `epoch` of a file as integers; None if it holds other values."""
-    column = frame["epoch"] if "epoch" in frame.columns else pl.Series([None])
-    if column.dtype == pl.String:  # as CSV has numbers
-        column = column.cast(pl.Int64, strict=False)
-    if not column.dtype.is_integer() or column.null_count():
-        return None
-    return column.cast(pl.Int64)
-
-
 def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their epoch, 1 if the file has none; another column of this name is renamed."""
-    epochs = epochs_of(frame)
+    epochs = _standard.epochs_of(frame)
     renamed = _renamed(frame.columns, has_epochs=epochs is not None)
     return frame.rename(renamed).with_columns(epoch=pl.lit(1, pl.Int64) if epochs is None else epochs)
 
 
 def as_in_file(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
     """Return rows of `long_frame` with the columns of the only file, under their names."""
-    has_epochs = epochs_of(frame) is not None
+    has_epochs = _standard.epochs_of(frame) is not None
     renamed = _renamed(frame.columns, has_epochs=has_epochs)
     added = [name for name in _OWN if not (name == "epoch" and has_epochs)]
     return rows.drop(added).rename({new: old for old, new in renamed.items()})
@@ -87,7 +77,7 @@ def only_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
     """Return the rows of an epoch, or all rows; a file without epochs has only epoch 1."""
     if epoch is None:
         return frame
-    epochs = epochs_of(frame)
+    epochs = _standard.epochs_of(frame)
     if epochs is None:
         epochs = pl.repeat(1, frame.height, dtype=pl.Int64, eager=True)
     chosen = frame.filter(epochs == epoch)

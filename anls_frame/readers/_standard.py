@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anls_frame.readers._raw import Raw
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
+UniqueIds: TypeAlias = bool | Literal["in an epoch"]
 ROLES: tuple[Role, ...] = get_args(Role)
 SCORED: tuple[Role, ...] = ("prediction", "answers")
 PREDICTED: tuple[Role, ...] = ("prediction",)
@@ -126,7 +127,7 @@ def frame(
     chosen: Mapping[Role, str],
     problems: Problems,
     *,
-    unique_ids: bool = True,
+    unique_ids: UniqueIds = True,
     answers_format: str = "auto",
 ) -> pl.DataFrame:
     """
@@ -154,7 +155,9 @@ def frame(
             columns.append(_raw.kept(free, raw.others.get(name, raw.column(name))))
     standard = pl.DataFrame(columns)
     if "question_id" in chosen and unique_ids:
-        check_ids(standard["question_id"], problems, raw.place)
+        epochs = epochs_of(standard) if unique_ids == "in an epoch" else None
+        ids = standard["question_id"]
+        check_ids(ids, problems, raw.place, repeat(None) if epochs is None else epochs)
     return standard
 
 
@@ -172,6 +175,16 @@ def _note_dates(role: str, dates: Iterable[tuple[str, str | None]], problems: Pr
             "it as text, or save the sheet as CSV, which has what the cells show",
             place,
         )
+
+
+def epochs_of(frame: pl.DataFrame) -> pl.Series | None:
+    """Return the column `epoch` of a file as integers; None if it holds other values."""
+    column = frame["epoch"] if "epoch" in frame.columns else pl.Series([None])
+    if column.dtype == pl.String:  # as CSV has numbers
+        column = column.cast(pl.Int64, strict=False)
+    if not column.dtype.is_integer() or column.null_count():
+        return None
+    return column.cast(pl.Int64)
 
 
 def check_ids(

@@ -18,11 +18,11 @@ from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.export import row_files
 from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.frames import origins
-from anls_frame.readers import _content, _long, _pipes, _runs, _standard
+from anls_frame.readers import _content, _long, _pipes, _runs
 from anls_frame.readers import gold as gold_tables
 from anls_frame.readers._long import Log, only_epoch
 from anls_frame.readers._parquet import reading_parquet
-from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.conditions import chosen, condition
 from anls_frame.readers.descriptions import READERS
@@ -189,10 +189,11 @@ def load(
     kind = kind_of_file(path, how)
     questions = how.questions([kind])
     options = how.reader_options([kind], questions)
+    of_table |= {"unique_ids": False if questions is None else "in an epoch"}
     frame = read_kind(path, kind, options, questions, every_response=every_response, **of_table)
     if questions is None:
         return chosen(only_epoch(frame, how.epoch), how.where)
-    log = as_log(path_text(path), path, kind, frame, options)
+    log = as_log(path_text(path), path, kind, frame)
     rows = _long.long_frame([log], gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
     return chosen(origins.like(_long.as_in_file(rows, frame), frame), how.where)
 
@@ -216,35 +217,18 @@ def read_kind(
         given.setdefault("response", "all")
     if kind != "table":
         return reader.read(path, **given)
-    given |= {"required": SCORED if questions is None else PREDICTED, "unique_ids": False} | of_table
+    given |= {"required": SCORED if questions is None else PREDICTED} | of_table
     frame = read_table(path, **given)
     if questions is not None and "answers" not in frame.columns and given["required"]:
         questions.check_has_answers(path)
     return frame
 
 
-def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame, options: Mapping[str, Any] | None) -> Log:
-    """
-    Return the rows of a system in a file, with each question once per epoch.
-
-    The `options` with which the file was read let messages name its lines.
-    """
+def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame) -> Log:
+    """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
         raise problem(path, Advice("has no ids; name their column with ", Option("question_id")))
-    rows = _long.with_epoch(frame)
-    keys = rows.select("question_id", "epoch")
-    doubled = keys.filter(keys.is_duplicated())["question_id"]
-    if options is None and len(doubled):
-        ids = _standard.ids_text(doubled.unique(maintain_order=True).to_list())
-        advice = "number repeated answers in a column 'epoch'"
-        raise problem(path, f"several rows of {system!r} for a question: {ids}; {advice}")
-    if options is not None and (len(doubled) or keys["question_id"].null_count()):
-        if kind == "table" and _long.epochs_of(frame) is None:  # only the reader knows the lines
-            read_table(path, required=(), **options)
-        problems = Problems(path)
-        _standard.check_ids(keys["question_id"], problems, _row, keys["epoch"])
-        problems.raise_any()
-    return Log(system, path, rows, _task(kind, path, frame), origins.protocol_of(frame))
+    return Log(system, path, _long.with_epoch(frame), _task(kind, path, frame), origins.protocol_of(frame))
 
 
 def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
@@ -255,10 +239,6 @@ def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
     if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
         return None
     return str(frame["task"][0])
-
-
-def _row(index: int) -> str:
-    return f"row {index + 1}"
 
 
 def load_table(path: Path, how: Reading, option: str, **of_table: Any) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from anls_frame._arguments import choice
 from anls_frame._text import numbered, quoted
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
-from anls_frame.readers import _log_files, _long
+from anls_frame.readers import _log_files, _long, _standard
 from anls_frame.readers._long import Log, Unmatched
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._runs import Runs
@@ -179,12 +179,10 @@ def read_each(
     logs: list[Log] = []
     for system, path in files:
         with problems.collecting():
-            frame = read_kind(path, kinds[path], options, questions)
-            if column is None:
-                logs.append(as_log(system, path, kinds[path], frame, options))
-            else:
-                parts = _by_system(path, frame, column)
-                logs += [as_log(name, path, kinds[path], rows, None) for name, rows in parts]
+            unique: _standard.UniqueIds = "in an epoch" if column is None else False
+            frame = read_kind(path, kinds[path], options, questions, unique_ids=unique)
+            parts = [(system, frame)] if column is None else _by_system(path, frame, column)
+            logs += [as_log(name, path, kinds[path], rows) for name, rows in parts]
     problems.raise_any()
     return logs, questions
 
@@ -193,8 +191,12 @@ def _by_system(path: Path, frame: pl.DataFrame, column: str) -> list[tuple[str, 
     """Return the rows of each system that a column names."""
     if column not in frame.columns:
         raise problem(path, no_column(column, frame.columns))
-    for name, what in (("question_id", "an id"), (column, f"a system in {quoted(column)}")):
-        if name in frame.columns and (lacking := frame[name].null_count()):
-            raise problem(path, f"{numbered(lacking, 'row')} without {what}")
+    if lacking := frame[column].null_count():
+        raise problem(path, f"{numbered(lacking, 'row')} without a system in {quoted(column)}")
+    if "question_id" in frame.columns:
+        problems = Problems(path)
+        epochs = zip(frame[column], _long.with_epoch(frame)["epoch"], strict=True)
+        _standard.check_ids(frame["question_id"], problems, lambda row: f"row {row + 1}", epochs)
+        problems.raise_any()
     parts = frame.partition_by(column, maintain_order=True, as_dict=True)
     return [(str(name), origins.like(rows, frame)) for (name,), rows in parts.items()]

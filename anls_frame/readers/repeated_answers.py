@@ -10,9 +10,8 @@ import polars.selectors as cs
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
-from anls_frame.readers import _long
 from anls_frame.readers._problems import Advice, Option
-from anls_frame.readers._standard import ids_text
+from anls_frame.readers._standard import epochs_of, ids_text
 from anls_frame.readers.score_columns import columns_of, with_numbers
 from anls_frame.readers.system_files import QUESTION, are_repeated
 from anls_frame.repeats.components import variance_components
@@ -36,7 +35,7 @@ def has_epochs(frame: pl.LazyFrame) -> bool:
         return False
     table = keys.collect(engine="streaming")
     is_distinct = table["question_id"].n_unique() < table.height == table.n_unique()
-    return is_distinct and _long.epochs_of(table) is not None
+    return is_distinct and epochs_of(table) is not None
 
 
 def note_of_uneven(rows: pl.DataFrame) -> str | None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from anls_frame.readers._standard import Role
+    from anls_frame.readers._standard import Role, UniqueIds
 
 __all__ = ["read_results", "scan_results"]
 
@@ -239,7 +239,7 @@ def read_table(
     *,
     required: Sequence[Role],
     systems: Mapping[str, str] = {},
-    unique_ids: bool = True,
+    unique_ids: UniqueIds = True,
     answers_format: str = "auto",
     **options: Any,
 ) -> pl.DataFrame:

@@ -199,9 +199,9 @@ def test_rows_that_are_no_comparison_are_refused(run: Run, tmp_path: Path) -> No
 
     assert long(*rows).returncode == 0
     refused(long(*rows[:3]), "'y' lacks 1 question: '2'", "--unmatched drop")
-    refused(long(*rows, rows[0]), "several rows of 'x' for a question: '1'")
+    refused(long(*rows, rows[0]), "duplicate id '1', first seen at row")
     refused(long(*rows, {**rows[0], "model": None}), "1 row without a system in 'model'")
-    refused(long(*rows, {**rows[0], "id": None}), "1 row without an id")
+    refused(long(*rows, {**rows[0], "id": None}), "the id is missing")
     refused(long(*rows[::2]), "model: names one system")
     refused(long(*({"model": row["model"], "prediction": "a", "answer": "a"} for row in rows)), "has no ids")
     refused(

@@ -261,7 +261,7 @@ def test_an_id_occurs_once_in_an_epoch(tmp_path: Path) -> None:
         ("a.csv", "line 5", "the id is missing"),
     ]
     twice = write(tmp_path / "b.jsonl", [row(1, "x", epoch=1), row(1, "y", epoch=2), row(1, "z", epoch=2)])
-    assert problems(twice) == [("b.jsonl", "row 3", "duplicate id 'q1', first seen at row 2")]
+    assert problems(twice) == [("b.jsonl", "line 3", "duplicate id 'q1', first seen at line 2")]
 
 
 # What does not fit together
