@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from anls_frame._arguments import choice
 from anls_frame.exceptions import DTypeError
@@ -23,24 +27,34 @@ from anls_frame.summary.measures import Metric, is_higher_better
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from anls_frame.export import Kind
+
+_DPI = 144
 
 WHOLE = ""
 """What identifies all rows among slices."""
 
 
+class NotebookAxes(Axes):
+    """Axes that a notebook shows as an image; pyplot does not keep their figure alive."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        figure: Any = self.figure
+        file = io.BytesIO()
+        figure.savefig(file, format="png", dpi=_DPI)
+        width, height = figure.get_size_inches()
+        # At twice the displayed resolution, for high-density screens.
+        return file.getvalue(), {"width": round(width * 72), "height": round(height * 72)}
+
+
 def axes(ax: Axes | None, width: float, height: float) -> Axes:
     """Return the given axes, or new axes; the size is in inches, for fonts of the usual size."""
-    from matplotlib.axes import Axes as AnyAxes  # noqa: PLC0415 - only to plot
-
-    from anls_frame.plot._axes import new_axes  # noqa: PLC0415
-
     if ax is None:
         scale = _style.scale()
-        return new_axes(width * scale, height * scale)
-    if not isinstance(ax, AnyAxes):
+        figure = Figure(figsize=(width * scale, height * scale), layout="constrained")
+        FigureCanvasAgg(figure)  # measures texts without drawing
+        return figure.add_subplot(axes_class=NotebookAxes)
+    if not isinstance(ax, Axes):
         raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}")
     _room.lay_out(ax)
     return ax

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from matplotlib.transforms import Bbox
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
 
 _SMALLEST = 0.2
 """Share of their width that the axes keep, however long the labels are."""
@@ -29,24 +30,15 @@ def band_above(ax: Axes, height: float, gap: float = 0.0) -> Axes:
     """
     band = ax.inset_axes((0, 1, 1, 0.1))
     band.set_axis_off()
-    band.set_axes_locator(_Above(ax, height, gap))
+    band.set_axes_locator(functools.partial(_above, ax, height, gap))
     return band
 
 
-@dataclass
-class _Above:
-    """Places a band as wide as the axes, with a constant height when the axes change theirs."""
-
-    ax: Axes
-    height: float
-    gap: float
-
-    def __call__(self, _band: object, _renderer: object) -> Bbox:
-        from matplotlib.transforms import Bbox  # noqa: PLC0415 - only to plot
-
-        figure, box = self.ax.figure, self.ax.get_position()
-        point = figure.dpi / 72 / figure.bbox.height
-        return Bbox.from_bounds(box.x0, box.y1 + self.gap * point, box.width, self.height * point)
+def _above(ax: Axes, height: float, gap: float, *_: object) -> Bbox:
+    """Return the place of a band as wide as the axes, whose height stays when the axes change theirs."""
+    figure, box = ax.figure, ax.get_position()
+    point = figure.dpi / 72 / figure.bbox.height
+    return Bbox.from_bounds(box.x0, box.y1 + gap * point, box.width, height * point)
 
 
 def measured(artist: Any) -> Bbox:

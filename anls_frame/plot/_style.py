@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import matplotlib as mpl
+from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 
 from anls_frame import _palette, _text
 from anls_frame.plot import _room
@@ -65,15 +68,12 @@ _FALLBACK_FONTS = (
 
 @lru_cache(maxsize=1)
 def _installed_fonts() -> frozenset[str]:
-    from matplotlib.font_manager import fontManager  # noqa: PLC0415 - only to plot
 
     return frozenset(fontManager.get_font_names())
 
 
 def font_families() -> list[str]:
     """Return the reader's fonts, followed by installed fonts for other scripts."""
-    import matplotlib as mpl  # noqa: PLC0415 - only to plot
-
     own = [family for family in mpl.rcParams["font.family"] if isinstance(family, str)]
     installed = _installed_fonts()
     return list(dict.fromkeys((*own, *(font for font in _FALLBACK_FONTS if font in installed))))
@@ -81,7 +81,6 @@ def font_families() -> list[str]:
 
 @lru_cache(maxsize=10_000)
 def _has_glyph(families: tuple[str, ...], character: str) -> bool:
-    from matplotlib.font_manager import FontProperties, findfont, get_font  # noqa: PLC0415 - only to plot
 
     files = (findfont(FontProperties(family=[family])) for family in families)
     return any(get_font(file).get_char_index(ord(character)) for file in files)
@@ -164,9 +163,6 @@ def as_heading(text: Text) -> None:
 
 def scale() -> float:
     """Return how much larger than usual the fonts are, so that new figures grow with them."""
-    import matplotlib as mpl  # noqa: PLC0415 - only to plot
-    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
-
     settings: Any = mpl.rcParams
     names = ("font.size", "axes.labelsize", "xtick.labelsize", "ytick.labelsize")
     sizes = [FontProperties(size=settings[name]).get_size_in_points() for name in names]
@@ -399,8 +395,6 @@ def percent(share: float) -> str:
 
 def background(ax: Axes) -> tuple[float, float, float]:
     """Return the colour behind the data, white unless a style changes it."""
-    from matplotlib.colors import to_rgba  # noqa: PLC0415 - only to plot
-
     for color in (ax.get_facecolor(), ax.figure.get_facecolor()):
         red, green, blue, opacity = to_rgba(color)
         if opacity:
@@ -410,9 +404,6 @@ def background(ax: Axes) -> tuple[float, float, float]:
 
 def ink(ax: Axes, strength: float = 1.0) -> str:
     """Return the colour of texts, mixed with the background, so that it is legible in dark styles too."""
-    import matplotlib as mpl  # noqa: PLC0415 - only to plot
-    from matplotlib.colors import to_hex, to_rgb  # noqa: PLC0415
-
     text, behind = to_rgb(mpl.rcParams["text.color"]), background(ax)
     red, green, blue = (strength * fg + (1 - strength) * bg for fg, bg in zip(text, behind, strict=True))
     return to_hex((red, green, blue))
@@ -420,8 +411,6 @@ def ink(ax: Axes, strength: float = 1.0) -> str:
 
 def on(color: Any) -> str:
     """Return black or white, whichever has more contrast on a colour, as defined by WCAG."""
-    from matplotlib.colors import to_rgb  # noqa: PLC0415 - only to plot
-
     red, green, blue = (((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(color))
     # Where black and white have the same contrast.
     return "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 else "white"  # noqa: PLR2004
@@ -429,12 +418,5 @@ def on(color: Any) -> str:
 
 def darker(color: Any) -> tuple[float, float, float]:
     """Return the same hue, darker."""
-    from matplotlib.colors import to_rgb  # noqa: PLC0415 - only to plot
-
     red, green, blue = (0.6 * part for part in to_rgb(color))
     return red, green, blue
-
-
-def accent(character: str) -> bool:
-    """Return whether a character is drawn onto the preceding character."""
-    return unicodedata.category(character).startswith("M")

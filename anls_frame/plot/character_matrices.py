@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from matplotlib.collections import LineCollection
+from matplotlib.colors import PowerNorm
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
 from anls_frame import _text
 from anls_frame._arguments import count, string
@@ -256,7 +261,6 @@ def edit_matrix(
 
 
 def _draw_square(ax: Axes, column: int, row: int, color: str) -> None:
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - only to plot
 
     place = column - 0.5, row - 0.5
     ax.add_patch(Rectangle(place, 1, 1, facecolor=color, edgecolor=_EDGE, linewidth=0.6))
@@ -264,8 +268,6 @@ def _draw_square(ax: Axes, column: int, row: int, color: str) -> None:
 
 def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
     """Draw the path as a solid line, and the steps of all other cheapest paths as dotted lines."""
-    from matplotlib.collections import LineCollection  # noqa: PLC0415 - only to plot
-
     rows, columns = zip(*(oriented(cell, across) for cell in matrix.path), strict=True)
     ax.plot(columns, rows, color=_style.ink(ax, 0.75), alpha=0.35, linewidth=1.5, zorder=1.5)
     taken = set(itertools.pairwise(matrix.path))
@@ -282,9 +284,6 @@ def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:
 
 def _draw_legend(ax: Axes, entries: Sequence[tuple[str, str]]) -> None:
     """Explain the colours of operations, and the dotted lines of other paths, which have none."""
-    from matplotlib.lines import Line2D  # noqa: PLC0415 - only to plot
-    from matplotlib.patches import Patch  # noqa: PLC0415
-
     handles = [
         Patch(facecolor=color, edgecolor=_EDGE)
         if color
@@ -334,7 +333,6 @@ def _by_count(pairs: pl.DataFrame, side: str) -> list[str | None]:
 def _draw_counts(
     ax: Axes, pairs: pl.DataFrame, references: Sequence[str | None], predictions: Sequence[str | None]
 ) -> None:
-    from matplotlib.colors import PowerNorm  # noqa: PLC0415 - only to plot
 
     counts = np.full((len(references), len(predictions)), np.nan)
     texts: dict[tuple[int, ...], str] = {}
@@ -365,7 +363,11 @@ def character_label(character: str | None) -> str:
     ):
         return f"U+{ord(character):04X}"
     # A single accent needs a base character.
-    text = f"{_CARRIER}{character}" if character and _style.accent(character[0]) else character
+    text = (
+        f"{_CARRIER}{character}"
+        if character and unicodedata.category(character[0]).startswith("M")
+        else character
+    )
     return _style.drawable(text.replace(" ", "␣"))
 
 

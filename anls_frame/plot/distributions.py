@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from matplotlib.ticker import MaxNLocator
 
 from anls_frame import _palette, _text
 from anls_frame._arguments import number, takes_names
@@ -280,8 +281,6 @@ def _draw(
     title: str | None,
 ) -> Axes:
     """Draw the histogram of the rows between 0 and `upper`, and the shares of all rows as a strip above."""
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - only to plot
-
     ax = _inputs.axes(ax, 7, 3.6)
     width = upper / len(histogram.bins)
     edges = [index * width for index in range(len(histogram.bins))]

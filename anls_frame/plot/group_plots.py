@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
+from matplotlib.lines import Line2D
 
 from anls_frame import _palette
 from anls_frame._arguments import count
@@ -210,7 +211,6 @@ class _Forest:
             )
 
     def _handles(self, shades: Sequence[str]) -> list[Artist]:
-        from matplotlib.lines import Line2D  # noqa: PLC0415 - only to plot
 
         size = _style.marker_scale() * self._size
         return [Line2D([], [], color=shade, marker="o", markersize=size, linewidth=2) for shade in shades]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
@@ -359,8 +360,6 @@ def _means(rows: pl.DataFrame, edges: Sequence[float]) -> pl.DataFrame:
 
 def _scale_lengths(ax: Axes, shortest: float, longest: float) -> None:
     """Scale the axis by logarithms if lengths are of different orders."""
-    from matplotlib.ticker import FuncFormatter, LogLocator  # noqa: PLC0415 - only to plot
-
     if longest <= _WIDE * max(shortest, 1):
         return
     ax.set_xscale("log" if shortest > 0 else "symlog")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from matplotlib.colors import Normalize
 
 from anls_frame import _palette
 from anls_frame._arguments import count
@@ -239,8 +240,6 @@ def heat_map(
 
 def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Metric) -> None:
     """Draw scores as cells, in a font that fits them."""
-    from matplotlib.colors import Normalize  # noqa: PLC0415 - only to plot
-
     scores = np.array([line[:columns] for line in grid.scores[:rows]], np.float64)
     goodness = scores if metric.higher_is_better else -scores
     known = goodness[np.isfinite(goodness)]

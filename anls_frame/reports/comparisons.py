@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
 
-from anls_frame import plot
 from anls_frame._arguments import choice, count, flag, level_of_run, number, share, string, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, Options, Table_co
@@ -651,6 +650,8 @@ class Comparison(SlicedResult[Table_co]):
         >>> comparison.plot(kind="slices").get_title()
         'ANLS'
         """
+        from anls_frame import plot  # noqa: PLC0415 - imports matplotlib
+
         if choice("kind", kind, (None, "slices")) == "slices":
             return plot.heat_map(self, **options)
         draw = plot.comparison if len(self.systems) == 2 else plot.ranking  # noqa: PLR2004

@@ -12,7 +12,6 @@ import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import plot
 from anls_frame._arguments import choice, count, flag, number, share, takes_names
 from anls_frame._typing import Missing, Options, Table_co
 from anls_frame.exceptions import DTypeError, warn
@@ -526,6 +525,8 @@ class Selective(SlicedResult[Table_co]):
         options
             Options of the plot.
         """
+        from anls_frame import plot  # noqa: PLC0415 - imports matplotlib
+
         columns = check_by(by)
         if choice("kind", kind, ("risk_coverage", "reliability")) == "reliability":
             return plot.reliability(self.reliability(*columns), **options)

@@ -11,7 +11,6 @@ from anls_frame._arguments import choice, count, flag, share, string, takes_name
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, Options, Table, Table_co
 from anls_frame.export.document import TABLE
-from anls_frame.plot import group_scores
 from anls_frame.reports import macro, rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.reports.report_documents import ReportView
@@ -448,7 +447,9 @@ class Report(SlicedResult[Table_co]):
         >>> af.report(df, "prediction", "answer").plot("exact_match", title="Week 3").get_xlabel()
         'exact match, 95 % interval'
         """
-        return group_scores(self, measure, **options)
+        from anls_frame import plot  # noqa: PLC0415 - imports matplotlib
+
+        return plot.group_scores(self, measure, **options)
 
     def _view(
         self,

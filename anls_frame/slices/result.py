@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
 import polars as pl
 
-from anls_frame import plot
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
 from anls_frame.frames.conversion import (
@@ -183,6 +182,8 @@ class Slices(FoundSlices, Written, Generic[Table_co]):
         >>> af.find_slices(df, metrics="score").plot(kind="shares").get_xlabel()
         'share of all, % (score)'
         """
+        from anls_frame import plot  # noqa: PLC0415 - imports matplotlib
+
         return plot.worse_slices(self, kind=kind, **options)
 
     def to_polars(self) -> pl.DataFrame:
