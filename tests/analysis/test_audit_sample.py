@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 from campaign import amount
-from polars.testing import assert_frame_equal
 
 import anls_frame as af
 
@@ -90,18 +89,6 @@ def test_slices_have_enough_rows() -> None:
     assert "lowest / ja" in crossed["audit_stratum"].unique()
     whole = af.audit_sample(rows(), 60, by="lang", per_slice=30)
     assert whole.filter(lang="ja")["audit"].all()
-
-
-def test_frames_of_all_kinds() -> None:
-    frame = rows().with_columns(pl.col("doc").cast(pl.Categorical))
-    expected = af.audit_sample(frame, 25, cluster="doc", seed=3)
-    assert_frame_equal(frame.lazy().anls.audit_sample(25, cluster="doc", seed=3), expected)  # type: ignore[attr-defined]
-    pandas = frame.to_pandas().set_axis([f"r{row}" for row in range(frame.height)])
-    found = pandas.anls.audit_sample(25, cluster="doc", seed=3)
-    assert found.index.equals(pandas.index)
-    assert found["audit"].to_numpy().tolist() == expected["audit"].to_list()
-    assert af.audit_sample(frame.to_arrow(), 25, seed=3).column("audit").to_pylist().count(True) == 25
-    assert not expected["audit"].equals(af.audit_sample(frame, 25, cluster="doc", seed=4)["audit"])
 
 
 @pytest.mark.parametrize(

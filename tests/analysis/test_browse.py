@@ -13,7 +13,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from hostile_texts import HOSTILE_TEXTS, KINDS
-from polars.testing import assert_frame_equal
 from rows_pages import ReadPage
 
 import anls_frame as af
@@ -160,7 +159,7 @@ def test_several_systems_say_whether_their_texts_are_the_same(tmp_path: Path) ->
     assert "same" not in read(af.browse(frame, "one", "answer"), tmp_path).meta["columns"]
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 43])
+@pytest.mark.parametrize("number", [1, 2, 12])
 def test_rows_are_found_by_what_any_system_read(tmp_path: Path, number: int) -> None:
     answers = ["12345678", "abcdefgh", "zyxwvuts"]
     # System k misreads letter k of each answer, and the fourth of them reads the first one right.
@@ -220,31 +219,8 @@ def test_verdicts_are_kept_for_the_same_texts(tmp_path: Path) -> None:
     assert key(QUESTIONS.reverse()) != kept
 
 
-@pytest.mark.parametrize("metric", ["anls", "cer"])
-def test_n_takes_the_worst_rows(tmp_path: Path, metric: str) -> None:
-    found = read(
-        af.browse(QUESTIONS.lazy(), "tesseract", "answers", metrics=metric, n=300, id="question_id"), tmp_path
-    )
-
-    sign = 1 if metric == "anls" else -1
-    score = af.score("tesseract", "answers", missing="empty").struct
-    ranks = QUESTIONS.with_row_index("row").select(
-        "row", rank=score.field(metric) * sign, nls=score.field("nls")
-    )
-    taken = ranks.filter(pl.col("row").is_in(found.column("row")))
-    assert found.column("row") == taken["row"].to_list()
-    order = ["rank", "nls"]
-    assert_frame_equal(
-        taken.select(order).sort(order), ranks.select(order).sort(order, nulls_last=True).head(300)
-    )
-    worst = af.worst(QUESTIONS, "tesseract", "answers", n=300, metrics=metric)
-    assert found.column("id") == sorted(worst["question_id"], key=QUESTIONS["question_id"].to_list().index)
-    noun = {"anls": "rows", "cer": "pages"}[metric]
-    assert f"These are the 300 {noun} with the worst scores of 1\u202f624." in found.text
-
-
 @pytest.mark.parametrize(("metric", "sign"), [("anls", 1), ("cer", -1)])
-@pytest.mark.parametrize("number", [1, 2, 3, 43])
+@pytest.mark.parametrize("number", [1, 2, 4])
 def test_rows_that_any_system_broke_come_before_the_worst(
     tmp_path: Path, metric: str, sign: int, number: int
 ) -> None:
@@ -289,8 +265,7 @@ def test_rows_that_any_system_broke_come_before_the_worst(
     column = "change" if number > 1 else "score_0_0"
     assert found.meta["sort"] == (column if metric == "anls" else f"-{column}")
     noun = {"anls": "rows", "cer": "pages"}[metric]
-    broke = {1: "", 2: " that system 1 broke, or", 3: " that system 1 or system 2 broke, or"}
-    who = broke.get(number, " that a system broke, or")
+    who = {1: "", 2: " that system 1 broke, or", 4: " that a system broke, or"}[number]
     assert f"These are the 300 {noun}{who} with the worst scores of 1\u202f624." in found.text
 
 

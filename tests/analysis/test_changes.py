@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import error_oracle
 import oracle
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import report_oracle
 from hypothesis import given
@@ -40,11 +38,11 @@ def frame_of(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row").with_row_index("id")
 
 
-def sample(old: str = "tesseract") -> pl.DataFrame:
-    """Return the sample data, with the answers of a system, or right ones, as those of both systems."""
-    frame = pl.read_parquet(DATA / "ocr_qa.parquet").rename({"answers": "t"})
-    both = pl.col("t").list.first() if old == "right" else pl.col(old)
-    return frame.with_columns(p=both, q=both)
+def sample() -> pl.DataFrame:
+    """Return the sample data, with two systems."""
+    return pl.read_parquet(DATA / "ocr_qa.parquet").rename(
+        {"answers": "t", "tesseract": "p", "rapidocr": "q"}
+    )
 
 
 def slow(
@@ -110,7 +108,7 @@ def test_the_rows_are_those_of_a_loop(rows: Any, kind: Any, metrics: list[str], 
     check(af.changes(frame, SYSTEMS, "t", **options), frame, SYSTEMS, options)
 
 
-@pytest.mark.parametrize("number", [3, 43])
+@pytest.mark.parametrize("number", [3, 12])
 @pytest.mark.parametrize("kind", ["worse", "better", "all"])
 @pytest.mark.parametrize("missing", ["empty", "drop"])
 def test_many_systems_are_compared_with_the_first(number: int, kind: Any, missing: Any) -> None:
@@ -139,37 +137,6 @@ def test_many_systems_are_compared_with_the_first(number: int, kind: Any, missin
     check(table, frame, systems, options)
     for n in (0, 7):
         assert af.changes(frame.lazy(), systems, "t", n=n, **options).equals(table.head(n))
-    # In another order of rows, and of two systems, the rows are the same.
-    mixed = frame.sample(fraction=1, shuffle=True, seed=1)
-    assert_frame_equal(af.changes(mixed.lazy(), systems, "t", **options), table)
-    one = dict(list(systems.items())[:2])
-    if missing == "empty":
-        of_one = table.filter(pl.col("system") == "system 1")
-        assert_frame_equal(af.changes(frame, one, "t", **options), of_one)
-    pandas = af.changes(frame.to_pandas(), systems, "t", **options)
-    assert pandas["id"].to_list() == table["id"].to_list() == pandas.index.to_list()
-    assert pandas["system"].to_list() == table["system"].to_list()
-
-
-def test_the_rows_of_each_system_are_counted_by_a_comparison() -> None:
-    frame = sample().with_columns(r="rapidocr", s=pl.lit("?"), a=pl.lit(1.0), b=pl.lit(0.5))
-    frame = frame.with_columns(pl.when(pl.col("question_id") % 2 == 0).then("b").alias("b"))
-    systems = {"old": "tesseract", "new": "r", "silent": "s"}
-    wins = {"better": "wins", "worse": "losses"}
-    for names, answers, missing in ((systems, "t", "empty"), (systems, "t", "drop")):
-        options: dict[str, Any] = {"missing": missing}
-        counted = af.compare(frame, names, answers, **options).overall
-        for kind, column in wins.items():
-            rows = af.changes(frame, names, answers, kind=kind, **options)  # type: ignore[call-overload]
-            expected = dict(counted.select("system", column).iter_rows())
-            assert dict(rows["system"].value_counts().iter_rows()) == {
-                name: count for name, count in expected.items() if count
-            }
-    # A row counts only if all systems have a score.
-    scores = {"first": "a", "second": "b", "third": "a"}
-    assert af.compare(frame, scores, None).overall["losses"].to_list() == [
-        af.changes(frame, scores, None)["system"].eq(name).sum() for name in ("second", "third")
-    ]
 
 
 @report_oracle.FEWER
@@ -191,53 +158,6 @@ def test_order_chunks_and_engine_change_nothing(rows: Any, order: Any, size: int
     assert_frame_equal(af.changes(of_parts, again, "t", **options), expected)
 
 
-def changed_ids(frame: pl.DataFrame, is_spoilt: pl.Expr, spoilt: pl.Expr) -> tuple[list[int], pl.DataFrame]:
-    """Return the ids of the rows that are spoilt, and the frame with these in its second column."""
-    wrong = frame.with_columns(q=pl.when(is_spoilt).then(spoilt).otherwise("q"))
-    return sorted(wrong.filter(is_spoilt)["question_id"]), wrong
-
-
-RIGHT = pl.col("p").is_in(pl.col("t"))
-DIGIT = pl.col("p").str.extract(r"(\d)\D*$").cast(pl.Int64)
-SPOILT: dict[str, tuple[pl.Expr, pl.Expr]] = {
-    "a date is off by one digit": (
-        (pl.col("answer_type") == "date") & pl.col("p").str.contains(r"\d"),
-        pl.concat_str(
-            pl.col("p").str.replace(r"\d(\D*)$", ""),
-            ((DIGIT + 1) % 10).cast(pl.String),
-            pl.col("p").str.extract(r"\d(\D*)$"),
-        ),
-    ),
-    "yes and no are exchanged": (
-        (pl.col("answer_type") == "yes/no") & pl.col("p").is_not_null(),
-        pl.col("p").replace_strict({"Yes": "No", "No": "Yes", "Ja": "Nein", "Nein": "Ja"}, default="?"),
-    ),
-    "a type of document is silent": (pl.col("doc_type") == "receipt", pl.lit(None, pl.String)),
-    "a type of document is empty": (pl.col("doc_type") == "receipt", pl.lit("")),
-}
-
-
-@pytest.mark.parametrize("base", ["right", "tesseract", "rapidocr"])
-@pytest.mark.parametrize("spoilt", SPOILT)
-def test_every_spoilt_row_is_found_and_nothing_else(spoilt: str, base: str) -> None:
-    where, text = SPOILT[spoilt]
-    # Only what was right can be seen to be spoilt.
-    ids, frame = changed_ids(sample(base), where & RIGHT, text)
-    assert len(ids) > 20
-    for other in (frame, frame.lazy()):
-        found = af.changes(other, SYSTEMS, "t", keep="question_id")
-        assert sorted(found["question_id"]) == ids
-        assert (found["anls_difference"] < 0).all()
-        assert af.changes(other, SYSTEMS, "t", kind="better").is_empty()
-    of_pandas = af.changes(frame.to_pandas(), SYSTEMS, "t", keep="question_id")
-    assert sorted(of_pandas["question_id"]) == ids
-    back = af.changes(frame, {"new": "q", "old": "p"}, "t", kind="better", keep="question_id")
-    assert sorted(back["question_id"]) == ids
-    if spoilt == "a type of document is silent":
-        assert set(found["error_type"]) == {"missing"}
-        assert af.changes(frame, SYSTEMS, "t", missing="drop").is_empty()
-
-
 def test_two_columns_name_themselves() -> None:
     frame = pl.DataFrame({"old": ["a", "b"], "new": ["a", "x"], "t": ["a", "b"]})
     by_name = af.changes(frame, {"old": "old", "new": "new"}, "t")
@@ -247,10 +167,11 @@ def test_two_columns_name_themselves() -> None:
 
 
 def test_a_break_of_another_metric_is_found_where_anls_is_equal() -> None:
+    right = pl.col("t").list.first()
     # In upper case, ß is SS.
-    is_ascii = pl.col("q").str.contains(r"^[\x00-\x7F]*$")
-    frame = sample("right").with_columns(
-        q=pl.when(is_ascii).then(pl.col("q").str.to_uppercase()).otherwise("q")
+    is_ascii = right.str.contains(r"^[\x00-\x7F]*$")
+    frame = sample().with_columns(
+        p=right, q=pl.when(is_ascii).then(right.str.to_uppercase()).otherwise(right)
     )
     ids = sorted(frame.filter(~pl.col("q").is_in(pl.col("t")))["question_id"])
     options: dict[str, Any] = {"keep": "question_id"}
@@ -259,30 +180,6 @@ def test_a_break_of_another_metric_is_found_where_anls_is_equal() -> None:
     assert sorted(found["question_id"]) == ids
     assert set(found["anls_difference"]) == {0.0}
     assert set(found["to_the_letter_difference"]) == {-1.0}
-    # Above a threshold of 0 no distance is kept, so that ANLS is 0 everywhere.
-    broken, wrong = changed_ids(frame, pl.col("lang") == "de", pl.lit("?"))
-    options |= {"metrics": ["anls", "exact_match"], "protocol": af.PROTOCOLS["anls"].replace(threshold=0)}
-    found = af.changes(wrong.drop_nulls("p"), SYSTEMS, "t", **options)
-    has_answer = wrong.filter(pl.col("t").list.len() > 0)["question_id"]
-    assert sorted(found["question_id"]) == sorted(set(broken) & set(has_answer))
-
-
-def test_a_row_is_sorted_by_the_first_metric_and_lower_is_better_where_it_is() -> None:
-    frame = frame_of([("ab", "abc", ["ab"]), ("ab", "ax", ["ab"]), ("xyz", "ab", ["ab"]), ("b", "b", ["ab"])])
-    table = af.changes(frame, SYSTEMS, "t", kind="all", metrics=["cer", "nls"], keep="id")
-    assert table["id"].to_list() == [1, 0, 2]
-    assert table["cer_difference"].to_list() == [0.5, 0.5, -1.5]
-    assert table["nls_difference"].round(3).to_list() == [-0.5, -0.333, 1.0]
-    better = af.changes(frame, SYSTEMS, "t", kind="better", metrics="cer", keep="id")
-    assert better["id"].to_list() == [2]
-
-
-@pytest.mark.parametrize("kind", ["worse", "better"])
-def test_ties_go_to_the_larger_change_in_nls(kind: Any) -> None:
-    frame = frame_of([("ab", "abc", ["ab"]), ("ab", "x", ["ab"]), ("ab", "ac", ["ab"])])
-    systems = SYSTEMS if kind == "worse" else {"old": "q", "new": "p"}
-    table = af.changes(frame, systems, "t", kind=kind, metrics="exact_match", keep="id")
-    assert table["id"].to_list() == [1, 2, 0]
 
 
 def test_rows_without_an_answer_have_no_score_whatever_a_function_gives() -> None:
@@ -343,32 +240,6 @@ def test_a_ratio_is_the_rate_of_a_row() -> None:
     rate = af.Metric(systems, denominator={"x": "m", "y": "k"}, name="wer")
     table = af.changes(frame, systems, None, kind="all", metrics=rate)
     assert table.rows() == [("y", 0.25, 0.5, 0.25), ("y", 3.0, 1.0, -2.0)]
-
-
-def test_every_kind_of_frame_gives_its_own_kind() -> None:
-    ids, frame = changed_ids(sample(), (pl.col("doc_type") == "form") & RIGHT, pl.lit(None, pl.String))
-    frame = frame.with_columns(pl.col("lang").cast(pl.Categorical))
-    options: dict[str, Any] = {"keep": ["question_id", "lang", "question_types"], "n": 7}
-    expected = af.changes(frame, SYSTEMS, "t", **options)
-    assert expected.schema["lang"] == frame.schema["lang"]
-    assert set(expected["question_id"]) < set(ids)
-    of_arrow = af.changes(frame.to_arrow(), SYSTEMS, "t", **options)
-    assert isinstance(of_arrow, pa.Table)
-    assert of_arrow["transition"].to_pylist() == expected["transition"].to_list()
-    pandas = frame.to_pandas().astype({"question_id": "Int64"}).set_index("doc_id", append=True)
-    of_pandas = pandas.anls.changes(SYSTEMS, "t", **options)
-    assert isinstance(of_pandas, pd.DataFrame)
-    assert of_pandas["question_id"].to_list() == expected["question_id"].to_list()
-    assert (
-        of_pandas.dtypes[["question_id", "lang"]].tolist() == pandas.dtypes[["question_id", "lang"]].tolist()
-    )
-    assert pandas.loc[of_pandas.index, "question_id"].to_list() == expected["question_id"].to_list()
-    by_level = af.changes(pandas, SYSTEMS, "t", keep="doc_id", n=7)
-    assert list(by_level.columns) == expected.columns[3:]
-    assert by_level.index.equals(of_pandas.index)
-    # pandas has None and NaN for null.
-    new = expected.columns[3:]
-    assert_frame_equal(pl.from_pandas(of_pandas[new]), expected.select(new))
 
 
 def test_no_change_gives_the_same_columns() -> None:

@@ -8,9 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import oracle
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import strategies
 from cases import FAMILIES, family
@@ -207,22 +205,6 @@ def mixed() -> pl.DataFrame:
         part=pl.int_range(pl.len()) % 7,
         tags=pl.when(pl.int_range(pl.len()) % 3 > 0).then(pl.lit(["a", "b"])),
     )
-
-
-@pytest.mark.parametrize("by", [None, "part", "tags", ["part", "tags"]])
-def test_every_kind_of_frame_gives_the_same(by: str | list[str] | None) -> None:
-    frame = mixed()
-    expected = af.confusions(frame, "prediction", "answers", by=by)
-    chunked = pl.concat([frame.head(10), frame.slice(10, 700), frame.slice(710)], rechunk=False)
-    for other in (chunked, frame.lazy(), chunked.lazy()):
-        assert_frame_equal(af.confusions(other, "prediction", "answers", by=by), expected)
-        assert_frame_equal(other.anls.confusions("prediction", "answers", by=by), expected)
-    table = af.confusions(frame.to_arrow(), "prediction", "answers", by=by)
-    assert isinstance(table, pa.Table)
-    assert_frame_equal(pl.DataFrame(table), expected)
-    of_pandas = frame.to_pandas().anls.confusions("prediction", "answers", by=by)
-    assert isinstance(of_pandas, pd.DataFrame)
-    assert_frame_equal(pl.from_pandas(of_pandas), expected, check_dtypes=False)
 
 
 def test_a_table_is_sorted_by_slices_then_from_the_most_frequent_on() -> None:

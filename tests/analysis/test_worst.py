@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from cases import family
 from polars.testing import assert_frame_equal
@@ -105,23 +103,6 @@ def test_the_new_columns_are_those_of_the_functions() -> None:
     assert_frame_equal(table.select(NEW[:-1]), again)
     for prediction, answer, shown in table.select(text, "nearest_answer", "alignment").iter_rows():
         assert shown == af.pairs.alignment(prediction, answer).to_text(context=20)
-
-
-@pytest.mark.parametrize("by", [None, "part", "tags"])
-def test_every_kind_of_frame_gives_its_own_kind(by: str | None) -> None:
-    frame = rows()
-    expected = af.worst(frame, "p", "a", 5, by=by)
-    assert_frame_equal(frame.lazy().anls.worst("p", "a", 5, by=by), expected)  # type: ignore[attr-defined]
-    indexed = frame.to_pandas().set_index("id", drop=False).rename_axis("index")
-    of_pandas = indexed.anls.worst("p", "a", 5, by=by)
-    assert isinstance(of_pandas, pd.DataFrame)
-    assert of_pandas.index.to_list() == of_pandas["id"].to_list() == expected["id"].to_list()
-    assert of_pandas[NEW].to_dict("list") == expected.select(NEW).to_dict(as_series=False)
-    if by is not None:
-        assert pl.from_pandas(of_pandas[by].reset_index(drop=True)).to_list() == expected[by].to_list()
-    of_arrow = af.worst(frame.to_arrow(), "p", "a", 5, by=by)
-    assert isinstance(of_arrow, pa.Table)
-    assert_frame_equal(pl.DataFrame(of_arrow), expected)
 
 
 def test_scores_that_are_there_already_give_way_and_the_frame_stays() -> None:

@@ -11,7 +11,7 @@ import pytest
 from export_cases import DASH, report
 
 from anls_frame.export import SUFFIXES, Document, Table, write
-from anls_frame.export.display import display_table, figure
+from anls_frame.export.display import display_table, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,10 +133,18 @@ def test_several_keys_are_null_in_the_overall_row() -> None:
         (0.123456, "number", "0.1235"),
         (math.nan, "score", "NaN"),
         (-math.inf, "count", "-inf"),
+        (0.0004, "p_value", "<0.001"),
+        (0.0076, "p_value", "0.008"),
+        (0.99999, "p_value", "1.000"),
+        (0.116, "percent", "11.6 %"),
+        (0.0123, "points", "+1.2 pp"),
+        (-0.0001, "points", "-0.01 pp"),
+        (0.004, "share", "<1 %"),
+        (0.126, "share", "13 %"),
     ],
 )
 def test_figures_are_rounded_for_reading(value: float, kind: Kind, shown: str) -> None:
-    assert figure(value, kind) == shown
+    assert spelled(value, (), kind) == shown
 
 
 # Formats by suffix

@@ -6,11 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 import openpyxl
-import polars as pl
-import pytest
 from export_cases import SUM, report, single
 
-from anls_frame.export import Document, Table, excel, write
+from anls_frame.export import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,20 +62,6 @@ def test_excel_settings_and_notes(tmp_path: Path) -> None:
     ]
 
 
-def test_excel_has_notes_only_if_there_are_some(tmp_path: Path) -> None:
-    assert openpyxl.load_workbook(write(single([1]), tmp_path / "r.xlsx")).sheetnames == [
-        "Values",
-        "Settings",
-    ]
-
-
-def test_excel_keeps_every_digit_of_long_numbers(tmp_path: Path) -> None:
-    values = [10**15 - 1, 10**15, 12345678901234567, -(10**16), 2**63 - 1]
-    book = openpyxl.load_workbook(write(single(values, "key"), tmp_path / "report.xlsx"))
-    shown = [row[0] for row in book["Values"].values][1:]
-    assert shown == [10**15 - 1, *map(str, values[1:])]
-
-
 def test_excel_holds_truth_values_and_odd_keys(tmp_path: Path) -> None:
     book = openpyxl.load_workbook(write(single([True, None, False], "key"), tmp_path / "a.xlsx"))
     assert [row[0] for row in book["Values"].values] == ["value", True, None, False]
@@ -85,24 +69,3 @@ def test_excel_holds_truth_values_and_odd_keys(tmp_path: Path) -> None:
     # Among keys NaN is one of them.
     assert [row[0] for row in book["Values"].values] == ["value", "NaN", "inf", 0.5]
     assert "Notes" not in book.sheetnames
-
-
-@pytest.mark.parametrize(("rows", "fits"), [(99, True), (100, False)])
-def test_excel_refuses_more_rows_than_a_sheet_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, *, fits: bool
-) -> None:
-    assert (excel._MOST_ROWS, excel._MOST_COLUMNS) == (1_048_576, 16_384)  # noqa: SLF001 - Excel's limits
-    monkeypatch.setattr(excel, "_MOST_ROWS", 100)
-    path = tmp_path / "report.xlsx"
-    if fits:
-        write(single([0] * rows), path)
-        return
-    with pytest.raises(ValueError, match=r"table 'Values' has 100 rows.*write \.parquet"):
-        write(single([0] * rows), path)
-    assert not path.exists()
-
-
-def test_excel_refuses_a_million_rows_at_once(tmp_path: Path) -> None:
-    document = Document("t", [Table("Rows", pl.select(n=pl.int_range(1_048_576)))], {}, "")
-    with pytest.raises(ValueError, match="table 'Rows' has 1,048,576 rows"):
-        write(document, tmp_path / "report.xlsx")

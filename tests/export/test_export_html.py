@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+from export_cases import DASH, NOT_NUMBERS, single
 from hostile_texts import HOSTILE_NAMES, HOSTILE_TEXTS, hostile_document, hostile_names
 from html_pages import HtmlPage
 from plot_cases import compared, frame, report
@@ -203,6 +204,12 @@ def test_a_cell_has_the_exact_number_and_shows_the_interval(tmp_path: Path) -> N
     assert shown.texts("tr.all")[0].startswith("all rows")
 
 
+def test_what_is_no_number_has_no_place_in_an_order(tmp_path: Path) -> None:
+    source = write(single([*NOT_NUMBERS, None, 0.5], "score"), tmp_path / "report.html").read_text("utf-8")
+    cells = re.findall(r'<td class="n"( data-v="[^"]*")?>([^<]*)</td>', source)
+    assert cells == [("", "NaN"), ("", "inf"), ("", "-inf"), ("", DASH), (' data-v="0.5"', "0.500")]
+
+
 def test_intervals_are_drawn_on_one_scale(tmp_path: Path) -> None:
     made = report(frame())
     source = made.write(tmp_path / "report.html").read_text(encoding="utf-8")
@@ -287,44 +294,6 @@ def test_without_scripts_headings_are_plain(tmp_path: Path) -> None:
     assert shown.texts("th")[:3] == ["type", "rows", "ANLS"]
 
 
-def test_error_types_stand_on_a_page_once(tmp_path: Path) -> None:
-    made = report(frame(), details=True)
-
-    shown = HtmlPage(made.write(tmp_path / "report.html").read_text(encoding="utf-8"))
-
-    headings = shown.texts("h2")
-    assert [heading for heading in headings if heading.startswith("Error types")] == ["Error types by slice"]
-    # What the table has, with no row left out.
-    key = "".join(shown.texts("ul.key"))
-    for kind, n, share in made.errors().select("error_type", "n", "share").iter_rows():
-        if n:
-            assert f"{kind.replace('_', ' ')}: {thin(f'{n:,}')} ({100 * share:.1f} %)" in key
-    # Formats without pictures keep the table.
-    assert "Error types" in made.write(tmp_path / "report.md").read_text(encoding="utf-8")
-    alone = af.report(frame(), "first", "answer", details=True)
-    page = HtmlPage(alone.write(tmp_path / "alone.html").read_text(encoding="utf-8"))
-    assert "Error types" in page.texts("h2")
-
-
-@pytest.mark.parametrize("none", [None, ""])
-def test_the_head_of_a_report_names_invented_texts(none: str | None) -> None:
-    # By hand: of 30 rows without an answer, 20 got a text; of 70 others, 16 are wrong and 4 missing.
-    rows = [("cat", "cat", 50), ("zzz", "cat", 16), (None, "cat", 4), ("zzz", none, 20), (None, none, 10)]
-    frame = pl.DataFrame(
-        [(text, answer) for text, answer, count in rows for _ in range(count)],
-        schema=["prediction", "answer"],
-        orient="row",
-    )
-    made = af.report(frame, "prediction", "answer", details=True, unanswerable="empty")
-    assert made.overall["anls"] == 0.6
-    assert made.to_document().head.endswith("; lost points: 50 % invented, 40 % wrong, 10 % missing.")
-    assert dict(made.errors().select("error_type", "n").iter_rows()) == {
-        "missing": 4, "invented": 20, "exact": 60, "wrong": 16
-    }  # fmt: skip
-    left_out = af.report(frame, "prediction", "answer", details=True).to_document().head
-    assert ("invented" in left_out) == (none == "")
-
-
 def test_the_head_of_a_report_says_what_its_tables_say() -> None:
     # By hand: 40 right, 30 missing, 20 wrong and 10 blank predictions; half of the German ones are right.
     rows = [("de", "cat", 20), ("de", None, 20), ("en", "cat", 20), ("en", "zzz", 20)]
@@ -379,34 +348,6 @@ def test_the_head_of_a_comparison_names_the_slice_that_lost_most() -> None:
         f"ANLS of new 0.808 against old 0.596: +0.212 [{', '.join(ends)}] over 99 rows; "
         f"worst: de -0.200 [{low}, {high}]."
     )
-
-
-def test_the_head_of_many_systems_names_those_that_may_be_the_best() -> None:
-    # By hand: of 200 rows, a has 180 right, b 178, c 60.
-    frame = pl.DataFrame(
-        {
-            "a": ["x"] * 180 + ["zzz"] * 20,
-            "b": ["zzz"] * 22 + ["x"] * 178,
-            "c": ["x"] * 60 + ["zzz"] * 140,
-            "answer": ["x"] * 200,
-            "part": ["p"] * 100 + ["q"] * 100,
-        }
-    )
-    made = af.compare(frame, ["c", "b", "a"], "answer", metrics=["anls", "cer_mean"], by="part")
-    ends = {
-        row["system"]: f"[{row['score_low']:.3f}, {row['score_high']:.3f}]"
-        for row in made.ranking.filter(slice="overall", metric="anls").to_dicts()
-    }
-    assert made.to_document().head == (
-        f"ANLS of 3 systems over 200 rows: a 0.900 {ends['a']} has the highest rank; "
-        f"possibly the best too: b; last: c 0.300 {ends['c']}."
-    )
-    worse = af.compare(frame.head(60), ["c", "b", "a"], "answer").to_document().head
-    assert " is the best; " not in worse
-    both = af.compare(frame, ["c", "a"], "answer", metrics=["anls", "exact_match"], by="part").to_document()
-    assert both.head.startswith("ANLS of a 0.900 against c 0.300: +0.600 [")
-    assert " over 200 rows; worst: " in both.head
-    assert re.search(r"\. Exact match \+0\.600 \[\+0\.\d{3}, \+0\.\d{3}\]\.$", both.head)
 
 
 def test_a_page_names_its_files_and_has_no_other_date(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import zipfile
 from typing import TYPE_CHECKING, Any
 
 import openpyxl
@@ -91,11 +90,3 @@ def test_what_is_too_long_or_too_much_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="table 'rows' has 1,048,576 rows"):
         written(pl.select(n=pl.int_range(1_048_576)), tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_equal_rows_are_equal_files(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"prediction": ["<r>a</r>", "b"]})
-    first = written(frame, tmp_path).read_bytes()
-    assert written(frame, tmp_path).read_bytes() == first
-    with zipfile.ZipFile(tmp_path / "rows.xlsx") as archive:
-        assert "<f>" not in archive.read("xl/worksheets/sheet1.xml").decode()

@@ -46,6 +46,7 @@ METRICS = tuple(
     for name in room.__all__
 )
 DOCUMENTED = FUNCTIONS | {f"gec.{name}": function for name, function in GEC_FUNCTIONS.items()}
+DOCUMENTED |= {f"plot.{name}": getattr(af.plot, name) for name in af.plot.__all__}
 METHODS = [
     pytest.param(owner, name, id=f"{owner.__name__}.{name}")
     for owner, methods in NAMESPACES.items()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import inspect
 import io
 import subprocess
 import sys
@@ -123,32 +122,6 @@ def test_pandas_columns_may_be_called_as_parts_of_reports_are() -> None:
 
     assert af.plot.ecdf(data, "nls").has_data()
     assert af.plot.error_types(data).has_data()
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_every_plot_is_documented(function: str) -> None:
-    signature = inspect.signature(getattr(af.plot, function))
-    documentation = inspect.getdoc(getattr(af.plot, function)) or ""
-    section = documentation.partition("\nParameters\n")[2].partition("\nReturns\n")[0]
-    parameters = [line for line in section.splitlines() if line and not line.startswith((" ", "-"))]
-
-    assert parameters == list(signature.parameters)
-    assert signature.return_annotation == "Axes"
-    for heading in ("Returns", "Raises", "Examples"):
-        assert f"\n{heading}\n---" in documentation
-    what = section.partition("\n    ")[2].partition(f"\n{parameters[1]}\n")[0]
-    assert "not a frame" in what or "not a summary" in what or "frame of rows" in what
-
-
-@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "lazy"])
-def test_frames_of_every_kind_are_drawn(kind: str) -> None:
-    data: pl.DataFrame = frame()
-    other: Any = {"pandas": data.to_pandas, "pyarrow": data.to_arrow, "lazy": data.lazy}[kind]()
-
-    expected, ax = (af.plot.ecdf(one, "nls").lines[0].get_ydata() for one in (data, other))
-
-    assert list(ax) == list(expected)
-    assert af.plot.error_types(other, "type").patches
 
 
 @pytest.mark.parametrize(
