@@ -13,22 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = [
-    "differing_in_notation",
-    "distinct",
-    "label",
-    "numbered",
-    "path_text",
-    "quoted",
-    "shortened",
-    "shortened_apart",
-    "shown",
-    "spelled",
-    "text_width",
-    "thin",
-    "visible",
-]
-
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
 )

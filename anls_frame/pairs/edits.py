@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
 from anls_frame.pairs.units import clusters
@@ -63,16 +64,18 @@ def edits_between(prediction: Sequence[str], reference: Sequence[str]) -> Iterat
 
     compared: Sequence[Sequence[object]] = (reference, prediction)
     if not (isinstance(reference, str) and isinstance(prediction, str)):
-        # Numbers in place of units, because different units may have equal hashes.
-        numbers: dict[str, int] = {}
-        compared = [
-            [numbers.setdefault(unit, len(numbers)) for unit in side] for side in (reference, prediction)
-        ]
+        compared = as_numbers(reference, prediction)
     for edit in Levenshtein.editops(*compared):
         op = cast("Operation", edit.tag)
         expected = None if op == "insert" else reference[edit.src_pos]
         predicted = None if op == "delete" else prediction[edit.dest_pos]
         yield Edit(op, edit.src_pos, edit.dest_pos, expected, predicted)
+
+
+def as_numbers(*sides: Sequence[str]) -> list[list[int]]:
+    """Return units as numbers, because different units may have equal hashes."""
+    numbers: dict[str, int] = {}
+    return [[numbers.setdefault(unit, len(numbers)) for unit in side] for side in sides]
 
 
 def moved(from_line: int, to_line: int, *, away: bool) -> str:
@@ -149,7 +152,7 @@ def segments(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts =
     """
     by_words = sides[0].after is not None
     parts = _words(runs, sides) if by_words else _characters(runs, sides, starts)
-    for kind, group in itertools.groupby(parts, _kind_of_word if by_words else _kind):
+    for kind, group in itertools.groupby(parts, _kind_of_word if by_words else attrgetter("op")):
         run = list(group)
         joined = Segment(run[0].op, *("".join(part[side] for part in run) for side in (1, 2)))
         yield from run if kind is None else [joined]
@@ -223,10 +226,6 @@ def _words(runs: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[Segmen
         ops = "equal", run.op, "equal"
         parts = map(Segment, ops, reference, prediction)
         yield from (part for part in parts if part.reference or part.prediction)
-
-
-def _kind(segment: Segment) -> str:
-    return segment.op
 
 
 def _kind_of_word(segment: Segment) -> str | None:

@@ -249,7 +249,7 @@ class EditMatrix:
         """
         above, beside = self.sides(across)
         digits = len(str(self.distances.max()))
-        lines = [" " * (digits + 6) + "".join(f" {_shown(letter):>{digits}}  " for letter in above)]
+        lines = [" " * (digits + 6) + "".join(f" {visible(letter):>{digits}}  " for letter in above)]
         on_path = set(self.path)
         for down, letter in enumerate(["", *beside]):
             cells = []
@@ -257,7 +257,7 @@ class EditMatrix:
                 cell = oriented((down, right), across)
                 marks = "[]" if cell in on_path else "()" if self.on_any_path[cell] else "  "
                 cells.append(f"{marks[0]}{self.distances[cell]:>{digits}}{marks[1]} ")
-            lines.append(f"{_shown(letter):<5}{''.join(cells)}")
+            lines.append(f"{visible(letter):<5}{''.join(cells)}")
         return "\n".join(line.rstrip() for line in lines)
 
     def to_html(self, *, across: Across = "prediction") -> str:
@@ -463,11 +463,7 @@ def _path(aligned: Alignment) -> tuple[Cell, ...]:
     return tuple(path)
 
 
-def _shown(letter: str) -> str:
-    return visible(letter)
-
-
 def _head(letter: str) -> str:
     # Isolated, so that a letter of a right-to-left script does not move its neighbours.
-    shown = f"<bdi>{escape(spelled(_shown(letter)))}</bdi>" if letter else ""
+    shown = f"<bdi>{escape(spelled(visible(letter)))}</bdi>" if letter else ""
     return f'<th style="padding:.15em .55em;text-align:center;font-weight:bold">{shown}</th>'

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Sequence
 
 import anls_frame._native as native
 from anls_frame._arguments import string
+from anls_frame.pairs.edits import as_numbers
 from anls_frame.pairs.units import tokens
 from anls_frame.protocol import plugin_options, resolve_threshold
 
 __all__ = ["anls_score", "edit_distance", "get_cer", "hamming_distance"]
-
-_SURROGATES = range(0xD800, 0xE000)
 
 
 def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) -> float:
@@ -93,12 +92,9 @@ def edit_distance(a: str | Sequence[str], b: str | Sequence[str]) -> int:
     """
     if isinstance(a, str) or isinstance(b, str):
         return native.levenshtein(string("a", a), string("b", b))
-    numbers: dict[str, int] = {}
-    left, right = (
-        "".join(_character(numbers.setdefault(token, len(numbers))) for token in tokens(name, value))
-        for name, value in (("a", a), ("b", b))
-    )
-    return native.levenshtein(left, right)
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - only for tokens
+
+    return Levenshtein.distance(*as_numbers(tokens("a", a), tokens("b", b)))
 
 
 def get_cer(prediction: str, reference: str) -> float:
@@ -173,11 +169,6 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
             f"a has {len(left):,} entries and b {len(right):,}; the Hamming distance needs equal lengths"
         )
     return sum(entry != other for entry, other in zip(left, right, strict=True))
-
-
-def _character(number: int) -> str:
-    """Return a character for each number, skipping surrogates."""
-    return chr(number if number < _SURROGATES.start else number + len(_SURROGATES))
 
 
 @functools.lru_cache(maxsize=16)

@@ -12,8 +12,6 @@ import anls_frame._native as native
 from anls_frame._arguments import string
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, plugin_options
 
-__all__ = ["Side", "clusters", "side_of", "tokens"]
-
 # Characters that Python strings may hold but UTF-8 cannot encode.
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BY_CLUSTERS = PROTOCOLS["raw"].by("grapheme")
