@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _LIST = pl.List(pl.String)
 _NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
+"""Names of columns that imply one string per row."""
 
 
 def check_format(answers_format: str) -> None:
@@ -49,7 +50,8 @@ def answers(raw: Raw, source: str, problems: Problems, answers_format: str) -> p
     if answers_format not in ("auto", "text"):
         return lists(name, column, problems, raw.place, answers_format)
     if answers_format == "auto" and not raw.typed and isinstance(column, pl.Series):
-        entries = None if _is_text(source) else _every(name, column, problems, raw.place)
+        is_text = source.casefold().strip() in _NEVER_LISTS
+        entries = None if is_text else _every(name, column, problems, raw.place)
         if entries is not None:
             return entries
     if answers_format == "auto":
@@ -102,11 +104,6 @@ def _from_texts(
     for index, message in damaged.items():
         problems.add(f"{name!r} {message}", place(index))
     return entries
-
-
-def _is_text(source: str) -> bool:
-    """Whether a column's name implies one string per row."""
-    return source.casefold().strip() in _NEVER_LISTS
 
 
 def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[int], str]) -> pl.Series | None:

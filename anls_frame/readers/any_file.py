@@ -68,12 +68,6 @@ class Reading:
             object.__setattr__(self, "gold", gold)
 
     @property
-    def format(self) -> str | None:
-        """The format of the file, if given."""
-        given = self.options.get("format")
-        return None if given is None else str(given)
-
-    @property
     def gold_files(self) -> list[Path]:
         """The file of questions or labels, which does not belong to a system."""
         return [self.gold] if isinstance(self.gold, Path) else []
@@ -268,7 +262,7 @@ def _is_parquet(path: Path, how: Reading) -> bool:
     """Whether the path is a table of Parquet, and not a folder or a pattern of several files."""
     if not path.exists() or path.is_dir() or kind_of_file(path, how) != "table":
         return False
-    return _content.file_format(path, how.format) == "parquet"
+    return _content.file_format(path, how.options.get("format")) == "parquet"
 
 
 def scan(path: Path, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
@@ -304,8 +298,8 @@ def kind_of_file(path: Path, how: Reading) -> str:
         message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with "
         raise IsADirectoryError(errno.EISDIR, Advice(message, Option("gold", None)), str(path))
     if how.gold is not None:
-        return kind_for_gold(path, how.gold, how.format)
-    return kind_of(path, how.format)
+        return kind_for_gold(path, how.gold, how.options.get("format"))
+    return kind_of(path, how.options.get("format"))
 
 
 def names_of_rows(how: Reading) -> RowNames:
