@@ -198,15 +198,6 @@ def test_a_question_that_no_system_answered_is_missing(runs: Path) -> None:
         af.read_logs(runs, gold=more)
 
 
-def test_of_files_with_answers_gold_may_be_a_larger_data_set(tmp_path: Path) -> None:
-    path = save(tmp_path / "a.jsonl", [1, 2], ["x", "y"], answers=[["Coke"], ["1999"]])
-
-    frame = af.read_logs(path, gold=QUESTIONS)
-
-    assert frame["answers"].to_list() == [["Coke"], ["1999"]]
-    assert frame["gold_answers"].to_list() == QUESTIONS["answers"].to_list()[:2]
-
-
 def test_systems_whose_answers_differ_from_gold_are_listed(tmp_path: Path) -> None:
     """One file has answers of its own, fewer than gold: its scores would not be comparable."""
     own = save(tmp_path / "own.jsonl", [1, 2, 3], ["x"] * 3, answers=[["Coke"], ["1999"], ["Rome"]])
