@@ -23,6 +23,7 @@ from anls_frame.frames.conversion import (
     with_columns,
 )
 from anls_frame.frames.documents import numbers
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import check_by
@@ -238,6 +239,7 @@ def _shared_out(strata: pl.DataFrame, n: int, least: int) -> dict[str, int]:
 
 def _numbers(rows: pl.DataFrame, name: str, least: float = -np.inf) -> FloatArray:
     """Return a column of numbers of at least the given value."""
+    rows = with_numbers(rows.lazy(), [name]).collect()
     if not (rows.schema[name].is_numeric() or rows.schema[name] == pl.Boolean):
         raise DTypeError(f"column {name!r} must hold numbers, but has dtype {rows.schema[name]}")
     values = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()

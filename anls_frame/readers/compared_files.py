@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from anls_frame.frames import origins
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers.any_file import are_pages
 from anls_frame.readers.repeated_answers import are_read, averaged, check_scored, resolved
-from anls_frame.readers.score_columns import columns_of, with_numbers
+from anls_frame.readers.score_columns import columns_of
 from anls_frame.readers.system_files import (
     are_repeated,
     logged,

@@ -10,9 +10,10 @@ import polars.selectors as cs
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers._standard import epochs_of, ids_text
-from anls_frame.readers.score_columns import columns_of, with_numbers
+from anls_frame.readers.score_columns import columns_of
 from anls_frame.readers.system_files import QUESTION, are_repeated
 from anls_frame.repeats.components import variance_components
 from anls_frame.repeats.question_scores import mean_over_epochs, pass_at_k

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import polars as pl
-import polars.selectors as cs
 
-from anls_frame._text import visible
-from anls_frame.frames import origins
 from anls_frame.readers._raw import numbers
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS, is_quantile_of_texts
@@ -28,25 +25,6 @@ def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     values = [value for metric in own for value in (metric.numerator, metric.denominator)]
     from_mappings = [name for value in values if isinstance(value, Mapping) for name in value.values()]
     return [*named, *from_mappings, *own_metrics.needed(own)]
-
-
-def with_numbers(frame: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
-    """Return a table whose columns of scores hold numbers; raise an error for other texts."""
-    schema = frame.collect_schema()
-    texts = [name for name in dict.fromkeys(names) if schema.get(name) == pl.String]
-    return origins.like(frame.with_columns(_number(name) for name in texts), frame)
-
-
-def _number(name: str) -> pl.Expr:
-    def convert(written: pl.Series) -> pl.Series:
-        filled = _filled(written)
-        numbers = filled.str.strip_chars().cast(pl.Float64, strict=False)
-        wrong = written.filter(numbers.is_null() & filled.is_not_null())
-        if wrong.len():
-            raise ValueError(f"column {name!r} must hold numbers, got {visible(str(wrong[0]))!r}")
-        return numbers
-
-    return cs.by_name(name).map_batches(convert, return_dtype=pl.Float64, is_elementwise=True)
 
 
 def with_numbers_where_all_are(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import polars as pl
 from anls_frame._text import listed, numbered
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import following_together
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._problems import Advice, Option
@@ -16,7 +17,7 @@ from anls_frame.readers.any_file import are_pages, kind_of_file, reading, scan, 
 from anls_frame.readers.logs import rows_of
 from anls_frame.readers.repeated_answers import averaged, has_epochs, note_of_uneven, resolved
 from anls_frame.readers.repeated_ids import check_disjoint, note_of_repeated
-from anls_frame.readers.score_columns import columns_of, with_numbers
+from anls_frame.readers.score_columns import columns_of
 from anls_frame.summary.keys import optional
 from anls_frame.summary.merging import merge
 from anls_frame.summary.summarizing import passes, summarize

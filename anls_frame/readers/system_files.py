@@ -13,6 +13,7 @@ import polars.selectors as cs
 from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log
 from anls_frame.readers._problems import Advice, Option
@@ -20,7 +21,6 @@ from anls_frame.readers.any_file import Reading, are_pages, load_table
 from anls_frame.readers.conditions import chosen
 from anls_frame.readers.logs import read_each
 from anls_frame.readers.pages import read_engines
-from anls_frame.readers.score_columns import with_numbers
 
 if TYPE_CHECKING:
     import os

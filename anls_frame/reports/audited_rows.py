@@ -13,6 +13,7 @@ from anls_frame._text import listed, numbered
 from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames.documents import numbers
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.statistics.corrected_means import Audit
 from anls_frame.statistics.intervals import USUAL_CORRELATION
 from anls_frame.summary.keys import CLUSTER, canonical, explode_lists
@@ -119,6 +120,8 @@ def audited(
     bounds
         The lowest and the highest score.
     """
+    described = [column for role, column in names.items() if role != STRATUM]
+    source = with_numbers(source, [*described, *(column for system in systems.values() for column in system)])
     columns = [
         _number(source, column, bounds).alias(f"{role}_{number}")
         for number, system in enumerate(systems.values())

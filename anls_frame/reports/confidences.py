@@ -622,10 +622,10 @@ def selective(
         `metrics` names a column of existing scores. For several systems, `prediction` is a mapping from names
         to columns.
     model_confidence
-        The column with the model's confidence in each answer, as numbers, or several such columns; for
-        several systems, a mapping from names to columns. Null, NaN and infinity at the unsure end mean
-        "unsure": such rows rank below all others, and no threshold accepts them. Equal confidences stay
-        together.
+        The column with the model's confidence in each answer, as numbers (also as text, as from CSV), or
+        several such columns; for several systems, a mapping from names to columns. Null, NaN and infinity at
+        the unsure end mean "unsure": such rows rank below all others, and no threshold accepts them. Equal
+        confidences stay together.
     metrics
         A score of rows: `"anls"` (the default), another name, a `Metric`, or a column of existing scores. The
         score must have two bounds; the loss is 0 at the better bound and 1 at the other.
@@ -713,7 +713,8 @@ def selective(
         keep=tuple(dict.fromkeys(columns.values())),
         **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )
-    scored = system_rows.scored_rows(frame, systems, answers, Live(slicing=slicing, metrics=every), settings)
+    live = Live(slicing=slicing, metrics=every)
+    scored = system_rows.scored_rows(frame, systems, answers, live, settings, numbers=settings.keep)
     table = _collected(scored, settings, len(systems))
     rows = canonical(table.select(scored.keys))
     slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))

@@ -406,7 +406,8 @@ def corrected(
         A Polars DataFrame or LazyFrame (read on the streaming engine), a pandas DataFrame, or any object with
         the Arrow PyCapsule interface: all rows, judged or not.
     score, truth
-        Columns with the given score of each row, and with its true score, null for rows without a verdict.
+        Columns with the given score of each row, and with its true score, null for rows without a verdict:
+        numbers or true and false, also as text, as from CSV.
     systems
         For several systems, in place of `score` and `truth`: a mapping from the names of systems to these two
         columns. The same rows must be judged for all systems.

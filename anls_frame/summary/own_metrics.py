@@ -41,6 +41,12 @@ def needed(metrics: Iterable[Metric]) -> list[str]:
     return names
 
 
+def named(metrics: Iterable[Metric]) -> list[str]:
+    """Return the columns that are the values of custom metrics."""
+    values = (value for metric in metrics for value in (metric.numerator, metric.denominator))
+    return [value for value in values if isinstance(value, str)]
+
+
 def values(source: pl.LazyFrame, metric: Metric, texts: Sequence[pl.Expr]) -> list[pl.Expr]:
     """
     Return the values of a custom metric: the score of a row and, for a rate, numerator and denominator.

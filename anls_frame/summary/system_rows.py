@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import to_lazy
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import counted
 from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import key_names, optional, sliced_keys
@@ -25,7 +27,7 @@ from anls_frame.summary.rows import (
 from anls_frame.summary.systems import for_system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from anls_frame.frames.progress import Advance
     from anls_frame.summary.measures import Metric
@@ -129,8 +131,13 @@ def scored_rows(
     settings: Settings,
     *,
     advance: Advance = None,
+    numbers: Iterable[str] = (),
 ) -> SystemRows:
-    """Return the rows with the scores of all systems; a row counts only if all systems have a score."""
+    """
+    Return the rows with the scores of all systems; a row counts only if all systems have a score.
+
+    Kept columns of `numbers` that hold text are read as numbers, as scores are.
+    """
     predictions = list(systems.values()) if answers is not None else []
     metrics = live.metrics
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
@@ -139,7 +146,7 @@ def scored_rows(
     others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *settings.keep, *needed])
     columns_of_texts = [*predictions, *optional(answers)]
     source = to_lazy(frame, columns_of_texts, list(others), answers=answers, protocol=settings.protocol)
-    source = counted(source, advance)
+    source = counted(with_numbers(source, [*numbers, *own_metrics.named(chain.from_iterable(own))]), advance)
     if answers is not None:
         source = with_unanswerable(source, predictions, answers, settings.unanswerable)
     keys, orders = sliced_keys(source, live.slicing, settings.cluster)

@@ -160,7 +160,11 @@ def test_metrics_that_cannot_be_are_refused(run: Run, metric: str, message: str)
 
 def test_numbers_that_are_wrong_are_named(run: Run, folder: Path) -> None:
     (folder / "bad.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,\nc,c,1.5x\n", encoding="utf-8")
-    refused(run("report", "bad.csv", "-m", "s"), "column 's' must hold numbers, got '1.5x'")
+    done = run("report", "bad.csv", "-m", "s")
+    refused(
+        done, "column 's' must hold numbers, got '1.5x' in row 2 (counted from 0); write 78.5% and 0,785 as"
+    )
+    assert "This error occurred" not in done.stderr  # as Polars says of an error in an expression
     (folder / "nan.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,nan\n", encoding="utf-8")
     refused(
         run("report", "nan.csv", "-m", "s"),

@@ -388,11 +388,32 @@ def test_warnings_name_the_confidence() -> None:
         selective(data.with_columns(pl.col(SURE) > 3).cast({SURE: pl.Int8}))
 
 
+def test_confidences_of_csv_are_numbers() -> None:
+    texts = DATA.with_columns(pl.col(SURE, "right").cast(pl.String).fill_null(""))
+    assert texts.schema[SURE] == pl.String
+    assert selective(texts).overall.equals(selective(DATA).overall)
+
+
+@pytest.mark.parametrize("written", ["78.5%", "0,785", "n/a", "true"])
+def test_a_confidence_that_is_no_number_is_named(written: str) -> None:
+    texts = DATA.with_columns(pl.col(SURE).cast(pl.String))
+    wrong = texts.with_columns(
+        pl.when(pl.int_range(pl.len()) == 7).then(pl.lit(written)).otherwise(SURE).alias(SURE)
+    )
+    for frame in (wrong, wrong.lazy(), wrong.to_pandas()):
+        with pytest.raises(
+            af.DTypeError, match=f"'{SURE}' must hold numbers, got '{written}' in row 7"
+        ) as raised:
+            selective(frame)
+        assert "write 78.5% and 0,785 as 0.785" in str(raised.value)
+        assert "python_udf" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
         ({"confidence": None}, ValueError, "model_confidence must be a column with the model"),
-        ({"confidence": "kind"}, af.DTypeError, "column 'kind' has dtype String; a confidence is a number"),
+        ({"confidence": "kind"}, af.DTypeError, "column 'kind' must hold numbers, got 'form'"),
         ({"confidence": "is_form"}, af.DTypeError, "column 'is_form' has dtype Boolean"),
         ({"confidence": "absent"}, af.exceptions.ColumnNotFoundError, "absent"),
         ({"confidence": pl.Series("sure", [1.0])}, TypeError, "pass its name: model_confidence='sure'"),

@@ -260,9 +260,29 @@ def test_refusals(columns: dict[str, pl.Expr], options: dict[str, Any], message:
 
 @pytest.mark.parametrize("name", ["audit", "audit_probability", "old", "old_truth"])
 def test_columns_that_were_read_as_texts(name: str) -> None:
-    frame = sample().with_columns(pl.col(name).cast(pl.String))
-    with pytest.raises(af.DTypeError, match=f"column '{name}' must hold .*, but has dtype String"):
-        af.corrected(frame, "old", "old_truth")
+    frame = sample()
+    texts = frame.with_columns(pl.col(name).cast(pl.String))
+    expected = af.corrected(frame, "old", "old_truth").overall
+    assert_frame_equal(af.corrected(texts, "old", "old_truth").overall, expected)
+    wrong = texts.with_columns(
+        pl.when(DRAWN.cast(pl.String) == "true").then(pl.lit("yes")).otherwise(name).alias(name)
+    )
+    with pytest.raises(
+        af.DTypeError, match=rf"column '{name}' must hold numbers, got 'yes' in row \d+ "
+    ) as raised:
+        af.corrected(wrong, "old", "old_truth")
+    assert f"as pl.col('{name}').replace_strict({{" in str(raised.value)
+
+
+def test_verdicts_of_csv_are_numbers_or_true_and_false(tmp_path: Path) -> None:
+    frame = sample().select("old", "doc", verdict=pl.when("audit").then(pl.col("old_truth").round()))
+    expected = af.corrected(frame, "old", "verdict").overall
+    for verdict in (pl.col("verdict").cast(pl.Int8), pl.col("verdict") == 1):
+        written = frame.with_columns(verdict, prediction=pl.lit("x"), answer=pl.lit("x"))
+        written.write_csv(tmp_path / "a.csv")
+        rows = af.read_results(tmp_path / "a.csv")
+        assert rows.schema["verdict"] == pl.String
+        assert_frame_equal(af.corrected(rows, "old", "verdict").overall, expected)
 
 
 def test_rows_that_nobody_drew() -> None:

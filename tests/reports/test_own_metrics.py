@@ -443,7 +443,7 @@ def test_wrong_values_of_compared_systems_are_named() -> None:
 
 
 MADE: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "texts": (lambda: "k", af.DTypeError, "column 'k' has dtype String; scores must be numbers"),
+    "texts": (lambda: "k", af.DTypeError, "column 'k' must hold numbers, got 'x' in row 0"),
     "no expression": (
         lambda: af.Metric(lambda _, __: 3, name="m"),  # type: ignore[arg-type,return-value]
         TypeError,

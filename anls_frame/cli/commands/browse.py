@@ -52,9 +52,10 @@ def browse(
     """
     from anls_frame.cli.metrics import parse
     from anls_frame.cli.row_pages import columns, page, texts
+    from anls_frame.frames.number_columns import with_numbers
     from anls_frame.readers.any_file import reading
     from anls_frame.readers.compared_files import usual_metric
-    from anls_frame.readers.score_columns import columns_of, with_numbers
+    from anls_frame.readers.score_columns import columns_of
     from anls_frame.summary.systems import prediction_of
 
     check_target(output, force, (".html", ".htm"))

@@ -41,7 +41,8 @@ def _drawn(
 ) -> Any:
     """Return the axes of a plot; as in reports, a missing prediction counts as an empty string."""
     from anls_frame.cli.metrics import parse
-    from anls_frame.readers.score_columns import columns_of, with_numbers
+    from anls_frame.frames.number_columns import with_numbers
+    from anls_frame.readers.score_columns import columns_of
     from anls_frame.summary.catalogue import TEXT_METRICS
 
     by = one_table(slicing.by)

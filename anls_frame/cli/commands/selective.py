@@ -64,8 +64,9 @@ def selective(
     """
     from anls_frame import export
     from anls_frame.cli.metrics import parse
+    from anls_frame.frames.number_columns import with_numbers
     from anls_frame.readers.any_file import load
-    from anls_frame.readers.score_columns import columns_of, with_numbers
+    from anls_frame.readers.score_columns import columns_of
     from anls_frame.reports.selective_documents import statements, with_thresholds
 
     target.check(export.SUFFIXES)
@@ -74,7 +75,7 @@ def selective(
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
         frame = load(file, source.how)
-        frame = with_numbers(frame.lazy(), [*model_confidence, *columns_of(chosen)]).collect()
+        frame = with_numbers(frame.lazy(), columns_of(chosen)).collect()
         result = af.selective(
             frame,
             "prediction",

@@ -1,0 +1,58 @@
+"""Columns of numbers that were read as text, as from CSV."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+import polars.selectors as cs
+
+from anls_frame._text import quoted
+from anls_frame.exceptions import DTypeError
+from anls_frame.frames import origins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_TRUTHS = ("true", "false")
+
+
+def with_numbers(frame: pl.LazyFrame, names: Iterable[str]) -> pl.LazyFrame:
+    """
+    Return a frame in which columns of numbers, or of true and false, are no text.
+
+    An empty text is a missing value. Columns that are no text stay as they are.
+
+    Raises
+    ------
+    DTypeError
+        If a column has other texts, or numbers among true and false.
+    """
+    schema = frame.collect_schema()
+    texts = [name for name in dict.fromkeys(names) if schema.get(name) == pl.String]
+    return origins.like(frame.with_columns(_read(frame, name) for name in texts), frame) if texts else frame
+
+
+def _read(frame: pl.LazyFrame, name: str) -> pl.Expr:
+    text = cs.by_name(name).as_expr().str.strip_chars().replace("", None)
+    lower = text.str.to_lowercase()
+    number = text.cast(pl.Float64, strict=False)
+    truth = pl.when(lower.is_in(_TRUTHS)).then(lower == _TRUTHS[0]).alias(name)
+    # An error in an expression would become one of Polars, which says where in the query it was raised.
+    wrong = [
+        frame.select(pl.row_index("__row"), text.alias("__text"), value.alias("__value"))
+        .filter(pl.col("__text").is_not_null() & pl.col("__value").is_null())
+        .head(1)
+        .collect(engine="streaming")
+        for value in (number, truth)
+    ]
+    if wrong[0].is_empty():
+        return number
+    if wrong[1].is_empty():
+        return truth
+    row, written, _ = max(first.row(0) for first in wrong)
+    raise DTypeError(
+        f"column {name!r} must hold numbers, got {quoted(written)} in row {row:,} (counted from 0); write "
+        f"78.5% and 0,785 as 0.785, leave cells without a value empty, and replace words by numbers, as "
+        f'pl.col({name!r}).replace_strict({{"yes": 1, "no": 0}}, default=None) does'
+    )
