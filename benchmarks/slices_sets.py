@@ -19,7 +19,7 @@ from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import largest_by_draw
 from anls_frame.statistics.losses import Least
-from anls_frame.summary.cluster_groups import hashes
+from anls_frame.summary.cells import hashes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,9 +13,8 @@ from anls_frame.protocol import resolve_scoring
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
-from anls_frame.summary.rows import Live, sums_of_anls, sums_of_texts
+from anls_frame.summary.rows import sums_of_anls, sums_of_texts
 from anls_frame.summary.settings import Settings, check_by
-from anls_frame.summary.slicing import Slicing
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows, single
 
@@ -212,7 +211,7 @@ def length_scores(
         missing=missing,
         unanswerable=unanswerable,
     )
-    rows = scored_rows(frame, {prediction: prediction}, answers, Live(slicing=Slicing(columns)), settings)
+    rows = scored_rows(frame, {prediction: prediction}, answers, [], settings)
     scored = single(rows, settings).filter(pl.col("row_digest").is_not_null())
     sums = scored.group_by(*rows.keys, "bits").agg([*sums_of_texts(), *sums_of_anls()])
     by_length = details.length_sums_of(canonical(sums.collect(engine="streaming")), rows.keys)

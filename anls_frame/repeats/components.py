@@ -6,7 +6,7 @@ import dataclasses
 import math
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
 
 import polars as pl
 
@@ -33,8 +33,6 @@ __all__ = ["VarianceComponents", "variance_components"]
 
 NUMBERS = (1, 2, 4, 8, 16, math.inf)
 """Numbers of epochs for which the standard error is predicted."""
-
-_VARIANCES = {"epochs": pl.Float64, "variance": pl.Float64}
 
 
 @dataclass(frozen=True)
@@ -84,12 +82,6 @@ class VarianceComponents(Generic[Table_co]):
     def _repr_html_(self) -> str:
         """Return the text as HTML for notebooks."""
         return f"<pre>{escape(self.text)}</pre>"
-
-
-class _Slice(NamedTuple):
-    components: pl.DataFrame
-    standard_errors: pl.DataFrame
-    text: str
 
 
 def _on_frames(
@@ -245,16 +237,14 @@ def variance_components(
     )
     groups = questions.partition_by(keys, maintain_order=True) if keys else [questions]
     slices = [_components(group, keys, columns, metric, cluster) for group in groups]
-    components, standard_errors = (
-        as_kind_of(frame, named(pl.concat(tables), keys, columns))
-        for tables in zip(*(part[:2] for part in slices), strict=True)
-    )
-    return VarianceComponents(components, standard_errors, "\n".join(part.text for part in slices))
+    *every, texts = zip(*slices, strict=True)
+    variances, errors = (as_kind_of(frame, named(pl.concat(parts), keys, columns)) for parts in every)
+    return VarianceComponents(variances, errors, "\n".join(texts))
 
 
 def _components(
     questions: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], metric: Metric, cluster: str | None
-) -> _Slice:
+) -> tuple[pl.DataFrame, pl.DataFrame, str]:
     """Return the components and standard errors of a slice, from the sums of its questions."""
     of = None if cluster is None else questions["cluster"].to_numpy()
     n, mean, squares = (questions[name].to_numpy() for name in ("n", "mean", "squares"))
@@ -280,7 +270,7 @@ def _components(
     what = [metric.name, *(f"{name} = {label(value)}" for name, value in zip(columns, values, strict=True))]
     text = _lines(components, errors, ", ".join(what), cluster)
     both = [slice_key.join(table, how="cross") if keys else table for table in (components, errors)]
-    return _Slice(both[0], both[1], text)
+    return both[0], both[1], text
 
 
 def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
@@ -302,7 +292,7 @@ def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
         alone = epoch / (k * n) if k < repeats else min(epoch / (k * n), present)
         every[k] = max(present + epoch * (1 / k - 1 / repeats) / n, alone)
     every[repeats] = present
-    table = pl.DataFrame({"epochs": [*every], "variance": [*every.values()]}, schema=_VARIANCES)
+    table = pl.DataFrame([*every.items()], schema=["epochs", "variance"], orient="row")
     variance = pl.col("variance").fill_nan(None)
     return table.select(
         "epochs",

@@ -20,9 +20,7 @@ from anls_frame.protocol import described, resolve_errors, resolve_scoring
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import resolve
-from anls_frame.summary.rows import Live
 from anls_frame.summary.settings import Settings, are_texts, check_keep
-from anls_frame.summary.slicing import Slicing
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import systems_of
 
@@ -90,7 +88,6 @@ def scored_epochs(
             )
     ids = [id] if isinstance(id, str) else list(id)
     columns = list(dict.fromkeys([*ids, *keep]))
-    live = Live(slicing=Slicing(by), metrics=chosen)
     settings = Settings(
         by=by,
         metrics=chosen,
@@ -100,7 +97,7 @@ def scored_epochs(
         unanswerable=unanswerable,
         keep=tuple(columns),
     )
-    rows = scored_rows(frame, systems_of(prediction), answers, live, settings)
+    rows = scored_rows(frame, systems_of(prediction), answers, chosen, settings)
     names = [f"keep_{index}" for index in range(len(columns))]
     scores = [f"score_{index}" for index in range(len(chosen))]
     table = (

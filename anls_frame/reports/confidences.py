@@ -32,7 +32,7 @@ from anls_frame.summary.keys import (
     explode_lists,
     largest_first,
 )
-from anls_frame.summary.rows import Live, kept_names
+from anls_frame.summary.rows import kept_names
 from anls_frame.summary.settings import Settings, are_texts, check_by, scoring
 from anls_frame.summary.systems import are_several, metrics_of, systems_of
 
@@ -713,8 +713,9 @@ def selective(
         keep=tuple(dict.fromkeys(columns.values())),
         **scoring(protocol, has_texts=has_texts, unanswerable=unanswerable),
     )
-    live = Live(slicing=slicing, metrics=every)
-    scored = system_rows.scored_rows(frame, systems, answers, live, settings, numbers=settings.keep)
+    scored = system_rows.scored_rows(
+        frame, systems, answers, every, settings, slicing=slicing, numbers=settings.keep
+    )
     table = _collected(scored, settings, len(systems))
     rows = canonical(table.select(scored.keys))
     slices_of.check_values(rows, dict(zip(scored.keys, slicing.names, strict=False)))

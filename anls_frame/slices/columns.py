@@ -179,13 +179,9 @@ def _binned(
     name: str, values: pl.Series, bins: int, counts: npt.NDArray[np.float64] | None
 ) -> tuple[IntArray, list[Condition]]:
     """Cut numbers at their quantiles, which are values of the column; nulls get the code after the last."""
-    table = pl.DataFrame({"value": values})
-    if counts is None:
-        known = table["value"].drop_nulls().sort()
-        ends_of_lines = np.arange(1, len(known) + 1)
-    else:
-        table = table.with_columns(rows=counts).drop_nulls("value").sort("value")
-        known, ends_of_lines = table["value"], table["rows"].cum_sum().to_numpy()
+    table = pl.DataFrame({"value": values, "rows": np.ones(len(values)) if counts is None else counts})
+    table = table.drop_nulls("value").sort("value")
+    known, ends_of_lines = table["value"], table["rows"].cum_sum().to_numpy()
     positions = np.searchsorted(ends_of_lines, np.ceil(np.arange(1, bins) * ends_of_lines[-1] / bins))
     # No bin above the largest value.
     ends = known.gather(positions).unique().sort()

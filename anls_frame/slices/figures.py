@@ -75,14 +75,19 @@ def figures(
 
 def figures_of_summary(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
     """Return the figures of slices from a summary that is sliced by them, for each metric and system."""
-    figures = {"report": _figures_of_report, "comparison": _figures_of_comparison}[summary.kind]
-    return figures(summary, metrics, confidence)
-
-
-def _figures_of_report(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
-    """Return the scores of slices."""
-    (system,) = summary.systems
-    return _lines(Report(summary, confidence=confidence).by_group, metrics, system)
+    if summary.kind == "comparison":
+        return _figures_of_comparison(summary, metrics, confidence)
+    table, (system,) = Report(summary, confidence=confidence).by_group, summary.systems
+    parts = []
+    for metric in metrics:
+        own = f"{metric.name}_n"
+        # Columns are taken from the frame, because a name that reads like a pattern would select others.
+        sources = {SLICE: SLICE, "n": own if own in table.columns else "n"}
+        sources |= {"n_clusters": "n_clusters", "few_rows": "few_rows"}
+        sources |= dict(zip(names_of_figures(is_change=False), metric.ends, strict=True))
+        part = pl.DataFrame([table.get_column(column).alias(name) for name, column in sources.items()])
+        parts.append(part.with_columns(metric=pl.lit(metric.name), system=pl.lit(system)))
+    return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))
 
 
 def _figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confidence: float) -> pl.DataFrame:
@@ -122,17 +127,3 @@ def _none(*, is_change: bool) -> pl.DataFrame:
         "few_rows": pl.Boolean,
     }
     return pl.DataFrame(schema={**schema, **dict.fromkeys(scores, pl.Float64)})
-
-
-def _lines(table: pl.DataFrame, metrics: Sequence[Metric], system: str) -> pl.DataFrame:
-    """Return a line for each slice and metric from the slices of a report on a system."""
-    parts = []
-    for metric in metrics:
-        own = f"{metric.name}_n"
-        n = own if own in table.columns else "n"
-        # Columns are taken from the frame, because a name that reads like a pattern would select others.
-        sources = {SLICE: SLICE, "n": n, "n_clusters": "n_clusters", "few_rows": "few_rows"}
-        sources |= dict(zip(names_of_figures(is_change=False), metric.ends, strict=True))
-        part = pl.DataFrame([table.get_column(column).alias(name) for name, column in sources.items()])
-        parts.append(part.with_columns(metric=pl.lit(metric.name), system=pl.lit(system)))
-    return pl.concat(parts).with_columns(pl.col(SLICE).cast(pl.Int64))

@@ -24,7 +24,7 @@ from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.slices.summarized import lines_of
 from anls_frame.slices.tables import check_work
 from anls_frame.summary import own_metrics
-from anls_frame.summary.cluster_groups import hashes
+from anls_frame.summary.cells import hashes
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import Settings, are_texts, scoring
 from anls_frame.summary.summarizing import summarize

@@ -139,8 +139,8 @@ def listed(
     critical
         The smallest statistic that is significant.
     """
-    least, still = plan.least, list(slices[:_MOST_OPEN])
-    values = rows.values(still, least)
+    still = list(slices[:_MOST_OPEN])
+    values = rows.values(still, plan.least)
     remaining = rows.remaining()
     result: list[MetricSlice] = []
     while still and len(result) < plan.n:
@@ -148,12 +148,7 @@ def listed(
             index
             for index in _in_order(still, values)
             if _is_beyond_parents(
-                still[index],
-                still,
-                rows,
-                remaining[rows.system(still[index])],
-                least=least,
-                critical=critical,
+                still[index], rows, remaining[rows.system(still[index])], plan, still, critical=critical
             )
         )
         best = still.pop(chosen)
@@ -161,7 +156,7 @@ def listed(
         system = rows.system(best)
         remaining[system] &= ~rows.mask(best.conditions)
         same = [index for index, other in enumerate(still) if rows.system(other) == system]
-        in_others = rows.values([still[index] for index in same], least, remaining[system])
+        in_others = rows.values([still[index] for index in same], plan.least, remaining[system])
         for index, value in zip(same, in_others, strict=True):
             values[index] = value
         is_open = [value >= critical for value in values]
@@ -188,11 +183,11 @@ def _in_order(slices: Sequence[MetricSlice], values: Sequence[float]) -> list[in
 
 def _is_beyond_parents(
     candidate: MetricSlice,
-    others: Sequence[MetricSlice],
     rows: ListedRows,
     remaining: Mask,
+    plan: Plan,
+    others: Sequence[MetricSlice],
     *,
-    least: Least,
     critical: float,
 ) -> bool:
     """
@@ -208,10 +203,10 @@ def _is_beyond_parents(
     ]
     inside = rows.mask(candidate.conditions)
     for parent in parents:
-        (value,) = rows.values([candidate], least, remaining & rows.mask(parent.conditions))
+        (value,) = rows.values([candidate], plan.least, remaining & rows.mask(parent.conditions))
         if value < _BEYOND:
             return False
-        if value < critical and rows.values([parent], least, remaining & ~inside)[0] >= critical:
+        if value < critical and rows.values([parent], plan.least, remaining & ~inside)[0] >= critical:
             return False
     return True
 

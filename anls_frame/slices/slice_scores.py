@@ -10,7 +10,6 @@ import polars as pl
 
 from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import system_rows
-from anls_frame.summary.rows import Live
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -167,7 +166,7 @@ def scores(
     are_compared
         Whether changes are searched, not scores.
     """
-    rows = system_rows.scored_rows(frame, systems, answers, Live(metrics=tuple(metrics)), settings)
+    rows = system_rows.scored_rows(frame, systems, answers, metrics, settings)
     wrong = [is_wrong.any().alias(f"wrong_{index}") for index, is_wrong in enumerate(rows.wrong())]
     scored, marked = pl.collect_all(
         [rows.frame.select(rows.values), rows.frame.select(wrong or pl.lit(value=False))]

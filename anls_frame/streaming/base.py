@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import operator
 import pickle
-from abc import ABC, abstractmethod
 from array import array
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import anls_frame._native as native
 from anls_frame._arguments import choice
+from anls_frame.metrics import scores as row_scores
 from anls_frame.protocol import plugin_options, preset_name, protocol_from_dict, protocol_to_dict
 from anls_frame.streaming import exact_sum
-from anls_frame.streaming.pair_batches import Pairs, check_unicode, read
+from anls_frame.streaming.pair_batches import Pairs, check_unicode, read, score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,9 +32,6 @@ _TORCHMETRICS: dict[str, tuple[object, ...]] = {
 }
 """Keyword arguments of torchmetrics' metrics, with the values that match what these metrics do."""
 
-_LARGEST = 2.0**32
-"""Upper bound of an error rate: text lengths are UInt32."""
-
 
 class _Batch(NamedTuple):
     """The contribution of a batch to the state."""
@@ -44,14 +41,14 @@ class _Batch(NamedTuple):
     """A list or a numpy array."""
 
 
-class MetricObject(ABC):
+class MetricObject:
     """State and methods shared by all metrics."""
 
     REDUCTIONS: ClassVar[tuple[str, ...]] = ("mean", "sum", "none")
     # Always the number of pairs, of missing predictions, and the sum of the scores in units.
     COUNTS: ClassVar[tuple[str, ...]] = ("n", "n_missing", "score_units")
-    HAS_BOUND: ClassVar[bool] = True
-    """Whether every score is in [-1, 1]."""
+    SCORE: ClassVar[str]
+    """The name of its score, as a function of columns."""
 
     def __init__(
         self,
@@ -293,25 +290,29 @@ class MetricObject(ABC):
         settings = (f"{name}={_shown(value)}" for name, value in self._settings.items())
         return f"{type(self).__name__}({', '.join(settings)})"
 
-    @abstractmethod
     def _score_pairs(self, pairs: Pairs) -> tuple[list[float], tuple[int, ...]]:
         """Return the score of each pair, and the counts that only this class has."""
+        return getattr(self._scorer, self.SCORE)(pairs.predictions, pairs.answers), ()
 
-    @abstractmethod
     def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
         """Return the scores and counts for columns, with the scores as an array."""
+        options = {name: value for name, value in self._settings.items() if name != "reduction"}
+        expression = getattr(row_scores, self.SCORE)("predictions", "answers", **options)
+        return score(columns, expression).to_numpy(), ()
 
     def _measure(self, predictions: Any, answers: Any) -> _Batch:
-        pairs = read(predictions, answers)
-        if not isinstance(pairs, Pairs):
-            scores, counts = self._score_columns(pairs)
-            return _Batch((len(scores), pairs.n_missing, exact_sum.of_array(scores), *counts), scores)
         try:
-            scores, counts = self._score_pairs(pairs)
+            pairs = read(predictions, answers)
+            if isinstance(pairs, Pairs):
+                values, counts = self._score_pairs(pairs)
+                units = exact_sum.of_list(values)
+            else:
+                values, counts = self._score_columns(pairs)
+                units = exact_sum.of_array(values)
         except UnicodeEncodeError:
-            check_unicode(pairs.predictions, pairs.answers)
+            check_unicode(predictions, answers)
             raise
-        return _Batch((len(scores), pairs.n_missing, exact_sum.of_list(scores), *counts), scores)
+        return _Batch((len(values), pairs.n_missing, units, *counts), values)
 
     def _add(self, batch: _Batch) -> None:
         if self._settings["reduction"] == "none":
@@ -331,22 +332,15 @@ class MetricObject(ABC):
 
     def _contradiction(self, counts: tuple[int, ...], scores: array[float]) -> str | None:
         """Return a description of inconsistent numbers in a state, or None."""
-        n, n_missing, units = counts[:3]
-        for name, count in zip(self.COUNTS, counts, strict=True):
-            # A similarity can be negative if a substitution costs 2.
-            if count < 0 and not (self.HAS_BOUND and name == "score_units"):
-                return f"{name} must not be negative, got {count}"
-        if n_missing > n or (n == 0 and any(counts)):
-            return f"{dict(zip(self.COUNTS, counts, strict=True))} cannot be counts of {n} pairs"
-        if self.HAS_BOUND and abs(units) > exact_sum.of_list([1.0]) * n:
-            return f"the mean of scores must be in [-1, 1], got {exact_sum.to_float(units, n)}"
+        named = dict(zip(self.COUNTS, counts, strict=True))
+        n = counts[0]
+        # A similarity can be negative if a substitution costs 2.
+        negative = [name for name, count in named.items() if count < 0 and name != "score_units"]
+        if negative or named["n_missing"] > n or (n == 0 and any(counts)):
+            return f"{named} cannot be counts of {n} pairs"
         expected = n if self._settings["reduction"] == "none" else 0
-        if len(scores) != expected:
-            return f"scores must hold {expected} numbers, got {len(scores)}"
-        # No rate is larger, and NaN fails the comparison.
-        are_scores = all(abs(score) <= _LARGEST for score in scores)
-        if expected and not (are_scores and exact_sum.of_list(scores) == units):
-            return "score_units must be the sum of the scores"
+        if len(scores) != expected or (expected and exact_sum.of_list(scores) != named["score_units"]):
+            return f"scores must hold {expected} numbers that add up to score_units, got {len(scores)}"
         return None
 
     def _check_settings(self, other: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from anls_frame.metrics.scores import anls, nls, score
+from anls_frame.metrics.scores import score
 from anls_frame.protocol import check_substitution_cost, resolve_protocol, resolve_threshold
 from anls_frame.streaming import pair_batches
 from anls_frame.streaming.base import MetricObject
@@ -62,6 +62,8 @@ class NormalizedLevenshteinSimilarity(MetricObject):
     0.633333
     """
 
+    SCORE = "nls"
+
     def __init__(
         self,
         substitution_cost: int = 1,
@@ -75,13 +77,6 @@ class NormalizedLevenshteinSimilarity(MetricObject):
             "protocol": resolve_protocol(protocol),
         }
         super().__init__(reduction, settings, options)
-
-    def _score_pairs(self, pairs: Pairs) -> tuple[list[float], tuple[int, ...]]:
-        return self._scorer.nls(pairs.predictions, pairs.answers), ()
-
-    def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
-        options = {name: self._settings[name] for name in ("substitution_cost", "protocol")}
-        return pair_batches.score(columns, nls("predictions", "answers", **options)).to_numpy(), ()
 
 
 class ANLS(MetricObject):
@@ -125,6 +120,8 @@ class ANLS(MetricObject):
     0.62963
     """
 
+    SCORE = "anls"
+
     def __init__(
         self,
         *,
@@ -138,13 +135,6 @@ class ANLS(MetricObject):
             "threshold": resolve_threshold(protocol, threshold),
         }
         super().__init__(reduction, settings, options)
-
-    def _score_pairs(self, pairs: Pairs) -> tuple[list[float], tuple[int, ...]]:
-        return self._scorer.anls(pairs.predictions, pairs.answers), ()
-
-    def _score_columns(self, columns: Columns) -> tuple[Any, tuple[int, ...]]:
-        options = {name: self._settings[name] for name in ("protocol", "threshold")}
-        return pair_batches.score(columns, anls("predictions", "answers", **options)).to_numpy(), ()
 
 
 class CharErrorRate(MetricObject):
@@ -191,7 +181,6 @@ class CharErrorRate(MetricObject):
 
     REDUCTIONS: ClassVar[tuple[str, ...]] = ("corpus", *MetricObject.REDUCTIONS)
     COUNTS: ClassVar[tuple[str, ...]] = (*MetricObject.COUNTS, "char_errors", "reference_length")
-    HAS_BOUND: ClassVar[bool] = False
 
     def __init__(
         self,

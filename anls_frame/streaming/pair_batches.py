@@ -68,18 +68,18 @@ def score(columns: Columns, expression: pl.Expr) -> pl.Series:
     return scores
 
 
-def check_unicode(predictions: Sequence[str], answers: Sequence[Sequence[str]]) -> None:
+def check_unicode(predictions: Any, answers: Any) -> None:
     """Raise an error that names the first string that is not valid Unicode."""
+    if isinstance(predictions, str):
+        predictions, answers = [predictions], [answers]
     for name, values in (("predictions", predictions), ("answers", answers)):
-        for index, value in enumerate(values):
-            for text in [value] if isinstance(value, str) else value:
-                try:
-                    text.encode()
-                except UnicodeEncodeError:
+        for index, value in enumerate([values] if isinstance(values, str) else values):
+            for text in [value] if isinstance(value, str) else () if value is None else value:
+                if isinstance(text, str) and any("\ud800" <= character <= "\udfff" for character in text):
                     raise ValueError(
                         f"{name}[{index}] must be valid Unicode, got {_described(text)} with half of a "
                         "surrogate pair"
-                    ) from None
+                    )
 
 
 def _values(name: str, values: Any) -> Sequence[Any] | pl.Series:
@@ -88,7 +88,13 @@ def _values(name: str, values: Any) -> Sequence[Any] | pl.Series:
         return values
     if isinstance(values, str):
         return [values]
-    column = _column(name, values)
+    column = None
+    if isinstance(values, pl.Series):
+        column = values.alias(name)
+    elif hasattr(values, "to_frame"):
+        column = _from_pandas(name, values)
+    elif hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
+        column = _from_arrow(name, values)
     if column is not None:
         return column
     if hasattr(values, "tolist") and hasattr(values, "dtype"):
@@ -96,16 +102,6 @@ def _values(name: str, values: Any) -> Sequence[Any] | pl.Series:
     if isinstance(values, Sequence) and not isinstance(values, (bytes, bytearray, memoryview)):
         return list(values)
     raise TypeError(f"{name} must be {_KINDS}, got {type(values).__name__}")
-
-
-def _column(name: str, values: Any) -> pl.Series | None:
-    if isinstance(values, pl.Series):
-        return values.alias(name)
-    if hasattr(values, "to_frame"):
-        return _from_pandas(name, values)
-    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
-        return _from_arrow(name, values)
-    return None
 
 
 def _from_pandas(name: str, values: Any) -> pl.Series | None:
@@ -211,20 +207,12 @@ def _columns(predictions: Sequence[Any] | pl.Series, answers: Sequence[Any] | pl
 
 
 def _text_column(texts: list[str]) -> pl.Series:
-    try:
-        return pl.Series("predictions", texts, dtype=pl.String)
-    except UnicodeEncodeError:
-        check_unicode(texts, [])
-        raise
+    return pl.Series("predictions", texts, dtype=pl.String)
 
 
 def _list_column(answers: list[list[str]]) -> pl.Series:
     import pyarrow as pa  # noqa: PLC0415 - makes nested columns a hundred times faster than Polars
 
-    try:
-        if all(len(texts) == 1 for texts in answers):
-            return pl.Series("answers", [text for (text,) in answers], dtype=pl.String)
-        return pl.Series("answers", pl.from_arrow(pa.array(answers, type=pa.large_list(pa.large_string()))))
-    except UnicodeEncodeError:
-        check_unicode([], answers)
-        raise
+    if all(len(texts) == 1 for texts in answers):
+        return pl.Series("answers", [text for (text,) in answers], dtype=pl.String)
+    return pl.Series("answers", pl.from_arrow(pa.array(answers, type=pa.large_list(pa.large_string()))))

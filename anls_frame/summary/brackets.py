@@ -68,12 +68,8 @@ def _exact_brackets(
     lines = moments.group_by(keys).agg(sums).sort(keys) if keys else moments.select(sums)
     bits = 2 * metric.bits
     for units, x, y, xx, xy, yy in lines.filter(pl.Series(chosen)).drop(keys).iter_rows():
-        bracket = _bracket(x, y, xx << (bits - metric.square_bits), xy, yy) / ((y * y) << bits)
+        whole = (xx << (bits - metric.square_bits)) * y * y - 2 * x * y * xy + x * x * yy
+        bracket = whole / ((y * y) << bits)
         squares = math.ldexp(xx, -metric.square_bits)
         noise = _ROUNDED * squares + _CUT * units if bits else 0.0
         yield bracket if bracket > noise else 0.0
-
-
-def _bracket(x: int, y: int, xx: int, xy: int, yy: int) -> int:
-    """Return the bracket multiplied by y²."""
-    return xx * y * y - 2 * x * y * xy + x * x * yy

@@ -76,12 +76,13 @@ def _scored(field: str, *, by_words: bool = False) -> Callable[..., pl.Expr]:
     return scored
 
 
-def _by_errors(function: Callable[..., pl.Expr], field: str | None = None) -> Callable[..., pl.Expr]:
-    """Return a function of texts, or a field of it, that prepares them as a protocol does for errors."""
+def _by_errors(function: Callable[..., pl.Expr], *fields: str) -> Callable[..., pl.Expr]:
+    """Return a function of texts, or the sum of fields, that prepares them as a protocol does for errors."""
 
     def rate(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls") -> pl.Expr:
         scored = function(prediction, answers, protocol=resolve_errors(protocol))
-        return scored if field is None else scored.struct.field(field)
+        values = [scored.struct.field(field) for field in fields]
+        return pl.sum_horizontal(values, ignore_nulls=False) if fields else scored
 
     return rate
 
@@ -93,16 +94,6 @@ def _without_protocol(function: Callable[..., pl.Expr]) -> Callable[..., pl.Expr
         return function(prediction, answers)
 
     return score
-
-
-def _without_moves(
-    prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str = "anls"
-) -> pl.Expr:
-    """Return the errors of each page, without moved blocks."""
-    errors = page_errors.page_errors(prediction, answers, protocol=resolve_errors(protocol)).struct
-    return pl.sum_horizontal(
-        [errors.field(kind) for kind in page_errors.KINDS if kind != "moved"], ignore_nulls=False
-    )
 
 
 def _fields(what: str) -> Callable[..., pl.Expr]:
@@ -163,7 +154,11 @@ DESCRIBED = {
             _per_character(kind, kind, _by_errors(page_errors.page_errors, kind), in_text="figure")
             for kind in page_errors.KINDS
         ),
-        _per_character("reading_order_free_cer", "CER in any order", _without_moves),
+        _per_character(
+            "reading_order_free_cer",
+            "CER in any order",
+            _by_errors(page_errors.page_errors, *(kind for kind in page_errors.KINDS if kind != "moved")),
+        ),
         _described("bag_of_words", "bag-of-words error", _by_errors(words.bag_of_words_error), format="rate"),
         *(
             _share(name, label, _without_protocol(function))

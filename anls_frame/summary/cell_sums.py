@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import polars as pl
 
 from anls_frame.summary import quantiles
-from anls_frame.summary.cells import add_up, widened
-from anls_frame.summary.cluster_groups import in_groups
+from anls_frame.summary.cells import add_up, in_groups, widened
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.selection import worst_rows

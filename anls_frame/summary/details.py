@@ -40,16 +40,12 @@ def plans(rows: pl.LazyFrame, keys: Sequence[str], settings: Settings) -> dict[s
         "max_length": settings.max_length,
         "min_nls": settings.min_nls,
     }
+    # Rows without an answer have no type.
+    typed = rows.select(*keys, kind).drop_nulls("error_type").group_by(*keys, "error_type")
     return {
-        "errors": error_counts(rows.select(*keys, kind), keys),
+        "errors": typed.agg(pl.len().cast(pl.Int64).alias("n")),
         "confusions": edit_counts(rows, keys, options),
     }
-
-
-def error_counts(rows: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
-    """Count the error types; rows without an answer have none."""
-    counted = rows.filter(pl.col("error_type").is_not_null())
-    return counted.group_by(*keys, "error_type").agg(pl.len().cast(pl.Int64).alias("n"))
 
 
 def error_table(

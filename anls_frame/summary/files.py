@@ -10,19 +10,17 @@ import hashlib
 import io
 import itertools
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from anls_frame._atomic import replacing
 from anls_frame._native import __version__
 from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping
+    from pathlib import Path
 
 FORMAT = 14
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
@@ -101,26 +99,15 @@ def _columns(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, str]]:
     return columns
 
 
-def save(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write the content of a file, completely or not at all."""
-    # Written through memory, because Polars would report a full disk with an error of its own.
-    with replacing(Path(path)) as file:
-        file.write(content)
-
-
 def is_summary(path: Path) -> bool:
     """Return whether a file is a summary; pipes never are, because they can be read only once."""
-    return path.is_file() and bool(_metadata(path))
-
-
-def _metadata(path: Path) -> dict[str, Any]:
-    """Return the metadata of a summary's file; empty for other files."""
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
-            metadata: dict[str, Any] = json.loads(pl.read_parquet_metadata(file)[_METADATA_KEY])
+            return bool(json.loads(pl.read_parquet_metadata(file)[_METADATA_KEY]))
     except (*_DAMAGE, OSError):
-        return {}
-    return metadata
+        return False
 
 
 def load(path: Path) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -59,7 +60,10 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     if not all(isinstance(summary, Summary) for summary in summaries):
         raise TypeError("merge needs summaries, as returned by summarize and Summary.load")
     settings = _common_settings(summaries)
-    parts = _all_parts(summaries)
+    parts = [part for summary in summaries for part in summary.parts.items()]
+    twice = sorted(name for name, times in Counter(name for name, _ in parts).items() if times > 1)
+    if twice:
+        raise ValueError(f"the same part occurs twice: {', '.join(twice)}")
     frames = [summary.sums.frames() for summary in summaries]
     for name in frames[0]:
         _check_dtypes([frame[name] for frame in frames], settings)
@@ -70,7 +74,7 @@ def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:
     return Summary(
         settings=settings,
         systems=first.systems,
-        parts=dict(sorted(parts.items())),
+        parts=dict(sorted(parts)),
         predictions={
             name: functools.reduce(operator.add, [summary.predictions[name] for summary in summaries])
             for name in first.systems
@@ -99,16 +103,6 @@ def _common_settings(summaries: Sequence[Summary]) -> Settings:
             named = ", ".join(f"{name} ({own!r} and {its!r})" for name, (own, its) in differing.items())
             raise ValueError(f"summaries with different settings cannot be merged: {named}")
     return settings
-
-
-def _all_parts(summaries: Sequence[Summary]) -> dict[str, int]:
-    parts: dict[str, int] = {}
-    for summary in summaries:
-        twice = parts.keys() & summary.parts.keys()
-        if twice:
-            raise ValueError(f"the same part occurs twice: {', '.join(sorted(twice))}")
-        parts |= summary.parts
-    return parts
 
 
 def _check_dtypes(frames: Sequence[pl.DataFrame], settings: Settings) -> None:

@@ -171,7 +171,7 @@ def _as_floats(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
     bits = [
         (name, unit)
         for metric in metrics
-        for name, unit in zip(metric.moments(), (*_units(metric), *_units(metric), 0, 0), strict=False)
+        for name, unit in zip(metric.moments(), _units(metric), strict=False)
     ]
     return [
         pl.col(*COUNTS, "units").sum(),
@@ -182,9 +182,9 @@ def _as_floats(metrics: tuple[Metric, ...]) -> list[pl.Expr]:
     ]
 
 
-def _units(metric: Metric) -> tuple[int, int, int]:
-    """Return the units of the sums of x, y and x²; xy, y² and the squares have those of x²."""
-    return metric.bits, 0, metric.square_bits
+def _units(metric: Metric) -> tuple[int, ...]:
+    """Return the units of the moments; xy, y² and the squares have those of x²."""
+    return (metric.bits, 0, metric.square_bits) * 2 + (0, 0)
 
 
 def _cluster_moments(metric: Metric) -> list[pl.Expr]:

@@ -36,12 +36,8 @@ class Predictions:
     n_placeholders: int = 0
 
     def __add__(self, other: Predictions) -> Predictions:
-        return Predictions(
-            digest=(self.digest + other.digest) % _UINT64,
-            n_missing=self.n_missing + other.n_missing,
-            n_invented=self.n_invented + other.n_invented,
-            n_placeholders=self.n_placeholders + other.n_placeholders,
-        )
+        counts = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
+        return Predictions(digest=(self.digest + other.digest) % _UINT64, **counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values as a dictionary that can be written as JSON."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,12 +13,10 @@ from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_scoring
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
-from anls_frame.summary.slicing import Slicing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anls_frame.summary.measures import Metric
     from anls_frame.summary.settings import Settings, Unanswerable
 
 ROW_SCORES = ("nls", "anls", "cer", "exact_match")
@@ -44,14 +41,6 @@ _SPELLED = [
 
 KEPT = "kept"
 """Name of the column that says whether the cut keeps a row."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Live:
-    """Objects that settings only describe: custom metrics, and keys with their expressions."""
-
-    slicing: Slicing = field(default_factory=Slicing)
-    metrics: tuple[Metric, ...] = ()
 
 
 def with_unanswerable(

@@ -17,8 +17,7 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
 from anls_frame.summary import system_rows
 from anls_frame.summary.keys import canonical, explode_lists, key_names
-from anls_frame.summary.rows import Live, kept_names, own_and_kept
-from anls_frame.summary.slicing import Slicing
+from anls_frame.summary.rows import kept_names, own_and_kept
 from anls_frame.summary.system_rows import scored_rows
 
 if TYPE_CHECKING:
@@ -205,8 +204,7 @@ def select_from(
     settings
         How rows are scored, sliced and counted, and which columns are kept.
     """
-    live = Live(slicing=Slicing(settings.by), metrics=tuple(metrics))
-    source = scored_rows(frame, systems, answers, live, settings)
+    source = scored_rows(frame, systems, answers, metrics, settings)
     schema = source.inputs.collect_schema()
     for name, column in zip(settings.keep, kept_names(settings), strict=True):
         if schema[column].is_object():

@@ -224,12 +224,6 @@ def _columns(role: str, given: str | Sequence[str]) -> tuple[str, ...]:
     return columns
 
 
-def check_part(part: str | None) -> None:
-    """Raise an error unless the name of a part is a text, or None."""
-    if part is not None and not (isinstance(part, str) and part):
-        raise ValueError(f"part must be a non-empty string, got {part!r}")
-
-
 def are_texts(prediction: object, answers: str | None) -> bool:
     """
     Return whether the columns hold texts to score; columns of several systems without answers hold scores.

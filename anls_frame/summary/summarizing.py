@@ -16,13 +16,11 @@ from anls_frame.summary import comparison_sums, own_metrics, report_sums, transi
 from anls_frame.summary.catalogue import are_of_pages
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names, optional
-from anls_frame.summary.rows import Live
 from anls_frame.summary.settings import (
     MOST_ROWS,
     Settings,
     are_texts,
     check_keep,
-    check_part,
     detail_settings,
     scoring,
 )
@@ -159,7 +157,8 @@ def summarize(
     worst = count("worst", worst, most=MOST_ROWS - 1)
     text_options = scoring(protocol, has_texts=has_texts, unanswerable=unanswerable)
     text_options |= detail_settings(details, has_texts=has_texts, is_comparison=is_comparison)
-    check_part(part)
+    if part is not None and not (isinstance(part, str) and part):
+        raise ValueError(f"part must be a non-empty string, got {part!r}")
     slicing = slicing_of(by)
     # Columns that slice, and the cluster, are kept in any case.
     kept = tuple(name for name in check_keep(keep) if name not in (*slicing.plain, cluster))
@@ -184,12 +183,12 @@ def summarize(
         keep=kept,
         **text_options,
     )
-    own = tuple(metric for metric in chosen if not metric.is_built_in)
-    live = Live(slicing=slicing, metrics=chosen if is_comparison else own)
+    # The sums of built-in scores of one system come from all texts.
+    read = [metric for metric in chosen if is_comparison or not metric.is_built_in]
     # The rows of a comparison are read once, whatever is counted.
     times = 1 if is_comparison else passes(settings)
     with following(len(frame) * times if hasattr(frame, "__len__") else None) as advance:
-        rows = scored_rows(frame, systems, answers, live, settings, advance=advance)
+        rows = scored_rows(frame, systems, answers, read, settings, slicing=slicing, advance=advance)
         if is_comparison:
             sums, predictions = comparison_sums.collect(rows, settings)
         else:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import polars as pl
 
+from anls_frame._atomic import replacing
 from anls_frame._text import listed, numbered, visible
 from anls_frame._typing import Table_co
 from anls_frame.summary import files, quantiles
@@ -129,21 +130,18 @@ class Summary(Generic[Table_co]):
     @property
     def report_sums(self) -> CellSums:
         """The sums of one system; internal, may change."""
-        if self.kind != "report":
-            raise ValueError(
-                f"this is a summary of several systems, {listed(self.systems)}: use Comparison.from_summary, "
-                "or summarize the column of one system"
-            )
-        return self.sums
+        advice = "use Comparison.from_summary, or summarize the column of one system"
+        return self._sums_of("report", f"of several systems, {listed(self.systems)}: {advice}")
 
     @property
     def comparison_sums(self) -> CellSums:
         """The sums of several systems; internal, may change."""
-        if self.kind != "comparison":
-            raise ValueError(
-                f"this is a summary of one system, {listed(self.systems)}: use Report.from_summary, or pass "
-                "the columns of all systems to summarize"
-            )
+        advice = "use Report.from_summary, or pass the columns of all systems to summarize"
+        return self._sums_of("comparison", f"of one system, {listed(self.systems)}: {advice}")
+
+    def _sums_of(self, kind: Kind, problem: str) -> CellSums:
+        if self.kind != kind:
+            raise ValueError(f"this is a summary {problem}")
         return self.sums
 
     def __repr__(self) -> str:
@@ -237,7 +235,10 @@ class Summary(Generic[Table_co]):
         >>> af.Summary.load(path).rows
         1
         """
-        files.save(path, self.to_bytes())
+        content = self.to_bytes()
+        # Written through memory, because Polars would report a full disk with an error of its own.
+        with replacing(Path(path)) as file:
+            file.write(content)
 
     def to_bytes(self) -> bytes:
         """

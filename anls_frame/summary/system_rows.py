@@ -24,6 +24,7 @@ from anls_frame.summary.rows import (
     score_details,
     with_unanswerable,
 )
+from anls_frame.summary.slicing import Slicing
 from anls_frame.summary.systems import for_system
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from anls_frame.frames.progress import Advance
     from anls_frame.summary.measures import Metric
-    from anls_frame.summary.rows import Live
     from anls_frame.summary.settings import Settings
 
 
@@ -110,9 +110,9 @@ def noted(systems: int) -> list[str]:
 
 def _noted(systems: int) -> list[pl.Expr]:
     """Return the marks of predictions for notes."""
-    values = [is_invented(_text(system)) for system in range(systems)]
+    values = [is_invented(f"text_{system}") for system in range(systems)]
     values += [
-        is_placeholder(_text(system), pl.col(f"details_{system}").struct.field("exact_match"))
+        is_placeholder(f"text_{system}", pl.col(f"details_{system}").struct.field("exact_match"))
         for system in range(systems)
     ]
     return [value.alias(name) for value, name in zip(values, noted(systems), strict=True)]
@@ -127,40 +127,42 @@ def scored_rows(
     frame: Any,
     systems: Mapping[str, str],
     answers: str | None,
-    live: Live,
+    metrics: Sequence[Metric],
     settings: Settings,
     *,
+    slicing: Slicing | None = None,
     advance: Advance = None,
     numbers: Iterable[str] = (),
 ) -> SystemRows:
     """
     Return the rows with the scores of all systems; a row counts only if all systems have a score.
 
-    Kept columns of `numbers` that hold text are read as numbers, as scores are.
+    The settings describe metrics and name the columns that slice; metrics have functions, and a slicing has
+    expressions. Kept columns of `numbers` that hold text are read as numbers, as scores are.
     """
     predictions = list(systems.values()) if answers is not None else []
-    metrics = live.metrics
+    slicing = slicing or Slicing(settings.by)
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
     own = [[metric for metric in every if not metric.is_built_in] for every in by_system]
     needed = [name for every in own for name in own_metrics.needed(every)]
-    others = dict.fromkeys([*live.slicing.columns, *optional(settings.cluster), *settings.keep, *needed])
+    others = dict.fromkeys([*slicing.columns, *optional(settings.cluster), *settings.keep, *needed])
     columns_of_texts = [*predictions, *optional(answers)]
     source = to_lazy(frame, columns_of_texts, list(others), answers=answers, protocol=settings.protocol)
     source = counted(with_numbers(source, [*numbers, *own_metrics.named(chain.from_iterable(own))]), advance)
     if answers is not None:
         source = with_unanswerable(source, predictions, answers, settings.unanswerable)
-    keys, orders = sliced_keys(source, live.slicing, settings.cluster)
+    keys, orders = sliced_keys(source, slicing, settings.cluster)
     selected: dict[str, pl.Expr] = {}
     details: dict[str, pl.Expr] = {}
     if answers is not None:
         schema = source.collect_schema()
-        selected[_ANSWERS] = cs.by_name(answers)
-        selected["unanswerable"] = is_unanswerable(source)
+        selected |= {"answers": cs.by_name(answers), "unanswerable": is_unanswerable(source)}
         for number, prediction in enumerate(predictions):
             score_details(schema, prediction, answers, settings)  # raises an error that names the columns
-            selected[_text(number)] = cs.by_name(prediction)
-            renamed = pl.Schema({_text(number): schema[prediction], _ANSWERS: schema[answers]})
-            details[f"details_{number}"] = score_details(renamed, _text(number), _ANSWERS, settings)
+            text = f"text_{number}"
+            selected[text] = cs.by_name(prediction)
+            renamed = pl.Schema({text: schema[prediction], "answers": schema[answers]})
+            details[f"details_{number}"] = score_details(renamed, text, "answers", settings)
     for number, every in enumerate(by_system):
         texts = [] if answers is None else [predicted(predictions[number]), cs.by_name(answers)]
         for index, metric in enumerate(every):
@@ -190,7 +192,7 @@ def scored_rows(
             )
         else:
             lengths = [pl.col(name).struct.field("reference_length") for name in details]
-            nulls = [pl.col(_text(number)).is_null().alias(name) for number, name in enumerate(absent)]
+            nulls = [pl.col(f"text_{number}").is_null().alias(name) for number, name in enumerate(absent)]
             rows = rows.with_columns(*nulls, **details)
             rows = rows.with_columns(*parts, *digests, length=pl.min_horizontal(lengths).cast(pl.Int64))
             rows = rows.with_columns(ratios)
@@ -212,7 +214,7 @@ def scored_rows(
         inputs=source.select(*keys, *kept(settings), **selected),
         scored=scored,
         keys=key_names(settings.by, settings.cluster),
-        metrics=metrics,
+        metrics=tuple(metrics),
         systems=len(systems),
         orders=orders,
     )
@@ -229,25 +231,16 @@ def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
     ]
 
 
-_ANSWERS = "answers"
-
-
-def _text(number: int) -> str:
-    return f"text_{number}"
-
-
 def _parts(system: int, metrics: Sequence[Metric]) -> list[pl.Expr]:
     """Return the columns of the built-in metrics for a system's rows."""
     details = pl.col(f"details_{system}").struct
-    parts = []
+    parts: dict[str, pl.Expr] = {}
     for index, metric in enumerate(metrics):
         if metric.is_built_in:
             score = details.field("anls") == 0 if metric.row is None else details.field(metric.row)
-            fields = ("char_errors", "reference_length") if metric.is_ratio else ()
-            values = [score, *map(details.field, fields)]
-            names = columns(index, metric, system)
-            parts += [value.cast(pl.Float64).alias(name) for name, value in zip(names, values, strict=True)]
-    return parts
+            values = (score, details.field("char_errors"), details.field("reference_length"))
+            parts |= zip(columns(index, metric, system), values, strict=False)
+    return [value.cast(pl.Float64).alias(name) for name, value in parts.items()]
 
 
 def _digest(system: int, metrics: Sequence[Metric], answers: str | None, systems: int) -> pl.Expr:
