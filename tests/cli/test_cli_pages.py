@@ -100,16 +100,6 @@ def test_engines_are_compared_by_corpus_cer(run: Callable[..., Done]) -> None:
     assert found["p_value"] == 1
 
 
-def test_other_commands_take_pages_too(run: Callable[..., Done]) -> None:
-    changed = result(run("changes", "old", "new", "--gold", "truth", "-m", "cer", "--json"))
-    options = "--max-length 2 --reader pages,empty_lines=drop --json"
-    confused = result(run("confusions", "new", "--gold", "truth", *options.split()))
-
-    assert [row["question_id"] for row in changed] == ["a/2"]
-    assert ("W", "VV") in [(row["reference_char"], row["predicted_char"]) for row in confused]
-    assert run("convert", "old", "pages.csv", "--gold", "truth").returncode == 0
-
-
 def test_commands_of_rows_speak_of_error_rates(run: Callable[..., Done], tmp_path: Path) -> None:
     printed = run("score", "old", "--gold", "truth").stdout
     assert "CER (corpus) 0.1304" in printed
@@ -140,6 +130,7 @@ def test_commands_of_rows_speak_of_pages(run: Callable[..., Done], tmp_path: Pat
     assert "Cola" not in changed
     assert changed.endswith("3 pages in which new has another score than old\n")
     assert "3 pages compared." in said("confusions", "old")
+    said("convert", "old", "pages.csv")
     for command in (("compare", "old", "new"), ("report", "old")):
         told = said(*command, "-b", "doc_id")
         assert "all pages" in told

@@ -21,7 +21,6 @@ EQUIVALENCES = st.dictionaries(st.text("aß\"'{}:,= ", min_size=1), st.text("aß
     ("text", "protocol"),
     [
         ("anls", af.PROTOCOLS["anls"]),
-        ("rrc,threshold=0.3", RRC.replace(threshold=0.3)),
         ("raw,ignore_case=true", RAW.replace(ignore_case=True)),
         ("raw,ignore_case=True", RAW.replace(ignore_case=True)),
         ("rrc,threshold=null,cut=distance", RRC.replace(threshold=None, cut="distance")),
