@@ -107,12 +107,3 @@ def test_the_first_rows_are_shown_and_the_others_counted(folder: Path) -> None:
     )
     refused(run(folder, "score", "none.parquet"), "no row has an answer to score against")
     refused(run(folder, "convert", "none.parquet", "out.csv"), "none.parquet: holds no rows")
-
-
-def test_lazy_scores_go_into_a_file_as_they_come(folder: Path, rows: pl.DataFrame) -> None:
-    lazy = af.add_scores(pl.scan_parquet(folder / "rows.parquet"), "prediction", "answers")
-    assert isinstance(lazy, pl.LazyFrame)
-
-    lazy.sink_parquet(folder / "out.parquet", engine="streaming")
-
-    assert pl.read_parquet(folder / "out.parquet").equals(af.add_scores(rows, "prediction", "answers"))
