@@ -340,11 +340,8 @@ def _substitutions(summary: Summary) -> list[Figure]:
     shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
     side, above, cells = categories(shown.with_row_index(ROW), _PAIR, "count", None)
     caption = "Character in the reference and character read; a stronger colour is more frequent"
-    return (
-        [Crossed(table.name, table.name, [(("reference", "read as"), side, above, cells)], caption)]
-        if cells
-        else []
-    )
+    matrices = [(("reference", "read as"), side, above, cells)]
+    return [Crossed(table.name, table.name, matrices, caption)] if cells else []
 
 
 def _errors_by_slice(summary: Summary, by: Sequence[str], slices: pl.DataFrame) -> Stacked:

@@ -207,9 +207,11 @@ class Report(SlicedResult[Table_co]):
         """Return the slices in the order of their keys."""
         figures: dict[str, pl.Series] = {}
         few = []
-        for name, cells, metrics in self._parts:
+        wanted = {metric.name for metric in self.summary.settings.metrics}
+        for name, cells, every in self.summary.groups():
+            metrics = [metric for metric in every if metric.name in wanted]
             quantile = next((metric for metric in metrics if metric.probability is not None), None)
-            sums = moments.roll_up(cells, keys, metrics if quantile is None else ())
+            sums = moments.roll_up(cells, keys, metrics if quantile is None else [])
             if name is ALL:
                 whole = sums
             *estimated, few_rows = (
@@ -518,15 +520,6 @@ class Report(SlicedResult[Table_co]):
     def measures(self) -> tuple[Metric, ...]:
         """The metrics that are reported for each slice."""
         return self.summary.metrics
-
-    @cached_property
-    def _parts(self) -> list[tuple[str | None, pl.DataFrame, tuple[Metric, ...]]]:
-        """The cells with the metrics that are computed from them."""
-        names = {metric.name for metric in self.summary.settings.metrics}
-        return [
-            (name, cells, tuple(metric for metric in metrics if metric.name in names))
-            for name, cells, metrics in self.summary.groups()
-        ]
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], sort: str | None) -> pl.DataFrame:
         if sort is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLUMNS = ("question_types", "lang", "doc_type", "profile", "difficulty", "font_kind", "answer_type")
 SHARES = ("anls", "nls", "exact_match", "zeros")
 RATES = ("cer_mean", "cer_corpus")
-REPORTS = int(os.environ.get("ANLS_FRAME_REPORTS", "10"))
+REPORTS = int(os.environ.get("ANLS_FRAME_REPORTS", "4"))
 """`.ci/heavy reports` makes a thousand."""
 NUMBER = r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 INTERVAL = re.compile(rf"({NUMBER})\s+\[?({NUMBER})(?:, | to )({NUMBER})\b")
