@@ -439,9 +439,9 @@ class Crossed:
         def cell(old: str, new: str, pair: tuple[int | None, int | None]) -> dict[str, object]:
             number, line = pair
             # By square roots, so that few rows are visible beside many.
-            strength = 0.0 if old == new or number is None else _STRONGEST * math.sqrt(number / most)
-            text = "" if number is None else thin(f"{number:,}")
-            return {"text": text, "line": line, "strength": f"{strength:.3f}", "is_same": old == new}
+            strength = 0.0 if old == new else _STRONGEST * math.sqrt((number or 0) / most)
+            text, shade = ("", "0") if number is None else (thin(f"{number:,}"), f"{strength:.3f}")
+            return {"text": text, "line": line, "strength": shade, "is_same": old == new}
 
         empty = None, None
         matrices = [
