@@ -16,7 +16,6 @@ from anls_frame.export.document import Document, Kind, Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
 
     from anls_frame.export.rows_content import EmbeddedRows
 
@@ -102,7 +101,8 @@ def write(
             f"cannot tell the format of {str(path)!r} from its suffix; "
             f"it must end in one of {', '.join(SUFFIXES)}"
         )
-    writer = _load(_WRITERS[suffix])
+    module, _, function = _WRITERS[suffix].partition(":")
+    writer = getattr(importlib.import_module(f"{__name__}.{module}"), function)
     options: dict[str, Any] = {"escape_formulas": escape_formulas} if suffix in _WITH_FORMULAS else {}
     if rows is not None:
         if suffix != ".html":
@@ -111,9 +111,3 @@ def write(
     with replacing(path) as file:
         writer(document, file, **options)
     return path
-
-
-def _load(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(":")
-    loaded: Callable[..., Any] = getattr(importlib.import_module(f"{__name__}.{module}"), function)
-    return loaded

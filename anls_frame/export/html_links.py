@@ -53,7 +53,9 @@ class Links:
         if self._table.is_empty():
             return [None] * frame.height
         if set(_SUBSTITUTION) <= set(frame.columns):
-            return [self._substitution_view(*pair) for pair in frame.select(_SUBSTITUTION).iter_rows()]
+            names = [substitution(*pair) for pair in frame.select(_SUBSTITUTION).iter_rows()]
+            is_known = self._substitutions.__contains__
+            return [urlencode({"read_as": _listed([name])}) if is_known(name) else None for name in names]
         if table.selections:
             return [self._selection_view(selection) for selection in table.selections[: frame.height]]
         keys = [name for name in frame.columns if table.kind(name) == "key"]
@@ -73,7 +75,14 @@ class Links:
         views += [None] * (lines - len(views))
         content: dict[str, object] = {"views": views}
         if isinstance(figure, HeatMap):
-            sorts = [self._worst_first(system, figure) for system in figure.systems]
+            sign, metric = "" if figure.higher_is_better else "-", self._metrics.get(figure.metric)
+            # None for what the page does not have.
+            sorts = [
+                None
+                if metric is None or system not in self._systems
+                else urlencode({"sort": f"{sign}score_{metric}_{self._systems[system]}"})
+                for system in figure.systems
+            ]
             content["cell_views"] = [
                 [view and sort and "&".join(filter(None, (view, sort))) for sort in sorts] for view in views
             ]
@@ -90,18 +99,6 @@ class Links:
         return {
             kind: "&".join(filter(None, (within, urlencode({"type_0": _listed([kind])})))) for kind in kinds
         }
-
-    def _worst_first(self, system: str, figure: HeatMap) -> str | None:
-        """Return the parameter that sorts rows by a system's score; None if the page lacks this score."""
-        if system not in self._systems or figure.metric not in self._metrics:
-            return None
-        sign = "" if figure.higher_is_better else "-"
-        return urlencode({"sort": f"{sign}score_{self._metrics[figure.metric]}_{self._systems[system]}"})
-
-    def _substitution_view(self, reference: str, predicted: str) -> str | None:
-        """Return the link to the rows in which a character was read as another; None if the page has none."""
-        name = substitution(reference, predicted)
-        return urlencode({"read_as": _listed([name])}) if name in self._substitutions else None
 
     def _selection_view(self, selections: Mapping[str, Selection]) -> str | None:
         """Return the link to the rows that match all selections; None if the page cannot select them."""

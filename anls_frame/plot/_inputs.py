@@ -101,22 +101,38 @@ class Input(NamedTuple):
         rest = [cs.by_name(name) for name in dict.fromkeys(others) if name not in columns]
         return lazy.select(*values, *rest).collect()
 
-    def summary_of_texts(self, given: Any) -> Summary:
-        """Return a summary, or the summary of a report; raise an error unless texts were scored."""
+    def summary(self, given: Any) -> Summary:
+        """Return a summary, or the summary of a report."""
         if not is_result(given):
             raise self.error(given)
-        summary = summary_of(given)
+        summary: Summary = given.summary if is_report(given) else given
+        return summary
+
+    def summary_of_texts(self, given: Any) -> Summary:
+        """Return a summary, or the summary of a report; raise an error unless texts were scored."""
+        summary = self.summary(given)
         if not summary.settings.has_texts:
             raise ValueError("a summary of existing scores has no histogram; plot the rows with `ecdf`")
         return summary
 
     def detail(self, given: Any, name: str, by: Sequence[str]) -> pl.DataFrame:
         """Return the details of a report or summary: errors, confusions or lengths."""
-        if not is_result(given):
-            raise self.error(given)
-        summary = summary_of(given)
-        noun = "report" if is_report(given) else "summary"
+        summary, noun = self.summary(given), "report" if is_report(given) else "summary"
         return detail_table(summary.report_sums.details, summary.settings, name, by, noun)
+
+    def counts(
+        self, given: Any, name: str, by: Sequence[str], columns: Sequence[str]
+    ) -> tuple[list[str], pl.DataFrame] | None:
+        """Return the keys and the table of details of a result or of their frame; None for rows."""
+        if is_result(given):
+            return list(by), self.detail(given, name, by)
+        names = column_names(self.frame(given))
+        if not set(columns) <= set(names):
+            return None
+        keys = names[: names.index(columns[0])]
+        if by and list(by) != keys:
+            raise ValueError(f"by must be {keys}, by which the {name} are counted, got {list(by)}")
+        return keys, in_polars(given).lazy().collect()
 
 
 def is_report(given: Any) -> bool:
@@ -127,12 +143,6 @@ def is_report(given: Any) -> bool:
 def is_result(given: Any) -> bool:
     """Return whether an object is a report or a summary."""
     return is_report(given) or isinstance(given, Summary)
-
-
-def summary_of(given: Any) -> Summary:
-    """Return the summary of a report, or the summary itself."""
-    summary: Summary = given.summary if is_report(given) else given
-    return summary
 
 
 def whole(names: RowNames = ROWS) -> _style.Label:
@@ -192,27 +202,17 @@ def with_slices(frame: pl.DataFrame) -> tuple[tuple[str, ...], pl.DataFrame]:
     return by, frame
 
 
-def named_metrics(names: Iterable[str]) -> tuple[Metric, ...]:
-    """Return the metrics of these names; of custom metrics, only the names are known."""
+def metrics_of(given: Any, names: Iterable[str]) -> tuple[Metric, ...]:
+    """Return the metrics of a result, or those of these names, of which own ones are known by name alone."""
+    if isinstance(given, SlicedResult):
+        return given.measures
     known = BUILT_IN | DESCRIBED
     return tuple(known.get(name) or Metric(name) for name in names)
 
 
-def metrics_of_table(frame: pl.DataFrame) -> tuple[Metric, ...]:
-    """Return the metrics in a frame of a report; of custom metrics, only the names are known."""
-    names = [name for name in frame.columns if {f"{name}_low", f"{name}_high"} <= set(frame.columns)]
-    return named_metrics(names)
-
-
-def compared_metrics(given: Any, names: Iterable[str] = ()) -> tuple[Metric, ...]:
-    """Return the metrics of a comparison, whose frames know at most their names."""
-    if isinstance(given, SlicedResult):
-        return given.measures
-    return named_metrics(names) or (Metric("score"),)
-
-
 def measured(measure: str | None, metrics: Sequence[Metric], what: str = "measure") -> Metric:
-    """Return the metric of this name, by default the first."""
+    """Return the metric of this name, by default the first; an empty frame has none."""
+    metrics = metrics or (Metric("score"),)
     by_name = {metric.name: metric for metric in metrics}
     return metrics[0] if measure is None else by_name[choice(what, measure, by_name)]
 

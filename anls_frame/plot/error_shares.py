@@ -10,7 +10,7 @@ import polars.selectors as cs
 
 from anls_frame import _palette
 from anls_frame._arguments import count, takes_names
-from anls_frame.frames.conversion import column_names, in_polars, to_lazy
+from anls_frame.frames.conversion import in_polars, to_lazy
 from anls_frame.plot import _inputs, _room, _style
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.settings import check_by
@@ -105,23 +105,20 @@ _Groups = list[tuple[_style.Label, _Counts]]
 def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tuple[_Groups, _Groups]:
     """Return the counts of all rows, if known, and those of the groups in drawing order."""
     columns, order = check_by(by), None
-    if _inputs.is_result(given):
-        columns = columns if by is not None else tuple(_inputs.summary_of(given).settings.by)
-        whole, groups = (_INPUT.detail(given, "errors", keys) for keys in ((), columns))
+    if _inputs.is_result(given) and by is None:
+        columns = tuple(_INPUT.summary(given).settings.by)
+    counted = _INPUT.counts(given, "errors", columns, _COUNTED)
+    if counted is None:
+        frame = _INPUT.frame(given)
+        whole, groups = (_rows(frame, keys, error_type) for keys in ((), columns))
+    elif not _inputs.is_result(given):
+        keys, counts = counted
+        of_keys = _groups(counts, keys, counts.select(map(cs.by_name, keys)).unique(maintain_order=True))
+        return ([], of_keys) if keys else (of_keys, [])
+    else:
+        whole, groups = _INPUT.detail(given, "errors", ()), counted[1]
         if columns and _inputs.is_report(given):
             order = in_polars(given.by(*columns)).lazy().select(cs.by_name(*columns)).collect()
-    else:
-        frame = _INPUT.frame(given)
-        names = column_names(frame)
-        if set(_COUNTED) <= set(names):
-            keys = tuple(names[: names.index("error_type")])
-            if columns not in ((), keys):
-                raise ValueError(f"by must be {list(keys)}, by which the errors are counted, got {by!r}")
-            counts = in_polars(frame).lazy().collect()
-            order = counts.select(map(cs.by_name, keys)).unique(maintain_order=True)
-            groups_of_keys = _groups(counts, keys, order)
-            return ([], groups_of_keys) if keys else (groups_of_keys, [])
-        whole, groups = (_rows(frame, keys, error_type) for keys in ((), columns))
     return _groups(whole, ()), _groups(groups, columns, order) if columns else []
 
 

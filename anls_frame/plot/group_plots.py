@@ -103,7 +103,9 @@ def group_scores(
     most = count("max_groups", max_groups, 1)
     slices = _inputs.slices(report, "report", _REPORT, "few_rows")
     is_frame = not _inputs.is_report(report)
-    metrics = _inputs.metrics_of_table(slices.frame) if is_frame else report.measures
+    columns = slices.frame.columns
+    names = [name for name in columns if {f"{name}_low", f"{name}_high"} <= {*columns}]
+    metrics = _inputs.metrics_of(report, names)
     if not metrics:
         raise _REPORT.error(report, " without a measure that has an interval")
     metric = _inputs.measured(measure, metrics)
@@ -162,9 +164,13 @@ class _Forest:
         keys = list(labels)[: len(labels) - hidden]
         tables = [dict(zip(series.slices.labels, self._rows(series), strict=True)) for series in self.series]
         names = [str(series.label) for series in self.series] if len(self.series) > 1 else []
-        for index, (table, shade) in enumerate(zip(tables, self._colors(names), strict=True)):
+        shades, size = self._colors(names), 6.5 if len(tables) <= _LARGE_MARKERS else 4.5
+        for index, (table, shade) in enumerate(zip(tables, shades, strict=True)):
             offset = (index - (len(tables) - 1) / 2) * _SPREAD / len(tables)
-            self._draw_series(ax, {key: table.get(key) for key in keys}, shade, offset)
+            for row, key in enumerate(keys):
+                if (figures := table.get(key)) and figures[0] is not None:
+                    is_whole = key == _inputs.WHOLE
+                    self._draw_row(ax, row + offset, figures, shade, size=size, is_whole=is_whole)
         _style.group_axis(ax, [labels[key] for key in keys])
         drawn = [table[key] for table in tables for key in keys if key in table]
         ax.set_xlim(*_inputs.limits([value for row in drawn for value in row[:3]], self.metric.bounds))
@@ -175,8 +181,12 @@ class _Forest:
             ax.set_title("")
         before = ax.get_title()
         label = f"{_inputs.axis_name(self.metric)}, {level}interval{_style.not_shown(hidden)}"
-        handles = self._handles(self._colors(names))
-        _style.finish(ax, self.title, label, own_title=self._title(), handles=handles, names=names)
+        look: dict[str, Any] = {"marker": "o", "markersize": _style.marker_scale() * size, "linewidth": 2}
+        handles = [Line2D([], [], color=shade, **look) for shade in shades]
+        first = self.series[0]
+        of_label = f" of {_style.name(first.label)}" if first.label and not names else ""
+        own_title = f"{_style.name(self.metric.label)}{of_label}{_style.sliced_by(first.slices.by)}"
+        _style.finish(ax, self.title, label, own_title=own_title, handles=handles, names=names)
         self.own_title = ax.get_title() if ax.get_title() != before else ""
         self.artists = [artist for artist in ax.get_children() if artist not in others]
 
@@ -191,39 +201,18 @@ class _Forest:
         given = {str(series.label): series.color for series in self.series if series.color is not None}
         return list(_palette.system_colors(names, given).values())
 
-    def _draw_series(
-        self, ax: Axes, rows: dict[str, tuple[Any, ...] | None], shade: str, offset: float
+    def _draw_row(
+        self, ax: Axes, row: float, figures: tuple[Any, ...], shade: str, *, size: float, is_whole: bool
     ) -> None:
-        """Draw the points of a report."""
+        """Draw the score of a slice, and a line at that of all rows."""
         several = len(self.series) > 1
-        for row, (key, figures) in enumerate(rows.items()):
-            if figures is None or figures[0] is None:
-                continue
-            is_whole = key == _inputs.WHOLE
-            if is_whole:
-                line = ax.axvline(figures[0], color=shade if several else _style.ink(ax, 0.75), zorder=1)
-                line.set(linewidth=_style.marker_scale(), linestyle=_style.DASHED)
-                line.set_alpha(0.7 if several else 1)
-            width = (3 if is_whole else 2.2) / (1.4 if several else 1)
-            marker = "D" if is_whole else "o"
-            _style.score_in_row(
-                ax, row + offset, figures[:4], shade, marker=marker, size=self._size, width=width
-            )
-
-    def _handles(self, shades: Sequence[str]) -> list[Artist]:
-
-        size = _style.marker_scale() * self._size
-        return [Line2D([], [], color=shade, marker="o", markersize=size, linewidth=2) for shade in shades]
-
-    @property
-    def _size(self) -> float:
-        return 6.5 if len(self.series) <= _LARGE_MARKERS else 4.5
-
-    def _title(self) -> str:
-        label = self.series[0].label if len(self.series) == 1 else None
-        by = self.series[0].slices.by
-        of_label = f" of {_style.name(label)}" if label else ""
-        return f"{_style.name(self.metric.label)}{of_label}{_style.sliced_by(by)}"
+        if is_whole:
+            line = ax.axvline(figures[0], color=shade if several else _style.ink(ax, 0.75), zorder=1)
+            line.set(linewidth=_style.marker_scale(), linestyle=_style.DASHED)
+            line.set_alpha(0.7 if several else 1)
+        width = (3 if is_whole else 2.2) / (1.4 if several else 1)
+        marker = "D" if is_whole else "o"
+        _style.score_in_row(ax, row, figures[:4], shade, marker=marker, size=size, width=width)
 
 
 def _forest_on(ax: Axes | None) -> _Forest | None:
@@ -293,7 +282,7 @@ def comparison(
     """
     most = count("max_groups", max_groups, 1)
     every = _inputs.slices(comparison, "comparison", _COMPARISON, "baseline_score")
-    metrics = _inputs.compared_metrics(comparison, every.frame["metric"].unique(maintain_order=True))
+    metrics = _inputs.metrics_of(comparison, every.frame["metric"].unique(maintain_order=True))
     drawn = _inputs.measured(metric, metrics, "metric")
     pairs = every.frame.select("baseline", "system").unique().rows()
     if len(pairs) > 1:

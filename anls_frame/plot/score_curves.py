@@ -14,7 +14,6 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
 from anls_frame.analysis.curves import threshold_curve as threshold_anls
-from anls_frame.frames.conversion import column_names, in_polars
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
@@ -110,8 +109,8 @@ def length_effect(
     >>> ax.lines[0].get_ydata().tolist()
     [0.95, 0.25]
     """
-    table = _length_table(frame, by)
-    if table is None:
+    counted = _ROWS.counts(frame, "lengths", () if by is None else (by,), _LENGTHS)
+    if counted is None:
         drawn = _lines_of_rows(frame, scores, length, by, 8 if bins is None else count("bins", bins, 1))
     else:
         useless = [name for name, value in (("length", length), ("bins", bins)) if value is not None]
@@ -119,7 +118,7 @@ def length_effect(
             raise ValueError(f"{useless[0]} must be None for results, whose lengths are counted already")
         if scores is not None and not isinstance(scores, str):
             raise ValueError(f"scores must be the name of a measure for results, got {scores!r}")
-        drawn = _lines_of_table(table, scores)
+        drawn = _lines_of_table(*counted, scores)
     lines = drawn.lines
     plain = [name.text if isinstance(name, _style.Label) else name for name, _ in lines]
     # A single column is not the name of a system.
@@ -131,11 +130,11 @@ def length_effect(
     for name, (_, points), marker in zip(plain, lines, itertools.cycle(_MARKERS)):
         x, y, low, high = (points[column].to_numpy() for column in ("length", "score", "low", "high"))
         handles += ax.plot(x, y, marker=marker, markersize=5 * scale, lw=1.8 * scale, color=shades[name])
-        if table is None and len(lines) <= _BANDS:
+        if counted is None and len(lines) <= _BANDS:
             ax.fill_between(x, low, high, color=shades[name], alpha=0.15, linewidth=0)
     if not any(points.height for _, points in lines):
         _style.nothing(ax)
-    if table is None:
+    if counted is None:
         _scale_lengths(ax, *drawn.ends)
     else:
         ax.set_xticks(list(drawn.ticks), list(drawn.ticks.values()))
@@ -164,22 +163,9 @@ class _Lines(NamedTuple):
     bounds: tuple[float | None, float | None] | None = None
 
 
-def _length_table(given: Any, by: str | None) -> pl.DataFrame | None:
-    """Return the scores by length that a result has, or None for a frame of rows."""
-    if _inputs.is_result(given):
-        return _ROWS.detail(given, "lengths", () if by is None else (by,))
-    names = column_names(_ROWS.frame(given))
-    if not set(_LENGTHS) <= set(names):
-        return None
-    if by not in (None, *names[: names.index("length_from")]):
-        raise ValueError(f"by must be one of {names[: names.index('length_from')]}, got {by!r}")
-    return in_polars(given).lazy().collect()
-
-
-def _lines_of_table(table: pl.DataFrame, measure: str | None) -> _Lines:
+def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | None) -> _Lines:
     """Return the lines of a table of scores by ranges of lengths."""
     metric = _inputs.measured(measure, [metric for metric in TEXT_METRICS if metric.name in table.columns])
-    keys = table.columns[: table.columns.index("length_from")]
     # A range of lengths is as wide as all ranges below it, so all have the same width on the axis.
     points = table.select(
         *map(cs.by_name, keys),

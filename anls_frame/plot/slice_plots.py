@@ -89,10 +89,8 @@ def worse_slices(
     choice("kind", kind, ("effects", "shares"))
     is_result = isinstance(slices, FoundSlices)
     table = slices.table if is_result else _INPUT.table(slices, _COLUMNS)
-    metrics = (
-        slices.metrics if is_result else _inputs.named_metrics(table["metric"].unique(maintain_order=True))
-    )
-    metrics = metrics or _inputs.named_metrics(["score"])
+    names = table["metric"].unique(maintain_order=True)
+    metrics = slices.metrics if is_result else _inputs.metrics_of(slices, names)
     first = table["metric"].first()
     drawn = _inputs.measured(metric or (str(first) if first is not None else None), metrics, "metric")
     in_metric = table.filter(pl.col("metric") == drawn.name)

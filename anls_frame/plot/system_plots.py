@@ -268,7 +268,7 @@ def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
     """Return the ranks in a comparison or its frame, in the metric of this name."""
     is_comparison = isinstance(given, SlicedResult) and given.noun == "comparison"
     frame = given.ranked if is_comparison else source.table(given, _COLUMNS)
-    metrics = _inputs.compared_metrics(given, frame["metric"].unique(maintain_order=True))
+    metrics = _inputs.metrics_of(given, frame["metric"].unique(maintain_order=True))
     by, frame = _inputs.with_slices(frame)
     chosen = _inputs.measured(metric, metrics, "metric")
     columns = ("score", "score_low", "score_high", "rank", "rank_low", "rank_high")
