@@ -126,9 +126,6 @@ def test_several_systems_say_which_were_right(tmp_path: Path) -> None:
         "Mean ANLS over 1\u202f568 rows: old 0.660, new 0.846, again 0.660; right: none 308, only new 425, "
         "2 of 3 57, all 778." in three.text
     )
-    named = {name: name for name in ("tesseract", "rapidocr")}
-    by_name = read(af.browse(QUESTIONS, named, "answers"), tmp_path)
-    assert read(af.browse(QUESTIONS, list(named), "answers"), tmp_path).html == by_name.html
     alike = {f"{'a very long name ' * 5}{place}{' of a system' * 5}": "tesseract" for place in range(2)}
     assert "rows: …" in read(af.browse(QUESTIONS, alike, "answers"), tmp_path).text
     numbers = {"only old": "2 of 3"}

@@ -198,11 +198,6 @@ def test_existing_scores_have_differences_alone() -> None:
     wer = af.changes(frame, systems, None, keep=["id"], metrics="wer")
     figures = {"baseline_wer": 0.25, "wer": 1.0, "wer_difference": 0.75}
     assert wer.rows(named=True) == [{"id": 4, "system": "y", **figures}]
-    swapped = [af.Metric(systems, name="s"), af.Metric({"x": "b", "y": "a"}, name="r")]
-    both = af.changes(frame.lazy(), systems, None, keep="id", metrics=swapped)
-    assert both["id"].to_list() == [1, 4]
-    again = {"x": "baseline_score", "y": "score"}
-    assert_frame_equal(af.changes(table, again, None, kind="all", keep=["id"]), table)
 
 
 def test_columns_of_scores_stand_beside_texts() -> None:

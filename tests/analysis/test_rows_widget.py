@@ -98,17 +98,11 @@ def test_ids_are_those_of_the_file_that_the_page_saves(ids: str | None, tmp_path
     )
     page = af.browse(frame, "prediction", "answers", id=ids)
     written = {"text": ['"7"', '"ü"'], "float": ["7", "0.5"], "date": ['"2026-02-28"', '"2026-03-01"']}
+    named = zip(written.get(str(ids), ["null"] * 2), ("x", "y"), page.digests([0, 1]), strict=True)
     lines = [
-        f'{{"id":{id_},"system":"{system}","epoch":{epoch},"row":{row},"verdict":"format","digest":"{digest}"}}'
-        for row, (id_, system, epoch, digest) in enumerate(
-            zip(
-                written.get(str(ids), ["null"] * 2),
-                frame["system"],
-                frame["epoch"],
-                page.digests([0, 1]),
-                strict=True,
-            )
-        )
+        f'{{"id":{id_},"system":"{system}","epoch":{row + 1},"row":{row},'
+        f'"verdict":"format","digest":"{digest}"}}'
+        for row, (id_, system, digest) in enumerate(named)
     ]
     (tmp_path / "verdicts.jsonl").write_text("\n".join(lines), encoding="utf-8")
     widget = page.widget()
@@ -131,16 +125,11 @@ def test_frames_are_of_the_kind_of_the_page() -> None:
         if isinstance(frame, pd.DataFrame):
             pd.testing.assert_frame_equal(widget.selected, indexed.iloc[[0, 3, 9]])
             pd.testing.assert_frame_equal(every, indexed)
-            assert widget.verdicts["row"].tolist() == [9, 13]
-            assert judged["verdict"].tolist() == ["our_error", "answer_wrong"]
-        elif isinstance(frame, pa.Table):
-            assert_frame_equal(pl.DataFrame(widget.selected), expected)
-            assert widget.verdicts["row"].to_pylist() == [9, 13]
-            assert pl.DataFrame(judged)["verdict"].to_list() == ["our_error", "answer_wrong"]
         else:
-            assert_frame_equal(widget.selected, expected)
-            assert_frame_equal(every, QUESTIONS)
-            assert judged["verdict"].to_list() == ["our_error", "answer_wrong"]
+            assert isinstance(widget.selected, pa.Table if isinstance(frame, pa.Table) else pl.DataFrame)
+            assert_frame_equal(pl.DataFrame(widget.selected), expected)
+        assert pl.DataFrame(widget.verdicts)["row"].to_list() == [9, 13]
+        assert pl.DataFrame(judged)["verdict"].to_list() == ["our_error", "answer_wrong"]
 
 
 def test_selected_are_the_rows_of_the_page() -> None:

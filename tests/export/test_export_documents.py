@@ -158,14 +158,6 @@ def test_equal_reports_are_equal_files(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["R.CSV", "r.Json", "a.b.md", " spaced name .tsv", "-dash.csv", "日本語.jsonl"]
-)
-def test_the_suffix_counts_in_any_case(tmp_path: Path, name: str) -> None:
-    assert write(report(), tmp_path / name).is_file()
-    assert [entry.name for entry in tmp_path.iterdir()] == [name]
-
-
-@pytest.mark.parametrize(
     "name", ["report", ".csv", "report.doc", "report.csv.gz", "report.", "report.csv.", ""]
 )
 def test_an_unknown_suffix_is_an_error_that_lists_the_known(tmp_path: Path, name: str) -> None:

@@ -98,26 +98,18 @@ def test_hostile_names_of_systems_do_nothing(tmp_path: Path) -> None:
         assert {seen(name).strip() for name in names[:count]} <= cells
 
 
-def test_hostile_labels_of_figures_do_nothing(tmp_path: Path) -> None:
+def test_hostile_labels_and_categories_of_figures_do_nothing(tmp_path: Path) -> None:
     rows = [(text, {text: 1}) for text in HOSTILE_TEXTS if len(text) < 200]
-    figure = Stacked("figure", {kind: "#0072B2" for _, kinds in rows for kind in kinds}, rows, "errors")
-    table = Table("table", pl.DataFrame({"a": [1]}))
+    shares = Stacked("figure", {kind: "#0072B2" for _, kinds in rows for kind in kinds}, rows, "errors")
+    texts = [text for text in HOSTILE_NAMES if 0 < len(text) < 200]
+    cells = {(text, text): (1, place) for place, text in enumerate(texts)}
+    matrix = Crossed("figure", "table", [((texts[0], texts[1]), texts, texts, cells)], "caption")
+    table = Table("table", pl.DataFrame({"n": [1] * len(texts)}))
 
-    shown = page(Document("title", [table], {}, "", figures=[figure]), tmp_path)
+    shown = page(Document("title", [table], {}, "", figures=[shares, matrix]), tmp_path)
 
     check_harmless(shown)
     assert shown.texts("div.lab") == [seen(label) for label, _ in rows]
-
-
-def test_hostile_categories_of_a_matrix_do_nothing(tmp_path: Path) -> None:
-    texts = [text for text in HOSTILE_NAMES if 0 < len(text) < 200]
-    cells = {(text, text): (1, place) for place, text in enumerate(texts)}
-    figure = Crossed("figure", "table", [((texts[0], texts[1]), texts, texts, cells)], "caption")
-    table = Table("table", pl.DataFrame({"n": [1] * len(texts)}))
-
-    shown = page(Document("title", [table], {}, "", figures=[figure]), tmp_path)
-
-    check_harmless(shown)
     found = [one.text for one in shown.find("th") if one.attributes.get("scope") == "row"]
     assert found == [seen(spelled(text)) for text in texts]
 
@@ -285,13 +277,6 @@ def test_no_more_rows_are_laid_out_than_can_fit(tmp_path: Path, monkeypatch: pyt
     shown = len(HtmlPage(path.read_text(encoding="utf-8")).texts("td.n"))
     assert path.read_text(encoding="utf-8").count(f"The first {thin(f'{shown:,}')} of 200\u202f000 rows") == 1
     assert shown < max(laid_out) < 20_000
-
-
-def test_without_scripts_headings_are_plain(tmp_path: Path) -> None:
-    shown = HtmlPage(report(frame()).write(tmp_path / "page.html").read_text(encoding="utf-8"))
-
-    assert "button" not in shown.tags
-    assert shown.texts("th")[:3] == ["type", "rows", "ANLS"]
 
 
 def test_the_head_of_a_report_says_what_its_tables_say() -> None:

@@ -56,8 +56,6 @@ COMMANDS: dict[str, Sequence[str]] = {
     "details": ("compare", "tesseract.jsonl", "rapidocr.jsonl", "--details"),
     "slices": ("slices", "tesseract.jsonl", "-c", "doc_id"),
     "changes": ("changes", "tesseract.jsonl", "rapidocr.jsonl"),
-    "confusions": ("confusions", "tesseract.jsonl", "--by", "lang", "--n", "3"),
-    "score": ("score", "tesseract.jsonl"),
     "doctor": ("doctor",),
 }
 

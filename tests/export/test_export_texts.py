@@ -29,7 +29,8 @@ group,,340,1.0,1.0,1.0,inf,-0.5,,anls|protocol:anls|threshold:0.5,0123
 group,"",5,,,,,0.25,few rows,anls|protocol:anls|threshold:0.5,0123
 """
     assert write(report(), tmp_path / "report.csv").read_bytes().decode() == expected
-    tabs = write(report(), tmp_path / "report.tsv").read_bytes().decode()
+    # The case of a suffix does not matter.
+    tabs = write(report(), tmp_path / "report.TSV").read_bytes().decode()
     assert tabs == expected.replace(",", "\t")
 
 

@@ -7,10 +7,9 @@ import io
 import subprocess
 import sys
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
-import polars as pl
 import pytest
 from campaign import amount
 from matplotlib.axes import Axes
@@ -18,9 +17,6 @@ from matplotlib.figure import Figure
 from plot_cases import ARGUMENTS, INPUTS, PLOTS, WRONG_INPUTS, detailed, frame, results
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FUNCTIONS = af.plot.__all__
 PNG = b"\x89PNG"
@@ -122,28 +118,6 @@ def test_pandas_columns_may_be_called_as_parts_of_reports_are() -> None:
 
     assert af.plot.ecdf(data, "nls").has_data()
     assert af.plot.error_types(data).has_data()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: af.plot.edit_matrix(af.edit_matrix("cat", "cafe"), "cafe"),
-            "must not be given for a finished matrix",
-        ),
-        (lambda: af.plot.length_effect(detailed(), ["nls"]), "scores must be the name of a measure"),
-    ],
-    ids=["matrix", "lengths"],
-)
-def test_what_results_know_already_is_refused(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_a_table_without_intervals_has_no_measure() -> None:
-    table = pl.DataFrame({"lang": ["en"], "n": [1], "anls": [0.5], "few_rows": [True]})
-    with pytest.raises(TypeError, match="without a measure that has an interval"):
-        af.plot.group_scores(table)
 
 
 def test_a_curve_of_a_frame_has_no_threshold_of_its_own() -> None:

@@ -12,7 +12,7 @@ from campaign import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
-from plot_cases import compared, confusions, frame, report
+from plot_cases import compared, confusions, detailed, frame, report
 from rapidfuzz.distance import Levenshtein
 from rich.cells import cell_len
 from scipy import stats
@@ -36,6 +36,7 @@ def texts(ax: Axes) -> list[str]:
 
 
 TEXT = st.text("ab 1", max_size=6)
+ONE_SLICE = pl.DataFrame({"lang": ["en"], "n": [1], "anls": [0.5], "few_rows": [True]})
 
 
 @given(
@@ -393,6 +394,7 @@ def test_a_system_has_the_same_colour_in_every_plot() -> None:
 
 
 @given(st.lists(st.text(max_size=5), unique=True, max_size=7))
+@settings(max_examples=30)
 def test_up_to_seven_systems_have_colours_of_their_own(names: list[str]) -> None:
     colors = _palette.system_colors(names)
 
@@ -453,6 +455,9 @@ def test_names_are_shown_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch)
         (lambda: plot.length_effect(frame(), "nls", "cer", bins=0), ValueError, "bins"),
         (lambda: plot.confusion_matrix(frame()), ColumnNotFoundError, "count"),
         (lambda: plot.threshold_curve({}), ValueError, "at least one summary"),
+        (lambda: plot.edit_matrix(af.edit_matrix("a", "b"), "b"), ValueError, "for a finished matrix"),
+        (lambda: plot.length_effect(detailed(), ["nls"]), ValueError, "must be the name of a measure"),
+        (lambda: plot.group_scores(ONE_SLICE), TypeError, "without a measure that has an interval"),
         (lambda: plot.score_distribution(af.summarize(frame(), metrics="nls")), ValueError, "existing"),
     ],
 )

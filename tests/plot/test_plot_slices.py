@@ -92,14 +92,6 @@ def test_reports_that_do_not_belong_together_are_refused() -> None:
     assert labels(ax) == ["all rows", "form", "table", "null"]
 
 
-def test_a_title_can_be_chosen_or_left_out() -> None:
-    made = report(frame())
-
-    assert plot.group_scores(made, title="Ours").get_title() == "Ours"
-    assert plot.group_scores(made, title="").get_title() == ""
-    assert plot.comparison(compared(frame()), title="Both").get_title() == "Both"
-
-
 def test_results_pass_options_on_to_their_plots() -> None:
     made, both = report(frame()), compared(frame())
 
@@ -107,6 +99,7 @@ def test_results_pass_options_on_to_their_plots() -> None:
     assert ax.get_xlabel() == "CER (corpus), lower is better, 95 % interval (2 more groups not shown)"
     assert (ax.get_title(), labels(ax)) == ("Week 3", labels(made.plot())[:2])
     assert made.plot(measure="nls").get_xlabel().startswith("NLS")
+    assert made.plot(title="").get_title() == ""
     assert both.plot(title="Both", max_groups=1).get_title() == "Both"
     with pytest.raises(ValueError, match="measure"):
         made.plot("bleu")
