@@ -340,7 +340,7 @@ class HeatMap:
         Names of the systems, best first.
     rows
         Label of each slice (all rows first), its number of rows as text, and the score of each system, as a
-        number and as text, with whether it is the best of the line.
+        number, as text, and its interval as text, with whether it is the best of the line.
     metric
         Name of the score of a row behind the scores.
     higher_is_better
@@ -355,7 +355,7 @@ class HeatMap:
     table: str
     heading: str
     systems: Sequence[str]
-    rows: Sequence[tuple[str, str, Sequence[tuple[float | None, str, bool]]]]
+    rows: Sequence[tuple[str, str, Sequence[tuple[float | None, str, str, bool]]]]
     metric: str
     higher_is_better: bool
     hidden: tuple[int, int]
@@ -368,16 +368,22 @@ class HeatMap:
 
     def content(self) -> dict[str, object]:
         """Return the values for the template."""
-        scores = [score for _, _, cells in self.rows for score, _, _ in cells if score is not None]
+        scores = [score for _, _, cells in self.rows for score, *_ in cells if score is not None]
         known = list(filter(math.isfinite, scores)) or [0.0]
         best, worst = (max(known), min(known)) if self.higher_is_better else (min(known), max(known))
 
-        def cell(score: float | None, text: str, is_best: bool) -> dict[str, object]:  # noqa: FBT001 - private
+        def cell(score: float | None, text: str, interval: str, is_best: bool) -> dict[str, object]:  # noqa: FBT001 - private
             has_color = score is not None and math.isfinite(score) and best != worst
             share = (score - worst) / (best - worst) if score is not None and has_color else 0.0
             number = "" if score is None else f"{score:.9g}"
             strength = f"{_STRONGEST * share:z.3f}"
-            return {"text": text, "number": number, "strength": strength, "is_best": is_best}
+            return {
+                "text": text,
+                "interval": interval,
+                "number": number,
+                "strength": strength,
+                "is_best": is_best,
+            }
 
         left_out = [
             thin(f"{hidden:,} more {what}")

@@ -31,6 +31,8 @@ class SideBySide:
         A row for each line, with `slice`, the keys, `n`, and `few_rows` (of any system).
     scores
         The scores of each line, in the order of the systems.
+    intervals
+        The ends of the interval of each score.
     is_best
         Whether each score is the best of its line; equal scores are all the best.
     """
@@ -38,6 +40,7 @@ class SideBySide:
     systems: list[str]
     slices: pl.DataFrame
     scores: list[list[float | None]]
+    intervals: list[list[tuple[float | None, float | None]]]
     is_best: list[list[bool]]
 
 
@@ -78,29 +81,31 @@ def side_by_side(ranked: pl.DataFrame, by: Sequence[str], *, only_shown: bool = 
     Parameters
     ----------
     ranked
-        A row for each slice and system, in one metric, with `system`, `score`, `rank`, `n` and `few_rows`,
-        and `possibly_best` for `only_shown`. Systems are in the order of the first slice, which covers all
-        rows if present.
+        A row for each slice and system, in one metric, with `system`, `score` and its interval, `rank`, `n`
+        and `few_rows`, and `possibly_best` for `only_shown`. Systems are in the order of the first slice,
+        which covers all rows if present.
     by
         The keys of the slices.
     only_shown
         Whether a best score is marked only if no other system can be the best.
     """
+    shown = ("score", "rank", "score_low", "score_high")
     lines = ranked.group_by(SLICE, cs.by_name(*by), maintain_order=True).agg(
         pl.col("n").first(),
         pl.col("few_rows").any(),
-        pl.col("system", "score", "rank"),
+        pl.col("system", *shown),
         (pl.col("possibly_best") if only_shown else pl.lit(0)).sum().alias(_ORDER),
     )
     systems = list(dict.fromkeys(ranked["system"]))
-    scores, is_best = [], []
-    for names, values, ranks, rivals in lines.select("system", "score", "rank", _ORDER).iter_rows():
-        by_system = dict(zip(names, zip(values, ranks, strict=True), strict=True))
-        figures = [by_system.get(system, (None, None)) for system in systems]
-        scores.append([score for score, _ in figures])
+    scores, intervals, is_best = [], [], []
+    for names, rivals, *values in lines.select("system", _ORDER, *shown).iter_rows():
+        by_system = dict(zip(names, zip(*values, strict=True), strict=True))
+        line = [by_system.get(system, (None, None, None, None)) for system in systems]
+        scores.append([score for score, *_ in line])
+        intervals.append([(low, high) for _, _, low, high in line])
         is_alone = not only_shown or (rivals or 0) < 2  # noqa: PLR2004 - a rival is another one
-        is_best.append([rank == 1 and is_alone for _, rank in figures])
-    return SideBySide(systems, lines.drop("system", "score", "rank", _ORDER), scores, is_best)
+        is_best.append([rank == 1 and is_alone for _, rank, *_ in line])
+    return SideBySide(systems, lines.drop("system", _ORDER, *shown), scores, intervals, is_best)
 
 
 def apart(names: Sequence[str], taken: Sequence[str]) -> list[str]:

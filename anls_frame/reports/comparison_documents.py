@@ -25,6 +25,7 @@ from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Table
 from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
 from anls_frame.export.display import difference_kind, glances, slice_labels, spelled
+from anls_frame.export.display import figure as rounded
 from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE, crossed
 from anls_frame.export.heads import head
 from anls_frame.export.result_tables import result_table
@@ -63,7 +64,7 @@ FEW_SYSTEMS = 12
 _FEW_BESIDE = 3
 """So many systems fit any screen side by side, and a mark says which is the best of a line."""
 _MOST_SYSTEMS = 8
-"""Number of systems that stand side by side on a screen at most."""
+"""Number of systems that stand side by side on a screen at most, and on a page with their intervals."""
 _SHORT_NAME = 14
 _BOLD = "Bold differences are significant, both by their adjusted p and by their interval."
 _DRAWN_SYSTEMS = 20
@@ -400,12 +401,13 @@ def _heat_map(
 ) -> HeatMap:
     slices = grid.slices.head(FIGURE_ROWS + 1)
     counts = [f"{n:,}{FEW if is_few else ''}" for n, is_few in slices.select("n", "few_rows").iter_rows()]
+    kind, has_intervals = view.kind(metric), len(grid.systems) <= _MOST_SYSTEMS
     cells = [
         [
-            (score, spelled(score, (), view.kind(metric)), best)
-            for score, best in zip(line, is_best, strict=True)
+            (score, spelled(score, (), kind), _range(ends, kind) if has_intervals else "", best)
+            for score, ends, best in zip(*line, strict=True)
         ]
-        for line, is_best in zip(grid.scores, grid.is_best, strict=True)
+        for line in zip(grid.scores, grid.intervals, grid.is_best, strict=True)
     ]
     drawn = [line[:_DRAWN_SYSTEMS] for line in cells[: slices.height]]
     return HeatMap(
@@ -419,6 +421,11 @@ def _heat_map(
         (grid.slices.height - slices.height, len(grid.systems) - min(len(grid.systems), _DRAWN_SYSTEMS)),
         table.headings["n"],
     )
+
+
+def _range(ends: tuple[float | None, float | None], kind: Kind) -> str:
+    low, high = ends
+    return "" if low is None or high is None else f"{rounded(low, kind)} to {rounded(high, kind)}"
 
 
 # Two systems

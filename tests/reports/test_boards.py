@@ -275,7 +275,7 @@ def test_the_shell_takes_rows_by_an_expression_of_sql(suffix: str, tmp_path: Pat
     )
     for wrong, message in (
         ("lang =", "--where must be an expression of SQL"),
-        ("x = 1", "--where names 'x'"),
+        ("x = 1", "--where names no column 'x'"),
     ):
         failed = shell.run(tmp_path, "report", f"rows{suffix}", "--where", wrong)
         assert (failed.returncode, message in failed.stderr) == (2, True), failed.stderr
