@@ -135,7 +135,12 @@ class SourceOptions:
     @property
     def how(self) -> Reading:
         """How files are read."""
+        return self.how_for(None)
+
+    def how_for(self, metrics: Sequence[Any] | None) -> Reading:
+        """Return how files are read for these metrics; columns of scores need no texts beside them."""
         from anls_frame.readers.any_file import Reading
+        from anls_frame.readers.score_columns import are_columns
 
         columns = {"prediction": self.prediction, "answers": self.answers}
         return Reading(
@@ -145,6 +150,7 @@ class SourceOptions:
             epoch=self.epoch,
             unmatched=self.unmatched,
             where=self.where,
+            needs_texts=not are_columns(metrics),
             options={name: value for name, value in columns.items() if value is not None}
             | self.reader.options,
         )
@@ -167,9 +173,14 @@ class SystemNames:
     name: list[str] | None = None
 
     def in_files(
-        self, files: Sequence[Path], source: SourceOptions, runs: Runs, **options: Any
+        self,
+        files: Sequence[Path],
+        source: SourceOptions,
+        runs: Runs,
+        metrics: Sequence[Any] | None = None,
+        **options: Any,
     ) -> SystemFiles:
-        """Return the files of the systems, with other options of `SystemFiles`."""
+        """Return the files of the systems, with texts if these metrics need them, and other options."""
         from anls_frame.readers.system_files import SystemFiles
 
         named_columns = getattr(self, "systems", None)
@@ -178,7 +189,7 @@ class SystemNames:
             columns=None if named_columns is None else named_columns.split(","),
             column_of_names=self.system_column,
             names=self.name,
-            how=source.how,
+            how=source.how_for(metrics),
             runs=runs,
             **options,
         )

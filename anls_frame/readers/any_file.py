@@ -27,7 +27,7 @@ from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.conditions import chosen, condition
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.kinds import is_truth_of_pages, kind_for_gold, kind_of
-from anls_frame.readers.table import read_table, scan_results
+from anls_frame.readers.table import read_table, scan_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -51,6 +51,8 @@ class Reading:
     unmatched: str | None = None
     where: str | None = None
     """Only the rows for which this expression of SQL is true."""
+    needs_texts: bool = True
+    """Whether a table must have predictions and answers, rather than only columns of scores."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options of readers, those of one kind and others."""
 
@@ -66,6 +68,11 @@ class Reading:
             if not (gold.exists() or glob.has_magic(str(gold))):
                 raise FileNotFoundError(errno.ENOENT, "there is no such file", str(gold))
             object.__setattr__(self, "gold", gold)
+
+    @property
+    def of_table(self) -> dict[str, Any]:
+        """The options of `read_table` for a table that needs no texts."""
+        return {} if self.needs_texts else {"required": ()}
 
     @property
     def gold_files(self) -> list[Path]:
@@ -183,7 +190,7 @@ def load(
     kind = kind_of_file(path, how)
     questions = how.questions([kind])
     options = how.reader_options([kind], questions)
-    of_table |= {"unique_ids": False if questions is None else "in an epoch"}
+    of_table |= how.of_table | {"unique_ids": False if questions is None else "in an epoch"}
     frame = read_kind(path, kind, options, questions, every_response=every_response, **of_table)
     if questions is None:
         return chosen(only_epoch(frame, how.epoch), how.where)
@@ -268,7 +275,8 @@ def _is_parquet(path: Path, how: Reading) -> bool:
 def scan(path: Path, how: Reading, *, every_response: bool = False) -> pl.LazyFrame:
     """Read a file, lazily if its format allows it."""
     if how.epoch is None and how.gold is None and kind_of_file(path, how) == "table":
-        return chosen(scan_results(path, **how.reader_options(["table"])), how.where)
+        required = SCORED if how.needs_texts else ()
+        return chosen(scan_table(path, required=required, **how.reader_options(["table"])), how.where)
     frame = load(path, how, every_response=every_response)
     return origins.like(frame.lazy(), frame)
 

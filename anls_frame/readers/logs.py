@@ -180,7 +180,7 @@ def read_each(
     for system, path in files:
         with problems.collecting():
             unique: _standard.UniqueIds = "in an epoch" if column is None else False
-            frame = read_kind(path, kinds[path], options, questions, unique_ids=unique)
+            frame = read_kind(path, kinds[path], options, questions, unique_ids=unique, **how.of_table)
             parts = [(system, frame)] if column is None else _by_system(path, frame, column)
             logs += [as_log(name, path, kinds[path], rows) for name, rows in parts]
     problems.raise_any()

@@ -13,7 +13,7 @@ from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers._standard import epochs_of, ids_text
-from anls_frame.readers.score_columns import columns_of
+from anls_frame.readers.score_columns import columns_of, texts_of
 from anls_frame.readers.system_files import QUESTION, are_repeated
 from anls_frame.repeats.components import variance_components
 from anls_frame.repeats.question_scores import mean_over_epochs, pass_at_k
@@ -90,7 +90,7 @@ def averaged(
         if not metric.is_mean:
             no_mean = f"metric {metric.name!r} {metric.kind}, so it has no mean over epochs; "
             raise ValueError(Advice(no_mean, "choose an epoch with ", Option("epoch", None)))
-    means = mean_over_epochs(table, "prediction", "answers", id=id, keep=keep, metrics=metrics, **scoring)
+    means = mean_over_epochs(table, *texts_of(table), id=id, keep=keep, metrics=metrics, **scoring)
     return means, [_as_mean(metric) for metric in metrics]
 
 

@@ -27,6 +27,19 @@ def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:
     return [*named, *from_mappings, *own_metrics.needed(own)]
 
 
+def are_columns(metrics: Sequence[str | Metric] | None) -> bool:
+    """Return whether all metrics are columns of scores, which need no texts."""
+    given = metrics or ()
+    are_functions = any(isinstance(metric, Metric) and metric.is_function for metric in given)
+    return bool(given) and not are_functions and all(columns_of([metric]) for metric in given)
+
+
+def texts_of(frame: pl.DataFrame | pl.LazyFrame) -> tuple[str | None, str | None]:
+    """Return the columns of predictions and answers, if a table has both."""
+    names = frame.collect_schema().names()
+    return ("prediction", "answers") if {"prediction", "answers"} <= {*names} else (None, None)
+
+
 def with_numbers_where_all_are(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Return a table in which those of the given columns that hold only numbers are numeric."""
     columns = []

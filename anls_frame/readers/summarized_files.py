@@ -17,7 +17,7 @@ from anls_frame.readers.any_file import are_pages, kind_of_file, reading, scan, 
 from anls_frame.readers.logs import rows_of
 from anls_frame.readers.repeated_answers import averaged, has_epochs, note_of_uneven, resolved
 from anls_frame.readers.repeated_ids import check_disjoint, note_of_repeated
-from anls_frame.readers.score_columns import columns_of
+from anls_frame.readers.score_columns import columns_of, texts_of
 from anls_frame.summary.keys import optional
 from anls_frame.summary.merging import merge
 from anls_frame.summary.summarizing import passes, summarize
@@ -77,7 +77,8 @@ def summarize_files(given: SystemFiles, *, allow_repeated_ids: bool, **options: 
     # The number of passes over the rows is known without reading.
     by = [name for names in options["by"] or () for name in names]
     columns = [*by, *options["keep"], *optional(options["cluster"]), *columns_of(options["metrics"])]
-    nothing = pl.LazyFrame(schema=dict.fromkeys(["prediction", "answers", *columns], pl.String))
+    texts = filter(None, texts_of(next(iter(frames.values()))))
+    nothing = pl.LazyFrame(schema=dict.fromkeys([*texts, *columns], pl.String))
     total = n_rows * passes(summarized(given.every_file[0], nothing).settings)
     with following_together(total, f"Scoring {listed(frames, _SHOWN)}"):
         return merge(summarized(path, frame) for path, (frame, _) in scanned.items())
@@ -145,5 +146,5 @@ def _summarize_means(
 
 def _summarized(frame: pl.LazyFrame, part: str, options: dict[str, Any]) -> Summary:
     rows = with_numbers(frame, columns_of(options["metrics"]))
-    summary: Summary = summarize(rows, "prediction", "answers", part=part, **options)
+    summary: Summary = summarize(rows, *texts_of(rows), part=part, **options)
     return summary

@@ -190,22 +190,26 @@ def scan_results(path: str | os.PathLike[str], **options: Any) -> pl.LazyFrame:
     >>> questions.select(af.anls("prediction", "answers").mean().round(3)).collect().item()
     0.737
     """
-    file = _content.as_path(path)
-    if _content.file_format(file, options.get("format")) != "parquet":
-        return read_results(path, **{"unique_ids": False, **options}).lazy()
     inspect.signature(read_results).bind(path, **options)
+    return scan_table(_content.as_path(path), required=_standard.SCORED, **options)
+
+
+def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.LazyFrame:
+    """Read a file as `scan_results` does, with at least the required columns."""
+    if _content.file_format(file, options.get("format")) != "parquet":
+        return read_table(file, required=required, **{"unique_ids": False, **options}).lazy()
     answers_format: str = options.get("answers_format", "auto")
     _lists.check_format(answers_format)
     problems = Problems(file)
     lazy = _parquet.scan(file)
     schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
-    chosen = _standard.choose(list(schema), given, ("prediction", "answers"), problems)
+    chosen = _standard.choose(list(schema), given, required, problems)
     problems.raise_any()
     # The schema of the result comes from the same code, run without rows.
     empty = _standard.frame(from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
     problems.raise_any()
-    if answers_format == "auto" and schema[chosen["answers"]] == pl.String:
+    if answers_format == "auto" and "answers" in chosen and schema[chosen["answers"]] == pl.String:
         with _parquet.reading_parquet(file):
             first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
         _lists.answers(from_frame(first), chosen["answers"], problems, "auto")  # warns

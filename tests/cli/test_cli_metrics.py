@@ -175,6 +175,37 @@ def test_numbers_that_are_wrong_are_named(run: Run, folder: Path) -> None:
     refused(run("report", "rows.csv", "-m", "anls", "-m", "anls"), "'anls' is taken")
 
 
+SCORED = pl.DataFrame({
+    "id": range(200),
+    "right": [i % 4 > 0 for i in range(200)],
+    "sure": [i % 7 / 7 for i in range(200)],
+    "lang": ["de" if i % 8 else "en" for i in range(200)],
+})  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_columns_of_scores_need_no_texts(run: Run, folder: Path, suffix: str) -> None:
+    file = f"scores.{suffix}"
+    SCORED.write_csv(folder / file) if suffix == "csv" else SCORED.write_parquet(folder / file)
+    options = ("-m", "right", "--json")
+    figures = [
+        next(iter(json.loads(run(*command, *options).stdout)["tables"].values()))[0]
+        for command in (("report", file), ("selective", file, "--model-confidence", "sure"))
+    ]
+    assert figures[0]["right"] == 0.75
+    selective = af.selective(SCORED, model_confidence="sure", metrics="right")
+    assert figures[1]["augrc"] == pytest.approx(selective.overall["augrc"].item())
+    SCORED.with_columns(right=True).write_csv(folder / "better.csv")
+    compared = json.loads(run("compare", file, "better.csv", *options).stdout)
+    assert next(iter(compared["tables"].values()))[0]["difference"] == pytest.approx(0.25)
+    assert "lang = en" in fine(run("slices", file, "-m", "right"))
+    fine(run("plot", "groups", file, "-m", "right", "-b", "lang", "-o", "groups.svg"))
+    for more in (("-m", "anls"), ("--rows", "2", "-o", "page.html")):
+        refused(
+            run("report", file, "-m", "right", *more), "no column with the prediction among 'id', 'right'"
+        )
+
+
 def test_metrics_of_files_together_are_those_of_one(run: Run, folder: Path) -> None:
     ROWS[:15].write_csv(folder / "a.csv")
     ROWS[15:].write_csv(folder / "b.csv")

@@ -172,9 +172,10 @@ def compare(
     if keep and rows is None:
         raise ValueError("--keep needs --rows")
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
-    given = named.in_files(files, source, runs)
+    metrics = parse(metric)
+    given = named.in_files(files, source, runs, None if rows else metrics)
+    metrics = metrics or [usual_metric(given)]
     shown = boarding.options
-    metrics = parse(metric) or [usual_metric(given)]
     with working("Comparing"):
         how: dict[str, Any] = {
             "by": tables(slicing.by),

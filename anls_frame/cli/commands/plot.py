@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,21 +38,25 @@ KINDS_OF_ANSWERS = ("scores", "errors", "threshold")
 
 
 def _drawn(
-    kind: str, frame: pl.DataFrame, slicing: SlicingOptions, protocol: ScoreProtocol, metric: str | None
+    kind: str,
+    frame: pl.DataFrame,
+    slicing: SlicingOptions,
+    protocol: ScoreProtocol,
+    metric: str | None,
+    *,
+    metrics: Any,
 ) -> Any:
     """Return the axes of a plot; as in reports, a missing prediction counts as an empty string."""
-    from anls_frame.cli.metrics import parse
     from anls_frame.frames.number_columns import with_numbers
-    from anls_frame.readers.score_columns import columns_of
+    from anls_frame.readers.score_columns import columns_of, texts_of
     from anls_frame.summary.catalogue import TEXT_METRICS
 
     by = one_table(slicing.by)
     how: Any = {"protocol": protocol}
 
     def report() -> Any:
-        metrics = parse(metric and [metric], lambda: frame.columns)
         rows = with_numbers(frame.lazy(), columns_of(metrics))
-        return af.report(rows, *_TEXTS, by=by, cluster=slicing.cluster, metrics=metrics, **how)
+        return af.report(rows, *texts_of(rows), by=by, cluster=slicing.cluster, metrics=metrics, **how)
 
     def scored(*columns: Any) -> pl.DataFrame:
         rows = frame.with_columns(pl.col("prediction").fill_null(""))
@@ -110,7 +115,8 @@ def plot(
     import io
 
     from anls_frame._atomic import replacing
-    from anls_frame.readers.any_file import are_pages, load
+    from anls_frame.cli.metrics import parse
+    from anls_frame.readers.any_file import are_pages, columns, load
 
     choice("kind", kind, KINDS)
     check_target(output, force, _SUFFIXES)
@@ -129,7 +135,10 @@ def plot(
         if metric is None and "metric" in KINDS[kind]:
             metric = "cer_corpus" if kind == "groups" else "cer"
     with working(f"Drawing {file}"):
-        axes = _drawn(kind, load(file, source.how), slicing, scoring.protocol, metric)
+        no_texts = replace(source.how, needs_texts=False)
+        metrics = parse([metric], lambda: columns(file, no_texts)) if metric and kind == "groups" else None
+        frame = load(file, source.how_for(metrics))
+        axes = _drawn(kind, frame, slicing, scoring.protocol, metric, metrics=metrics)
         content = io.BytesIO()
         axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
         with replacing(output) as target:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,7 +91,8 @@ def report(
 
     given = SystemFiles(files=files, how=source.how, runs=runs, repeats=repeats)
     first = given.every_file[0]
-    metrics = parse(metric, lambda: columns(first, source.how))
+    metrics = parse(metric, lambda: columns(first, replace(source.how, needs_texts=False)))
+    given = replace(given, how=source.how_for(None if rows else metrics))
     n_worst, most = worst or 0, None
     if are_pages(source.how):
         metrics = metrics or ["ocr"]

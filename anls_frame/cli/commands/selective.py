@@ -66,7 +66,7 @@ def selective(
     from anls_frame.cli.metrics import parse
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.readers.any_file import load
-    from anls_frame.readers.score_columns import columns_of
+    from anls_frame.readers.score_columns import columns_of, texts_of
     from anls_frame.reports.selective_documents import statements, with_thresholds
 
     target.check(export.SUFFIXES)
@@ -74,12 +74,13 @@ def selective(
         number("--require-accepted", require_accepted, 0, 1)
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
-        frame = load(file, source.how)
+        frame = load(file, source.how_for(chosen))
         frame = with_numbers(frame.lazy(), columns_of(chosen)).collect()
+        prediction, answers = texts_of(frame)
         result = af.selective(
             frame,
-            "prediction",
-            "answers",
+            prediction,
+            answers,
             list(model_confidence),
             metrics=chosen,
             by=tables(slicing.by),

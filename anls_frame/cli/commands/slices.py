@@ -77,7 +77,7 @@ def slices(
     from anls_frame.cli.metrics import parse
     from anls_frame.export import SUFFIXES
     from anls_frame.readers.any_file import are_pages
-    from anls_frame.readers.score_columns import with_numbers_where_all_are
+    from anls_frame.readers.score_columns import columns_of, texts_of, with_numbers_where_all_are
     from anls_frame.summary.files import is_summary
     from anls_frame.summary.systems import prediction_of
 
@@ -96,17 +96,20 @@ def slices(
         return
     chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how) else "anls"]
     with working("Looking for slices"):
-        rows_of_files, systems = row_pages.texts(named.in_files(files, source, "error", least=1))
+        rows_of_files, systems = row_pages.texts(
+            named.in_files(files, source, "error", None if rows else chosen, least=1)
+        )
         frame = rows_of_files.lazy().collect()
-        roles = {*systems.values(), "answers", "question_id", cluster}
+        roles = {*systems.values(), "answers", "question_id", cluster, *columns_of(chosen)}
         candidates = column or [name for name in frame.columns if name not in roles]
         frame = with_numbers_where_all_are(frame, candidates)
-        prediction = prediction_of(systems)
+        texts: tuple[Any, str | None] = (prediction_of(systems), "answers")
+        prediction, answers = texts_of(frame) if texts[0] == "prediction" else texts
     with af.progress():
         result = af.find_slices(
             frame,
             prediction,
-            "answers",
+            answers,
             candidates,
             cluster=cluster,
             metrics=chosen,
@@ -119,7 +122,7 @@ def slices(
         with working("Looking for rows"):
             page = row_pages.page(
                 frame,
-                prediction,
+                texts[0],
                 option="--rows",
                 metrics=chosen,
                 by=[name for name in dict.fromkeys(conditions) if name in frame.columns],
