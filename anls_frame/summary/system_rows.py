@@ -145,9 +145,9 @@ def scored_rows(
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
     own = [[metric for metric in every if not metric.is_built_in] for every in by_system]
     needed = [name for every in own for name in own_metrics.needed(every)]
-    others = dict.fromkeys([*slicing.columns, *optional(settings.cluster), *settings.keep, *needed])
+    others = [*slicing.columns, *optional(settings.cluster), *settings.keep, *needed]
     columns_of_texts = [*predictions, *optional(answers)]
-    source = to_lazy(frame, columns_of_texts, list(others), answers=answers, protocol=settings.protocol)
+    source = to_lazy(frame, columns_of_texts, others, answers=answers, protocol=settings.protocol)
     source = counted(with_numbers(source, [*numbers, *own_metrics.named(chain.from_iterable(own))]), advance)
     if answers is not None:
         source = with_unanswerable(source, predictions, answers, settings.unanswerable)
