@@ -153,8 +153,9 @@ def by_question(
     return grouped.sort("row")
 
 
-def _remembered(table: Any, frame: Any, epochs: RepeatedAnswers, n_epochs: pl.Series, what: str) -> Any:
-    """Store how the scores of a result were computed, for notes of reports and comparisons."""
+def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names: list[str], what: str) -> Any:
+    """Return the table of questions, which remembers how their scores were computed."""
+    n_epochs = questions["n_epochs"]
     counts = n_epochs.filter(n_epochs > 0).to_list() or [0]
     least, most = min(counts), max(counts)
     numbers = numbered(most, "epoch") if least == most else f"{least} to {numbered(most, 'epoch')}"
@@ -171,21 +172,16 @@ def _remembered(table: Any, frame: Any, epochs: RepeatedAnswers, n_epochs: pl.Se
     made = f"{what} {numbers} of" if most > 1 else "Scores are those of one answer to"
     sentence = f"{made} each question{scored}. {other}"
     is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in epochs.metrics)
-    return origins.remember(
-        table,
-        scores=sentence.rstrip() if how or most > 1 else None,
-        of_systems=origins.of(frame).of_systems if is_read else {},
-    )
-
-
-def _named(epochs: RepeatedAnswers, questions: pl.DataFrame, figures: Sequence[str]) -> pl.DataFrame:
-    """Return questions with their columns under the names of the given frame."""
+    figures = ["n_epochs", *names]
     taken = [name for index, name in enumerate(figures) if name in (*epochs.columns, *figures[:index])]
     if taken:
         raise DuplicateColumnError(f"columns {taken} would collide with columns of the result; rename them")
     columns = [*epochs.ids, *epochs.kept]
-    return questions.select(*columns, *map(cs.by_name, figures)).rename(
-        dict(zip(columns, epochs.columns, strict=True))
+    table = questions.select(*columns, *map(cs.by_name, figures))
+    return origins.remember(
+        as_kind_of(frame, table.rename(dict(zip(columns, epochs.columns, strict=True)))),
+        scores=sentence.rstrip() if how or most > 1 else None,
+        of_systems=origins.of(frame).of_systems if is_read else {},
     )
 
 
@@ -306,8 +302,7 @@ def mean_over_epochs(
     every = [pl.col(epochs.scores[0]).count().cast(pl.Int64).alias("n_epochs")]
     every += [figure.alias(name) for name, figure in figures.items()]
     questions = by_question(epochs, every)
-    table = as_kind_of(frame, _named(epochs, questions, ["n_epochs", *figures]))
-    return _remembered(table, frame, epochs, questions["n_epochs"], "Scores are means over")
+    return _result(frame, epochs, questions, list(figures), "Scores are means over")
 
 
 @table_of_frame
@@ -431,8 +426,7 @@ def pass_at_k(
         pl.Series(name, statistics.pass_at_k(n, correct, size), nan_to_null=True)
         for name, size in zip(names, sizes, strict=True)
     )
-    result = as_kind_of(frame, _named(epochs, table, ["n_epochs", *names]))
-    return _remembered(result, frame, epochs, questions["n_epochs"], "Scores are estimated from")
+    return _result(frame, epochs, table, names, "Scores are estimated from")
 
 
 def only(epochs: RepeatedAnswers) -> Metric:

@@ -300,7 +300,7 @@ def _searched(source: SearchInput, plan: Plan) -> Slices:
             "confidence": plan.confidence,
             "draws": search.draws,
             "seed": search.seed,
-            "rows": rows.size,
+            "rows": rows.height if counts is None else int(counts.sum()),
             "forgotten_documents": source.forgotten_documents,
         },
         signature=source.settings.signature,

@@ -63,12 +63,6 @@ class ListedRows:
         """Number of rows, or of lines that stand for several rows."""
         return len(self.document)
 
-    @property
-    def size(self) -> int:
-        """Number of rows."""
-        counts = self.scores[0].counts
-        return self.height if counts is None else int(counts.sum())
-
     @cached_property
     def losses(self) -> list[Losses]:
         """The losses of the rows in each metric."""
@@ -214,7 +208,7 @@ def _is_beyond_parents(
 def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> tuple[list[MetricSlice], int, int]:
     """Return the slices to list, searched and tested on all rows, and the numbers of slices and tests."""
     best, slices, tests, critical = searching.search(rows.columns, rows.losses, plan, advance)
-    significant = [slice_ for slice_ in best if slice_.p_adjusted <= plan.alpha]
+    significant = [slice_ for slice_ in best if slice_.p_adjusted <= 1 - plan.confidence]
     return listed(significant, rows, plan, critical=critical), slices, tests
 
 

@@ -127,11 +127,6 @@ class Plan:
         return Least(self.search.min_rows, self.search.min_clusters)
 
     @property
-    def alpha(self) -> float:
-        """The level of the test."""
-        return 1 - self.confidence
-
-    @property
     def holdout(self) -> float:
         """Share of documents reserved for tests; 0 tests slices on the documents in which they are found."""
         if self.search.holdout is None:

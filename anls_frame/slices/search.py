@@ -97,7 +97,7 @@ def search(
         MetricSlice(int(metric_of[index]), conditions(int(name[index])), float(statistic[index]), p)
         for index, p in zip(best.tolist(), p_values.tolist(), strict=True)
     ]
-    return Searched(slices, len(np.unique(name)), len(name), critical(largest, plan.alpha))
+    return Searched(slices, len(np.unique(name)), len(name), critical(largest, 1 - plan.confidence))
 
 
 def _drawn(losses: Losses, blocks: Sequence[SliceBlock], plan: Plan, advance: Advance) -> FloatArray:

@@ -17,7 +17,6 @@ from anls_frame.summary.catalogue import names_of_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from anls_frame.export.column_headings import RowNames
     from anls_frame.export.display import Glance
     from anls_frame.export.document import Kind, Selection
     from anls_frame.results import FoundSlices
@@ -60,7 +59,7 @@ def sentence(line: Mapping[str, Any], slices: FoundSlices, *, percent: bool = Fa
         else:
             side = "below" if difference < 0 else "above"
             parts.append(f"{spelled(abs(difference), (), kind)} {side} the rest")
-    names = _names(slices)
+    names = names_of_rows(slices.metrics)
     shares = [
         f"{spelled(line[column], (), 'share')} {names.heading(column)}"
         for column in ("share_of_rows", "share_of_loss")
@@ -127,7 +126,7 @@ def _table(slices: FoundSlices, *, percent: bool) -> Table:
     kinds = _kinds(slices, percent=percent)
     kinds.pop("overlapping", None)
     label = slices.metrics[0].label if len(slices.metrics) == 1 else "score"
-    names = headings(columns, {**_names(slices).columns, "score": label})
+    names = headings(columns, {**names_of_rows(slices.metrics).columns, "score": label})
     return Table("Slices", frame, kinds, headings=names, formats={} if same & {"metric"} else formats)
 
 
@@ -137,7 +136,7 @@ def notes(slices: FoundSlices) -> list[str]:
     looked = f"{numbered(slices.n_slices, 'slice')} of up to {depth}"
     metrics = f" in {numbered(len(slices.metrics), 'metric')}" if len(slices.metrics) > 1 else ""
     metrics += f" for {len(slices.systems) - 1:,} systems" if len(slices.systems) > _PAIR else ""
-    units = f"{_names(slices).row}s" if slices.settings["cluster"] is None else "documents"
+    units = f"{names_of_rows(slices.metrics).row}s" if slices.settings["cluster"] is None else "documents"
     level = f"{100 * (1 - slices.confidence):.3g} %"
     alpha = f"{1 - slices.confidence:.3g}"
     if slices.holdout:
@@ -167,14 +166,10 @@ def notes(slices: FoundSlices) -> list[str]:
         names = [f"{name} ({reason})" for name, reason in list(left_out.items())[:_NAMED]]
         more = len(left_out) - len(names)
         said.append(f"Left out: {'; '.join(names)}{f'; and {more:,} more' if more else ''}.")
-    said += documents.note(slices.settings["forgotten_documents"], _names(slices).row)
+    said += documents.note(slices.settings["forgotten_documents"], names_of_rows(slices.metrics).row)
     if slices.table.height and slices.table["few_rows"].any():
-        said.append(f"{FEW} few {_names(slices).row}s: treat the interval as rough.")
+        said.append(f"{FEW} few {names_of_rows(slices.metrics).row}s: treat the interval as rough.")
     return said
-
-
-def _names(slices: FoundSlices) -> RowNames:
-    return names_of_rows(slices.metrics)
 
 
 def _title(slices: FoundSlices) -> str:

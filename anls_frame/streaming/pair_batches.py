@@ -52,7 +52,8 @@ def read(predictions: Any, answers: Any) -> Pairs | Columns:
     if isinstance(texts, pl.Series) or isinstance(accepted, pl.Series):
         return _columns(texts, accepted)
     pairs = _pairs(texts, accepted)
-    if len(pairs.predictions) > MOST_PAIRS or _characters(pairs) > MOST_CHARACTERS:
+    characters = sum(map(len, pairs.predictions)) + sum([sum(map(len, texts)) for texts in pairs.answers])
+    if len(pairs.predictions) > MOST_PAIRS or characters > MOST_CHARACTERS:
         return Columns(_text_column(pairs.predictions), _list_column(pairs.answers), pairs.n_missing)
     return pairs
 
@@ -183,10 +184,6 @@ def _no_answer(index: int) -> ValueError:
 def _described(value: object) -> str:
     shown = repr(value)
     return f"{shown if len(shown) < 50 else shown[:50] + '...'} of type {type(value).__name__}"  # noqa: PLR2004
-
-
-def _characters(pairs: Pairs) -> int:
-    return sum(map(len, pairs.predictions)) + sum([len(text) for texts in pairs.answers for text in texts])
 
 
 def _columns(predictions: Sequence[Any] | pl.Series, answers: Sequence[Any] | pl.Series) -> Columns:

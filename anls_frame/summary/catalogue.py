@@ -87,15 +87,6 @@ def _by_errors(function: Callable[..., pl.Expr], *fields: str) -> Callable[..., 
     return rate
 
 
-def _without_protocol(function: Callable[..., pl.Expr]) -> Callable[..., pl.Expr]:
-    """Return a function for a score that has its own preparation."""
-
-    def score(prediction: pl.Expr, answers: pl.Expr, **_: Any) -> pl.Expr:
-        return function(prediction, answers)
-
-    return score
-
-
 def _fields(what: str) -> Callable[..., pl.Expr]:
     """Return a function for the numbers of values in each row, all or those of a kind."""
 
@@ -161,8 +152,9 @@ DESCRIBED = {
         ),
         _described("bag_of_words", "bag-of-words error", _by_errors(words.bag_of_words_error), format="rate"),
         *(
-            _share(name, label, _without_protocol(function))
-            for name, label, function in (
+            # These have a preparation of their own, whatever the protocol.
+            _share(name, label, lambda p, a, *, _score=score, **_: _score(p, a))
+            for name, label, score in (
                 ("relaxed_accuracy", "relaxed accuracy", accuracies.relaxed_accuracy),
                 ("vqa_accuracy", "VQA accuracy", accuracies.vqa_accuracy),
                 ("contains_answer", "contains the answer", accuracies.contains_answer),

@@ -7,6 +7,7 @@ import functools
 from typing import TYPE_CHECKING
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame.summary import own_metrics, pair_votes
 from anls_frame.summary.buckets import Buckets
@@ -32,14 +33,6 @@ _ROWS_OF_A_BATCH = 1 << 20
 
 _FEW_SYSTEMS = 8
 """Scores of more systems are computed batch by batch."""
-
-
-_COUNTS = pl.Schema(
-    {
-        **dict.fromkeys(("rows", "n_dropped", "n_unanswerable", "n", "n_empty_reference"), pl.Int64),
-        **dict.fromkeys(("score_min", "score_max"), pl.Float64),
-    }
-)
 
 
 MOST_WITH_CHANGES = 12
@@ -126,7 +119,7 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> Ce
             n_empty_reference=(pl.col("length") == 0).sum(),
             **_ends_of(index, metric, rows.systems),
         )
-        counts[metric.name] = whole.hstack(scored_counts).cast(_COUNTS)
+        counts[metric.name] = whole.hstack(scored_counts).cast({cs.integer(): pl.Int64})
         if has_clusters:
             cells[metric.name] = _cells(scored, rows.keys, index, metric, rows.systems)
         # Combinations of scores can be far fewer than rows.

@@ -103,8 +103,6 @@ def beside(scores: Sequence[str], score: str, numerator: str) -> pl.Expr:
 def digest(names: Sequence[str]) -> pl.Expr:
     """Return the digest of the numbers of each row; null if all are null."""
     numbers = [pl.col(name) for name in names]
-    if len(numbers) == 1:
-        return pl.when(numbers[0].is_not_null()).then(_mixed_in(pl.lit(0, pl.UInt64), numbers[0]))
     # A single expression would grow eightfold with each score.
     return pl.map_batches(numbers, _digest, return_dtype=pl.UInt64, is_elementwise=True)
 

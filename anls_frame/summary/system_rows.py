@@ -108,14 +108,14 @@ def noted(systems: int) -> list[str]:
     return [f"{what}_{system}" for what in ("invented", "placeholder") for system in range(systems)]
 
 
-def _noted(systems: int) -> list[pl.Expr]:
+def _noted(systems: int) -> dict[str, pl.Expr]:
     """Return the marks of predictions for notes."""
-    values = [is_invented(f"text_{system}") for system in range(systems)]
-    values += [
-        is_placeholder(f"text_{system}", pl.col(f"details_{system}").struct.field("exact_match"))
-        for system in range(systems)
-    ]
-    return [value.alias(name) for value, name in zip(values, noted(systems), strict=True)]
+    marks = {}
+    for system in range(systems):
+        is_exact = pl.col(f"details_{system}").struct.field("exact_match")
+        marks[f"invented_{system}"] = is_invented(f"text_{system}")
+        marks[f"placeholder_{system}"] = is_placeholder(f"text_{system}", is_exact)
+    return marks
 
 
 def all_columns(index: int, metric: Metric, systems: int) -> list[str]:
@@ -197,7 +197,7 @@ def scored_rows(
             rows = rows.with_columns(*parts, *digests, length=pl.min_horizontal(lengths).cast(pl.Int64))
             rows = rows.with_columns(ratios)
             rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
-            rows = rows.with_columns(_noted(len(systems)))
+            rows = rows.with_columns(**_noted(len(systems)))
             # A function of texts may give a score without looking at the answers.
             functions = [index for index, metric in enumerate(metrics) if metric.is_function]
             text_columns = [

@@ -24,15 +24,6 @@ def floats(magnitude: int) -> pl.DataFrame:
     return pl.DataFrame({**dict(zip(SYSTEMS, scores, strict=True)), "doc": documents})
 
 
-def texts() -> pl.DataFrame:
-    """Return the same of texts."""
-    random = np.random.default_rng(0)
-    words = np.array(["a", "ab", "abc", "abd", "abcdefg", ""])
-    *systems, answer = words[random.integers(0, len(words), (4, ROWS))]
-    texts = {**dict(zip(SYSTEMS, systems, strict=True)), "answer": answer}
-    return pl.DataFrame({**texts, "doc": floats(0)["doc"]})
-
-
 def check(summary: af.Summary, scores: pl.DataFrame) -> None:
     """Compare the sums of each document with those of its scores."""
     (metric,) = summary.metrics
@@ -58,24 +49,12 @@ def test_scores_of_any_size(magnitude: int, name: str) -> None:
     check(af.summarize(frame, SYSTEMS, None, cluster="doc", metrics=name), frame)
 
 
-@pytest.mark.parametrize("name", ["nls", "cer_mean"])
-def test_scores_of_texts(name: str) -> None:
-    frame = texts()
-    kernel = {"nls": af.nls, "cer_mean": af.cer}[name]
-    scored = frame.select("doc", *(kernel(system, "answer").alias(system) for system in SYSTEMS))
-    summary = af.summarize(frame, SYSTEMS, "answer", cluster="doc", metrics=name)
-    check(summary, scored)
-    assert summary.sums.cells[name]["n"].max() > 1024
-
-
 def test_parts_add_up_in_any_order() -> None:
-    for frame, answers in ((texts(), "answer"), (floats(0), None)):
-        options = {"answers": answers, "cluster": "doc"}
-        whole = af.summarize(frame, SYSTEMS, **options)
-        bounds = [0, 10, 700, 2_900, ROWS]
-        parts = [af.summarize(frame[start:end], SYSTEMS, **options) for start, end in pairwise(bounds)]
-        first = af.merge(parts[2:])
-        for merged in (af.merge(parts[::-1]), af.merge([first, af.merge(parts[:2])])):
-            for name, cells in whole.sums.cells.items():
-                found = merged.sums.cells[name].select(cells.columns)
-                assert_frame_equal(found.sort("cluster"), cells.sort("cluster"), rel_tol=1e-12, abs_tol=1e-12)
+    frame, bounds = floats(0), [0, 10, 700, 2_900, ROWS]
+    whole = af.summarize(frame, SYSTEMS, cluster="doc")
+    parts = [af.summarize(frame[start:end], SYSTEMS, cluster="doc") for start, end in pairwise(bounds)]
+    first = af.merge(parts[2:])
+    for merged in (af.merge(parts[::-1]), af.merge([first, af.merge(parts[:2])])):
+        for name, cells in whole.sums.cells.items():
+            found = merged.sums.cells[name].select(cells.columns)
+            assert_frame_equal(found.sort("cluster"), cells.sort("cluster"), rel_tol=1e-12, abs_tol=1e-12)
