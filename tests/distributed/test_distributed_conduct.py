@@ -71,7 +71,7 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
             "column 'n' must hold strings or lists of strings, but holds int64",
         ),
         (
-            {"prediction": None, "answers": None, "metrics": "p"},
+            {"prediction": None, "answers": None, "metrics": "a"},
             af.DTypeError,
             "scores must be numbers",
         ),
