@@ -104,13 +104,11 @@ class Comparison(SlicedResult[Table_co]):
         draws: int = 10_000,
         seed: int = 0,
     ) -> None:
-        confidence = share("confidence", confidence, ends=False)
-        super().__init__(summary.settings, confidence, from_pandas=summary.from_pandas)
+        self._test = _checked_test(confidence, draws, seed)
+        super().__init__(summary.settings, self._test.confidence, from_pandas=summary.from_pandas)
         self.summary = summary
         self._sums = summary.comparison_sums
-        self.draws = check_draws(draws)
-        self.seed = count("seed", seed)
-        self._test = pairwise.Test(confidence=confidence, draws=self.draws, seed=self.seed)
+        self.draws, self.seed = self._test.draws, self._test.seed
         self.systems = dict(summary.systems)
         self._settings = summary.settings
         taken = [*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if self._settings.tables else [])]
@@ -1045,6 +1043,7 @@ def compare(
         frame = frame.frame
     if answers is None:
         origins.warn_if_mixed(frame)
+    _checked_test(confidence, draws, seed)  # before the rows are scored
     summary = summarize(
         frame,
         resolve_systems(systems),
@@ -1058,3 +1057,11 @@ def compare(
         details=details,
     )
     return Comparison.from_summary(summary, confidence=confidence, draws=draws, seed=seed)
+
+
+def _checked_test(confidence: float, draws: int, seed: int) -> pairwise.Test:
+    return pairwise.Test(
+        confidence=share("confidence", confidence, ends=False),
+        draws=check_draws(draws),
+        seed=count("seed", seed),
+    )

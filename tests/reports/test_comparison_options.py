@@ -155,8 +155,12 @@ def test_any_other_name_will_do(name: str) -> None:
 def test_arguments_outside_their_choices_are_refused_at_once(
     options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
+    def compute(texts: pl.Series) -> pl.Series:
+        raise AssertionError(f"{len(texts)} rows were computed")
+
+    never_computed = FRAME.lazy().with_columns(pl.col("a").map_batches(compute, return_dtype=pl.String))
     with pytest.raises(error, match=message):
-        compare(FRAME, **{"systems": SYSTEMS, "answers": "t", **options})
+        compare(never_computed, **{"systems": SYSTEMS, "answers": "t", **options})
 
 
 def test_options_reach_the_scores() -> None:
