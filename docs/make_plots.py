@@ -21,7 +21,7 @@ import matplotlib as mpl
 from matplotlib import style
 
 import anls_frame as af
-from anls_frame.plot import _axes
+from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,13 +99,13 @@ def draw(theme: Theme, wanted: set[str]) -> None:
         ),
     }
 
-    def axes_of_one_width(_: float, height: float) -> Axes:
-        return new_axes(WIDTH, height)
+    def axes_of_one_width(ax: Axes | None, _: float, height: float) -> Axes:
+        return axes(ax, WIDTH / _style.scale(), height)
 
-    new_axes = _axes.new_axes
+    axes = _inputs.axes
     with (
         style.context([theme.style, own]),
-        mock.patch.object(_axes, "new_axes", axes_of_one_width),
+        mock.patch.object(_inputs, "axes", axes_of_one_width),
     ):
         for name, ax in examples():
             if not wanted or name in wanted:

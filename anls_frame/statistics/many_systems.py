@@ -242,7 +242,7 @@ def rank_sets(
     >>> found.possibly_best
     array([[ True,  True, False]])
     """
-    level = 1 - share("confidence", confidence, ends=False)
+    level = round(1 - share("confidence", confidence, ends=False), 12)  # 1 - 0.8 is less than 0.2
     draws, lines = check_draws(draws), LineSums.of(sums, seed)
     scores = np.where(np.broadcast_to(higher_is_better, (sums.lines,)), 1.0, -1.0)[:, None] * lines.ratios
     pairs = np.stack(np.triu_indices(sums.systems, 1), axis=1)

@@ -12,7 +12,7 @@ import many_systems_oracle
 import numpy as np
 import pytest
 import strategies  # noqa: F401 - sets how many examples are drawn
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from anls_frame.statistics import Ranks, SystemSums, pairwise, rank_sets
@@ -98,8 +98,19 @@ MORE = st.integers(3, 4).flatmap(
 )
 
 
+A_P_VALUE_AT_THE_LEVEL: Cells = [
+    [
+        *[([4, 3, 4], [1, 1, 5]), ([2, 3, 1], [2, 3, 3]), ([0, 3, 0], [5, 0, 5])],
+        *[([2, 3, 2], [4, 1, 0]), ([3, 0, 1], [1, 3, 1]), ([4, 3, 1], [2, 1, 2])],
+        *[([1, 2, 4], [4, 1, 4]), ([2, 1, 0], [4, 2, 4]), ([4, 3, 0], [0, 4, 5])],
+    ]
+]
+"""Three systems whose lowest adjusted p-value is 0.2."""
+
+
 @settings(phases=[Phase.explicit, Phase.generate])  # shrinking whole fractions takes minutes
 @given(MORE, st.sampled_from([1, 3, 7]), st.sampled_from([0.5, 0.8, 0.95]), st.integers(0, 9))
+@example(2 * A_P_VALUE_AT_THE_LEVEL, 1, 0.8, 0)
 def test_more_systems_are_those_of_the_loop_over_draws(
     lines: Cells, divisor: int, confidence: float, seed: int
 ) -> None:
