@@ -39,18 +39,18 @@ def _read(frame: pl.LazyFrame, name: str) -> pl.Expr:
     number = text.cast(pl.Float64, strict=False)
     truth = pl.when(lower.is_in(_TRUTHS)).then(lower == _TRUTHS[0]).alias(name)
     # An error in an expression would become one of Polars, which says where in the query it was raised.
-    wrong = [
-        frame.select(pl.row_index("__row"), text.alias("__text"), value.alias("__value"))
-        .filter(pl.col("__text").is_not_null() & pl.col("__value").is_null())
-        .head(1)
-        .collect(engine="streaming")
-        for value in (number, truth)
-    ]
-    if wrong[0].is_empty():
-        return number
-    if wrong[1].is_empty():
-        return truth
-    row, written, _ = max(first.row(0) for first in wrong)
+    wrong = []
+    for value in (number, truth):
+        first = (
+            frame.select(pl.row_index("__row"), text.alias("__text"), value.alias("__value"))
+            .filter(pl.col("__text").is_not_null() & pl.col("__value").is_null())
+            .head(1)
+            .collect(engine="streaming")
+        )
+        if first.is_empty():
+            return value
+        wrong.append(first.row(0))
+    row, written, _ = max(wrong)
     raise DTypeError(
         f"column {name!r} must hold numbers, got {quoted(written)} in row {row:,} (counted from 0); write "
         f"78.5% and 0,785 as 0.785, leave cells without a value empty, and replace words by numbers, as "

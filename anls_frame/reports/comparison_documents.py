@@ -46,6 +46,7 @@ from anls_frame.reports.report_documents import (
     worst_slice,
 )
 from anls_frame.results import View
+from anls_frame.statistics.significance import significance_level
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.notes import texts_notes
 
@@ -141,7 +142,7 @@ class ComparisonView(View):
     @property
     def alpha(self) -> float:
         """The largest p-value that counts as significant."""
-        return float(round(1 - self.settings["confidence"], 12))
+        return significance_level(self.settings["confidence"])
 
     def sorted_lines(self, frame: pl.DataFrame, metric: Metric, columns: Sequence[str]) -> pl.DataFrame:
         """Return the lines of a metric for all rows and for the slices of a table, in the order of `sort`."""

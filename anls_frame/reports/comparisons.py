@@ -25,7 +25,7 @@ from anls_frame.reports.published import beside as beside_published
 from anls_frame.reports.published import checked as checked_figures
 from anls_frame.reports.published import facts_of_systems
 from anls_frame.results import SlicedResult
-from anls_frame.statistics.significance import check_draws
+from anls_frame.statistics.significance import check_draws, significance_level
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import error_table
 from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, named
@@ -288,7 +288,7 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def ranked_overall(self) -> pl.DataFrame:
         """The ranking of all rows; tests against the baseline can rule out that a system is possibly best."""
-        shown = self._overall.filter(pl.col("p_adjusted") <= round(1 - self.confidence, 12))
+        shown = self._overall.filter(pl.col("p_adjusted") <= significance_level(self.confidence))
         worse, better = shown.filter(self._loss > 0), shown.filter(self._loss < 0)
         beaten = pl.concat([worse.select("metric", "system"), better.select("metric", system="baseline")])
         ranked = self._ranking_by(()).select(pl.lit(OVERALL).alias(SLICE), pl.all())

@@ -9,7 +9,7 @@ import numpy as np
 
 from anls_frame._arguments import share
 from anls_frame.statistics import bootstrap
-from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts
+from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts, significance_level
 from anls_frame.statistics.step_down import single, step_down
 from anls_frame.statistics.system_sums import LineSums, SystemSums
 
@@ -242,7 +242,7 @@ def rank_sets(
     >>> found.possibly_best
     array([[ True,  True, False]])
     """
-    level = round(1 - share("confidence", confidence, ends=False), 12)  # 1 - 0.8 is less than 0.2
+    level = significance_level(share("confidence", confidence, ends=False))
     draws, lines = check_draws(draws), LineSums.of(sums, seed)
     scores = np.where(np.broadcast_to(higher_is_better, (sums.lines,)), 1.0, -1.0)[:, None] * lines.ratios
     pairs = np.stack(np.triu_indices(sums.systems, 1), axis=1)

@@ -174,6 +174,11 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return adjusted.reshape(p_values.shape)
 
 
+def significance_level(confidence: float) -> float:
+    """Return the largest significant p-value; 1 - 0.8 alone is less than 0.2."""
+    return round(1 - confidence, 12)
+
+
 def check_draws(draws: int) -> int:
     """Return the number of draws; raise an error unless it is within its bounds."""
     return count("draws", draws, 1, MOST_DRAWS)
