@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import pkgutil
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 import anls_frame
 from anls_frame import _metric_names, _names, gec, metrics, pairs, plot, readers, repeats, statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import ModuleType
 
 HEAD = '''"""The public names, which are imported on first use; `.ci/stub.py` writes this file."""
 

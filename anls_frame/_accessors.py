@@ -9,13 +9,11 @@ accessor are imported on first use.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
+from types import ModuleType
+from typing import Any
 
 
 def register() -> None:

@@ -11,11 +11,8 @@ import inspect
 import math
 import numbers
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 T = TypeVar("T")
 Options = ParamSpec("Options")

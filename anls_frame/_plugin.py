@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import polars as pl
 from polars.plugins import register_plugin_function
 
 import anls_frame._native as native
 from anls_frame._arguments import choice, type_name
-from anls_frame._typing import Missing
+from anls_frame._typing import IntoExprColumn, Missing
 from anls_frame.exceptions import warn
-
-if TYPE_CHECKING:
-    from anls_frame._typing import IntoExprColumn
 
 # The file itself, because in a folder, Polars takes the first library it finds, even a stale one.
 _LIBRARY = native.__file__

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from polars.exceptions import ColumnNotFoundError, PolarsError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 __all__ = [
     "ColumnNotFoundError",

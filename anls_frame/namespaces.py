@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import functools
 import textwrap
+from collections.abc import Callable, Sequence
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar
+
+import polars as pl
 
 from anls_frame import repeats, words
 from anls_frame._arguments import type_name
 from anls_frame._names import imported
+from anls_frame._typing import Missing, ScoreColumn
 from anls_frame.metrics import accuracies, distances, errors, page_errors, scores, scoring, vectors, wrapping
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import polars as pl
-
-    from anls_frame._typing import Missing, ScoreColumn
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["AnlsExprNamespace", "AnlsFrameNamespace"]
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 
 from anls_frame.frames.checks import check_column
 from anls_frame.metrics.row_functions import input_names
 from anls_frame.namespaces import ROW_FUNCTIONS, AnlsFrameNamespace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["AnlsPandasAccessor"]
 

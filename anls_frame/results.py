@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypedDict, Unpack, cast
 
 import polars as pl
@@ -13,28 +16,21 @@ import polars.selectors as cs
 from anls_frame import export
 from anls_frame._arguments import string
 from anls_frame._typing import Table_co
-from anls_frame.export import notebook, sources, terminal
-from anls_frame.export.display import shown_as
+from anls_frame.analysis.browsing import RowsPage
+from anls_frame.export import Document, Kind, notebook, sources, terminal
+from anls_frame.export.column_headings import RowNames
+from anls_frame.export.display import Glance, shown_as
 from anls_frame.export.document import ALL_ROWS, GROUP, OVERALL, SLICE, TABLE, crossed, with_columns
 from anls_frame.export.notebook import ROWS
+from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import to_pandas
 from anls_frame.summary.keys import chosen_keys
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import Settings
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
     import pandas as pd
     from great_tables import GT
-
-    from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.export import Document, Kind
-    from anls_frame.export.column_headings import RowNames
-    from anls_frame.export.display import Glance
-    from anls_frame.export.sources import Source
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
 
 
 class Shown(TypedDict, total=False):

@@ -7,19 +7,14 @@ protocol's field `words` defines what a word is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import polars as pl
 
 from anls_frame import _plugin
+from anls_frame._typing import IntoExprColumn, Missing
 from anls_frame.metrics.row_functions import fields_on_answers, on_answers
-from anls_frame.protocol import plugin_options, resolve_protocol
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from anls_frame._typing import IntoExprColumn, Missing
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol, plugin_options, resolve_protocol
 
 __all__ = ["bag_of_words_error", "edit_counts", "mer", "wer", "wil", "word_errors"]
 

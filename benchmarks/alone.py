@@ -15,10 +15,8 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from goals import Goal
+from goals import Goal
 
 SECONDS = 1.0
 """How long each work is repeated."""

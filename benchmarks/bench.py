@@ -17,15 +17,12 @@ import platform
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from goals import Goal
 from results import publish, update
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from goals import Goal
 
 HERE = Path(__file__).parent
 PACKAGES = (

@@ -13,24 +13,19 @@ from __future__ import annotations
 
 import itertools
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 from unittest import mock
 
 import numpy as np
+import numpy.typing as npt
 from coverage import RIGHT, all_right, cell, percent, table
-from populations import Made
+from populations import Array, Made, Random, Truth
 from scipy import special
 
 from anls_frame import statistics
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import numpy.typing as npt
-    from populations import Array, Random, Truth
-
-    Totals = dict[str, Array]
-    Truths = dict[str, Truth]
+Totals = dict[str, Array]
+Truths = dict[str, Truth]
 
 CORRELATIONS = (0.2, 0.3, 0.4, 0.5)
 FEW_UNITS = (3.0, 4.0, 6.0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -13,6 +14,7 @@ import polars_distance
 import polars_ds
 import polars_strsim
 import pysubgroup
+from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 from sliceline.slicefinder import Slicefinder
@@ -20,12 +22,7 @@ from sliceline.slicefinder import Slicefinder
 from anls_frame.slices.tables import tables
 from anls_frame.statistics.codes import Codes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    Quality = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]]
+Quality = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]]
 
 PAIR = ("prediction", "answer")
 

@@ -19,8 +19,9 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +29,6 @@ from scipy import stats
 
 from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 Array = npt.NDArray[np.float64]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from contenders import PAIR, similarity_plugins
@@ -13,9 +14,6 @@ from inputs import natural, pages, short_pairs
 from timing import interleaved
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 HEADER = (
     "| work | ms | over | ms | ratio of medians | of fastest rounds | goal | |\n"

@@ -15,13 +15,17 @@ import itertools
 import math
 import sys
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from populations import (
+    Array,
     Population,
+    Random,
+    Truth,
     as_sums,
     copula_populations,
     sample_populations,
@@ -31,12 +35,6 @@ from populations import (
 from anls_frame import statistics
 from anls_frame.reports import estimates
 from anls_frame.summary.catalogue import TEXT_METRICS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-    from populations import Array, Random, Truth
 
 PAGE = Path(__file__).with_name("COVERAGE.md")
 DATE = "2026-11-22"

@@ -13,22 +13,16 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from populations import added, as_sums, heavy_tail, summed
+from populations import Array, Random, added, as_sums, heavy_tail, summed
 
 from anls_frame import statistics
 from anls_frame.reports import estimates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from populations import Array, Random
-
-    from anls_frame.summary.measures import Interval
+from anls_frame.summary.measures import Interval
 
 PAGE = Path(__file__).with_name("COVERAGE_CASES.md")
 SEED = 20261124

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Array: TypeAlias = npt.NDArray[np.float64]
 

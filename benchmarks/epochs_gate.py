@@ -12,25 +12,20 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from coverage import percent, table
 from distributions import KINDS
-from populations import added, as_sums, heavy_tail, summed, ten_each
+from populations import Array, Random, added, as_sums, heavy_tail, summed, ten_each
 from scipy import special
 
 from anls_frame import statistics
 from anls_frame.repeats import components
 from anls_frame.reports import estimates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-    from populations import Array, Random
 
 PAGE = Path(__file__).with_name("EPOCHS.md")
 SEED = 20261122

@@ -7,10 +7,11 @@ import os
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jiwer
 import numpy as np
@@ -48,9 +49,6 @@ from inputs import (
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 OWN = "anls_frame"
 CLOSE = 1e-12

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import polars as pl
 from contenders import PAIR, similarity_plugins
@@ -11,9 +12,6 @@ from inputs import LATIN, SEED, noisy, several_answers, short_pairs, text
 from timing import interleaved
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 OWN = "anls_frame"
 LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)

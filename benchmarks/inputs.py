@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 SEED = 20260
 LATIN = "etaoinshrdlucmfwypvbgkjqxz    0123456789.,-"

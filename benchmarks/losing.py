@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
-from populations import DATA, heavy_tail, ten_each
+from populations import DATA, Array, Random, heavy_tail, ten_each
 
 import anls_frame as af
 from anls_frame.statistics import sample_sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from populations import Array, Random
-
-    from anls_frame.statistics.sample_sizes import Changes
+from anls_frame.statistics.sample_sizes import Changes
 
 SIZES = {"ten rows": ten_each, "1 to 200 rows": heavy_tail}
 

@@ -17,18 +17,16 @@ import argparse
 import itertools
 import multiprocessing
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from scipy import stats
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = Path(__file__).with_name("MACRO.md")
 SEED = 20261126

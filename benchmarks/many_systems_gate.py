@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import gates
 import numpy as np
@@ -28,9 +28,6 @@ from significance_gate import ALPHA, ERRORS_ALLOWED, error
 
 import anls_frame as af
 from anls_frame import statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PAGE = Path(__file__).parent / "RANKS.md"
 DRAWS = 999

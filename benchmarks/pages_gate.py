@@ -18,9 +18,10 @@ import argparse
 import os
 import random
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -28,9 +29,6 @@ from timing import cpu_seconds
 
 import anls_frame as af
 from anls_frame.metrics.page_errors import KINDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 PAGE = Path(__file__).with_name("PAGES.md")
 SEED = 20261126

@@ -13,12 +13,13 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import gates
 import numpy as np
+import numpy.typing as npt
 from losing import (
     SIZES,
     Population,
@@ -32,18 +33,11 @@ from losing import (
     sampled,
     spread,
 )
-from populations import heavy_tail
+from populations import Array, heavy_tail
 
 from anls_frame import statistics
 from anls_frame.statistics import sample_sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
-    from populations import Array
-
-    from anls_frame.statistics.sample_sizes import Changes, Needed
+from anls_frame.statistics.sample_sizes import Changes, Needed
 
 PAGE = Path(__file__).parent / "PLANNING.md"
 ALPHA = 0.05

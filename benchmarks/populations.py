@@ -10,9 +10,10 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,6 @@ from scipy import special
 
 import anls_frame as af
 from anls_frame.reports import estimates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Random: TypeAlias = np.random.Generator

@@ -14,21 +14,18 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import special
 
 import anls_frame as af
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 PAGE = Path(__file__).with_name("QUANTILES.md")
 SEED = 20261126

@@ -15,20 +15,16 @@ import itertools
 import json
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from populations import Array, Random, heavy_tail
 
 from anls_frame import statistics
 from anls_frame.reports import estimates, ranking
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
 
 COUNTS = Path(__file__).with_name("rank_kinds.json")
 SAMPLES = 1_000

@@ -11,22 +11,18 @@ random weight of mean 0 and variance 1 (wild cluster bootstrap). This script cou
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import gates
 import many_systems_gate
 import numpy as np
 import rank_kinds
 from many_systems_gate import Population, one_line, right_answers
+from populations import Array, Random
 from significance_gate import ALPHA
 
 from anls_frame import statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from populations import Array, Random
 
 PAGE = Path(__file__).parent / "RANK_SIGNS.md"
 SAMPLES = 500

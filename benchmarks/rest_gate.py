@@ -12,18 +12,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from slices_sets import METRIC, Population
+from slices_sets import METRIC, Array, Population
 
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.statistics.codes import Codes
 from anls_frame.statistics.dealt import two_sided
 from anls_frame.statistics.losses import Losses
-
-if TYPE_CHECKING:
-    from slices_sets import Array
 
 LEVEL = 0.05
 LABELS = {"15 % of documents": (True, 0.15), "half of documents": (True, 0.5), "5 % of rows": (False, 0.05)}

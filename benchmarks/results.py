@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scale_plan import quote
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 PAGE = Path(__file__).with_name("RESULTS.md")
 README = Path(__file__).parents[1] / "README.md"

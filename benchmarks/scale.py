@@ -20,17 +20,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from bench import machine
 from processes import Run, run
 from scale_plan import PAGE, plan, quote
 from scale_rows import ROW_GROUP
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 HERE = Path(__file__).parent
 WAYS = str(HERE / "scale_ways.py")

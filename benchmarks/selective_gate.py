@@ -16,16 +16,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from anls_frame.statistics import RiskCoverage, difference_of_augrc
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PAGE = Path(__file__).with_name("SELECTIVE.md")
 SEED = 20261126

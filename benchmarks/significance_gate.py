@@ -13,12 +13,13 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import gates
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 import anls_frame as af
@@ -26,12 +27,7 @@ from anls_frame import statistics
 from anls_frame.statistics import step_down
 from anls_frame.statistics.significance import TIE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import numpy.typing as npt
-
-    Array = npt.NDArray[np.float64]
+Array = npt.NDArray[np.float64]
 
 ALPHA = 0.05
 ERRORS_ALLOWED = 3

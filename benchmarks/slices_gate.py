@@ -17,18 +17,16 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from slices_sets import COLUMNS, LEVEL, PLAN, SEED, WIDE_LEVEL, faults, honest_nulls, nulls
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+from collections.abc import Sequence
+
 import slices_cases
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from slices_sets import Line
+from slices_sets import Line
 
 BIAS = 0.1
 HOLDS = 0.95

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,11 +22,8 @@ from anls_frame.statistics.dealt import largest_by_draw
 from anls_frame.statistics.losses import Least
 from anls_frame.summary.cells import hashes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Random = np.random.Generator
-    Array = np.ndarray[Any, np.dtype[Any]]
+Random = np.random.Generator
+Array = np.ndarray[Any, np.dtype[Any]]
 
 SEED = 20261124
 LEVEL = 0.05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +16,6 @@ from anls_frame._palette import BLUE, GREY, PALETTE
 from anls_frame.plot import _style
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from matplotlib.axes import Axes
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"

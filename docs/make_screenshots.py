@@ -12,20 +12,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import polars as pl
 from PIL import Image, ImageDraw, ImageFont
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.analysis.browsing import RowsPage
+from anls_frame.analysis.browsing import RowsPage
 
 FOLDER = Path(__file__).parent / "images"
 ROOT = Path(__file__).parent.parent

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -14,13 +15,8 @@ import anls_frame as af
 from anls_frame.cli.app import app
 from anls_frame.export import SUFFIXES
 from anls_frame.namespaces import ROW_FUNCTIONS
-from anls_frame.readers.descriptions import READERS
+from anls_frame.readers.descriptions import READERS, Description
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED, MEANINGS, NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from anls_frame.readers.descriptions import Description
 
 FOLDER = Path(__file__).parent
 LOGS = """| any of these, of several systems | `read_logs` | `FILE...`, `FOLDER` |

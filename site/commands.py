@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import typer
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from typer.testing import CliRunner
 
 from anls_frame.cli.app import app as shell
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 
 class Commands(SphinxDirective):

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sphinx.application import Sphinx
 
 import anls_frame
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.domains.python import PyXRefRole
 from sphinx.transforms import SphinxTransform
 
 import anls_frame
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 _ROOMS = ("distributed.", "gec.", "pairs.", "plot.", "readers.", "repeats.", "words.")
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 
 class DarkPictures(SphinxTransform):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from statistics import mean
-from typing import TYPE_CHECKING
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx
 
 _LONG = 20
 """Characters of a row's longest cell, on average, from which a table is one of text."""

@@ -6,14 +6,11 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytest_plugins = ["campaign", "engines"]
 

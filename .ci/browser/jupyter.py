@@ -14,15 +14,12 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import nbformat
 from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page, sync_playwright
 from servers import answers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 CELLS = (

@@ -11,13 +11,11 @@ import html
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from playwright.sync_api import Browser, FrameLocator, Page, sync_playwright
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RUNS = 5
 VERDICTS = 100

@@ -5,11 +5,8 @@ from __future__ import annotations
 import sys
 import time
 import urllib.request
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.error import URLError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def answers(program: str, address: str, log: Path, seconds: float) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,16 +26,10 @@ from anls_frame.frames.conversion import (
 from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.statistics.audit_draws import allotted, probabilities, systematic
+from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import check_by
 from anls_frame.summary.systems import resolve_systems
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.statistics.student import FloatArray
-
-__all__ = ["audit_sample"]
 
 AUDIT, PROBABILITY, STRATUM, DOCUMENT = "audit", "audit_probability", "audit_stratum", "audit_cluster"
 """The columns of a sample."""

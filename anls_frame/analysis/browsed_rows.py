@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import string as strings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -17,14 +18,10 @@ from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.metrics import errors, scores
 from anls_frame.summary import selection, system_rows
 from anls_frame.summary.keys import optional
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, scored_type
+from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import categories
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
 
 _STEPS = ("unicode_form", "case", "whitespace")
 _SAME = ("same", "different")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -12,42 +14,34 @@ from anls_frame._arguments import count, flag, string, takes_names
 from anls_frame._atomic import replacing
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
+from anls_frame._typing import Missing
 from anls_frame.analysis.browsed_rows import Asked, Collected, collected, right_values
+from anls_frame.analysis.rows_widget import RowsWidget
 from anls_frame.analysis.substitutions import with_substitutions
 from anls_frame.export import rows_page, sources
 from anls_frame.export.column_headings import NAMES
 from anls_frame.export.display import spelled
+from anls_frame.export.document import Kind
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.page_verdicts import digest
-from anls_frame.export.rows_content import LARGEST, MOST_ROWS, RowsContent
+from anls_frame.export.rows_content import LARGEST, MOST_ROWS, EmbeddedRows, RowsContent
+from anls_frame.export.sources import Source
 from anls_frame.frames.conversion import at_hand, column_names, in_polars
+from anls_frame.protocol import ScoreProtocol
+from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import NOTED, texts_notes
 from anls_frame.summary.settings import MOST_ROWS as MOST_ROWS_OF_FRAMES
 from anls_frame.summary.settings import (
     Settings,
+    Unanswerable,
     check_by,
     check_keep,
     detail_settings,
     scoring,
 )
 from anls_frame.summary.systems import metrics_of, once, systems_of
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame._typing import Missing
-    from anls_frame.analysis.rows_widget import RowsWidget
-    from anls_frame.export.document import Kind
-    from anls_frame.export.rows_content import EmbeddedRows
-    from anls_frame.export.sources import Source
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Unanswerable
-
-__all__ = ["RowsPage", "browse"]
 
 _SCORE: Kind = "score"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -13,23 +14,15 @@ from anls_frame._typing import Missing, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames.conversion import at_hand
 from anls_frame.metrics.scores import nearest_answer
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import system_rows
+from anls_frame.summary.catalogue import Metrics
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, predicted
-from anls_frame.summary.selection import NLS_RANK, ROW, as_given, change, select_from
-from anls_frame.summary.settings import MOST_ROWS, Settings, check_keep, scoring
+from anls_frame.summary.selection import NLS_RANK, ROW, Selection, as_given, change, select_from
+from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, check_keep, scoring
 from anls_frame.summary.systems import once, resolve_for, resolve_systems
 from anls_frame.summary.transitions import type_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.selection import Selection
-    from anls_frame.summary.settings import Unanswerable
-
-__all__ = ["changes"]
 
 Kind = Literal["worse", "better", "all"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -12,18 +13,10 @@ from anls_frame._arguments import choice, count, share, takes_names
 from anls_frame._typing import table_of_frame
 from anls_frame.frames.checks import check_dtypes
 from anls_frame.frames.conversion import as_kind_of, to_lazy
-from anls_frame.protocol import plugin_options
-from anls_frame.summary.details import OPERATIONS, confusion_table, edit_counts
+from anls_frame.protocol import ScoreProtocol, plugin_options
+from anls_frame.summary.details import OPERATIONS, Op, confusion_table, edit_counts
 from anls_frame.summary.keys import canonical, key_columns, key_names, named
 from anls_frame.summary.settings import LONGEST_CONFUSION, check_by
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.details import Op
-
-__all__ = ["confusions"]
 
 
 @table_of_frame

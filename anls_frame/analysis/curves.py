@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
 
 import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._typing import Missing, Table, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, to_pandas
-from anls_frame.protocol import resolve_scoring
+from anls_frame.protocol import ScoreProtocol, resolve_scoring
 from anls_frame.summary import details, fixed_point
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import canonical, chosen_keys, explode_lists, named
 from anls_frame.summary.rows import sums_of_anls, sums_of_texts
-from anls_frame.summary.settings import Settings, check_by
+from anls_frame.summary.settings import Settings, Unanswerable, check_by
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows, single
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.settings import Unanswerable
-
-__all__ = ["Histogram", "cut_between", "length_scores", "score_histogram", "threshold_curve"]
 
 GRID = 200
 """Number of steps in the threshold grid of summaries."""

@@ -7,10 +7,12 @@ import functools
 import itertools
 import json
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -30,17 +32,9 @@ from anls_frame.frames.conversion import (
     to_lazy,
 )
 from anls_frame.metrics.scores import exact_match
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import check_keep
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.protocol import ScoreProtocol
-
-__all__ = ["documents", "fields"]
 
 _MOST_FIELDS = 100_000
 """Maximum number of fields of a document."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import itertools
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -19,6 +20,7 @@ from anls_frame.export import rows_page
 from anls_frame.export.html import source
 from anls_frame.export.packed import plain_value
 from anls_frame.export.page_verdicts import REPEATS, VERDICTS, verdict_frame
+from anls_frame.export.rows_content import RowsContent
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.conversion import as_kind_of, attach
 from anls_frame.frames.strict_json import Number
@@ -29,13 +31,6 @@ try:
     from traitlets import Int, TraitError, Unicode, validate
 except ImportError as error:
     raise ImportError('widgets need anywidget: pip install "anls-frame[widget]"') from error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from anls_frame.export.rows_content import RowsContent
-
-__all__ = ["RowsWidget"]
 
 
 class RowsWidget(AnyWidget):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
 from anls_frame.export.rows_content import substitution
 from anls_frame.protocol import plugin_options, protocol_from_dict, resolve_errors
 from anls_frame.summary.details import edit_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["with_substitutions"]
 
 _MOST = 100
 """Substitutions by which rows are selected, the most frequent ones."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -12,21 +13,13 @@ from anls_frame._typing import Missing, table_of_frame
 from anls_frame.frames.conversion import at_hand, attach, column_names
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.pairs.alignments import Alignment
-from anls_frame.protocol import PROTOCOLS, resolve_errors
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.catalogue import resolve, row_metrics
 from anls_frame.summary.keys import check_by_names, named
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.selection import ROW, mean, select_from
-from anls_frame.summary.settings import MOST_ROWS, Settings, check_by, scoring
+from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, check_by, scoring
 from anls_frame.summary.transitions import type_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Unanswerable
-
-__all__ = ["worst"]
 
 _SYSTEM = "system"
 _NEW = ("anls", "nls", "cer", "error_type", "nearest_answer", "alignment")

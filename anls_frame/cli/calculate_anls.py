@@ -13,14 +13,10 @@ import math
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from anls_frame.cli.exits import guarded
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["main"]
 
 
 def main() -> None:

@@ -11,14 +11,12 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from anls_frame._arguments import check_threads
 from anls_frame.cli.output import say
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GATE_FAILED, BAD_INPUT, UNDECIDED = 1, 2, 3
 _INTERRUPTED = 130

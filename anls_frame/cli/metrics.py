@@ -5,14 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from anls_frame.summary.measures import Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-    from types import ModuleType
 
 
 def parse(

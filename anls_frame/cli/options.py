@@ -52,10 +52,12 @@ import functools
 import inspect
 import re
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+import polars as pl
 import typer
 
 from anls_frame.cli import named
@@ -64,17 +66,11 @@ from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import check_target, plain, print_document, print_json
 from anls_frame.cli.written import check_distinct
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
+from anls_frame.readers.any_file import Reading
+from anls_frame.readers.system_files import SystemFiles
+from anls_frame.results import Written
 from anls_frame.summary.catalogue import NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import polars as pl
-
-    from anls_frame.readers.any_file import Reading
-    from anls_frame.readers.system_files import SystemFiles
-    from anls_frame.results import Written
-    from anls_frame.summary.summary import Summary
+from anls_frame.summary.summary import Summary
 
 Runs = Literal["error", "newest", "all"]
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._text import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import polars as pl
-
-    from anls_frame.export import Kind, Table
+from anls_frame.export import Kind, Table
 
 
 def plain(text: str) -> str:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+import anls_frame as af
 from anls_frame._text import numbered
+from anls_frame.analysis.browsing import RowsPage
+from anls_frame.cli.options import SummaryTarget
 from anls_frame.cli.output import plain, print_table, say, with_spaces
 from anls_frame.export.document import OVERALL
 from anls_frame.reports.comparison_documents import in_short, untestable_note
 from anls_frame.reports.type_changes import table
 from anls_frame.summary.transitions import PAIR
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import anls_frame as af
-    from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.cli.options import SummaryTarget
 
 _SHOWN_TRANSITIONS = 30
 _ALPHA = 0.05

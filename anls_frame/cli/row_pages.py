@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 import anls_frame as af
-from anls_frame.cli.options import tables
+from anls_frame.analysis.browsing import RowsPage
+from anls_frame.cli.options import Reporting, tables
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.readers._log_files import name_of
 from anls_frame.readers.any_file import scan
-from anls_frame.readers.system_files import texts_of
+from anls_frame.readers.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.systems import prediction_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.cli.options import Reporting
-    from anls_frame.readers.system_files import SystemFiles
 
 
 def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 
 def check_distinct(written: Mapping[str, Path | None], read: Mapping[str, Any]) -> None:

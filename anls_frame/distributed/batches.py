@@ -12,8 +12,6 @@ import pyarrow as pa
 
 from anls_frame._arguments import count
 
-__all__ = ["Batches"]
-
 _SECONDS_OF_REST = 0.5
 
 

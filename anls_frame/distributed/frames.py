@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import daft
@@ -19,16 +20,13 @@ from anls_frame.metrics import scoring
 from anls_frame.reports import wrapping_costs
 from anls_frame.slices import finding, summarized
 from anls_frame.slices.plan import Plan
+from anls_frame.slices.result import Slices
 from anls_frame.summary import summarizing
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     import pyarrow as pa
-
-    from anls_frame.slices.result import Slices
 
 
 def without_rows(frame: Any) -> pa.Table:

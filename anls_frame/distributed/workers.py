@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,8 +14,6 @@ from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import daft
 
 _MERGED_AT_ONCE = 16

@@ -8,16 +8,13 @@ complete new file or unchanged.
 from __future__ import annotations
 
 import importlib
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anls_frame._atomic import replacing
 from anls_frame.export.document import Document, Kind, Table
-
-if TYPE_CHECKING:
-    import os
-
-    from anls_frame.export.rows_content import EmbeddedRows
+from anls_frame.export.rows_content import EmbeddedRows
 
 __all__ = ["SUFFIXES", "Document", "Kind", "Table", "write"]
 

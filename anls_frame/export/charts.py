@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from markupsafe import Markup
 
 from anls_frame._text import thin
 from anls_frame.pairs.alignments import alignment
+from anls_frame.pairs.edits import Operation
 from anls_frame.pairs.marks import TAGS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from anls_frame.pairs.edits import Operation
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol
 
 _BARS_HEIGHT = 150
 _WIDE_ENOUGH = 0.06

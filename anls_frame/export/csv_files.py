@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Sequence
+from typing import Any, BinaryIO
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame._text import distinct
-from anls_frame.export.values import plain_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.export.document import Document
-    from anls_frame.export.values import Frame
+from anls_frame.export.document import Document
+from anls_frame.export.values import Frame, plain_frame
 
 # Characters that start a formula in spreadsheets, including full-width forms and line ends.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - meant

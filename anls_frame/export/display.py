@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -12,13 +13,8 @@ import polars.selectors as cs
 from anls_frame._text import label
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export.column_headings import ROWS, RowNames
-from anls_frame.export.document import BEST, MARKS, OVERALL, SLICE, Kind
+from anls_frame.export.document import BEST, MARKS, OVERALL, SLICE, Document, Kind, Table
 from anls_frame.export.values import as_text, plain_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.export.document import Document, Table
 
 NUMERIC = frozenset(get_args(Kind)) - {"key", "text", "note", "link"}
 """The kinds of columns with figures."""

@@ -11,27 +11,24 @@ import datetime as dt
 import io
 import math
 import re
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Self, TypeGuard
 
+import polars as pl
 import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from anls_frame._text import quoted, text_width, visible
 from anls_frame.export.column_headings import headings
 from anls_frame.export.display import NUMERIC, figure
-from anls_frame.export.document import MARKS, OVERALL, SLICE, Table
+from anls_frame.export.document import MARKS, OVERALL, SLICE, Document, Kind, Table
 from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, sheet_names, truncated
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import polars as pl
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
-
-    from anls_frame.export.document import Document, Kind
 
 _MOST_ROWS = 1_048_576
 _MOST_COLUMNS = 16_384
@@ -77,7 +74,7 @@ def write(document: Document, file: BinaryIO) -> None:
     names = sheet_names(table.name for table in document.tables)
     for table in document.tables:
         _check_size(table)
-    with _Book(file, document.title, document.notes) as book:
+    with _XlsxFile(file, document.title, document.notes) as book:
         for table, name in zip(document.tables, names, strict=True):
             if name != table.name:
                 book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
@@ -101,7 +98,7 @@ def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
     # Values of keys are written unchanged.
     table = Table("rows", frame, dict.fromkeys(frame.columns, "key"))
     _check_size(table)
-    with _Book(file) as book:
+    with _XlsxFile(file) as book:
         book.add_table(table, table.name)
 
 
@@ -115,7 +112,7 @@ def _check_size(table: Table) -> None:
         )
 
 
-class _Book:
+class _XlsxFile:
     """A workbook with its cell formats and notes; without a title, of data, of which nothing may be lost."""
 
     def __init__(self, file: BinaryIO, title: str | None = None, notes: Sequence[str] = ()) -> None:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from anls_frame._text import distinct, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CELL_LIMIT = 32_767
 _NAME_LIMIT = 31

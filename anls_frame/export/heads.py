@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from anls_frame._text import numbered
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LEAST_ROWS = 30
 """The worst slice is one of those that have as many rows: the smallest ones are the worst by chance."""

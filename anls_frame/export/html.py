@@ -15,29 +15,23 @@ import functools
 import hashlib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import jinja2
 from markupsafe import Markup, escape
 
 from anls_frame._text import shortened as shortened_label
 from anls_frame._text import spelled, thin, visible
-from anls_frame.export.charts import Alignments, Axis, Crossed, HeatMap, Stacked, bar
-from anls_frame.export.display import display_table, shortened
+from anls_frame.export.charts import Alignments, Axis, Crossed, Figure, HeatMap, Stacked, bar
+from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, shortened
+from anls_frame.export.document import Document, Table
 from anls_frame.export.html_links import Links
+from anls_frame.export.rows_content import EmbeddedRows
 from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from anls_frame.export.charts import Figure
-    from anls_frame.export.display import Cell, ShownColumn, ShownRow
-    from anls_frame.export.document import Document, Table
-    from anls_frame.export.rows_content import EmbeddedRows
 
 LARGEST = 12_000_000
 """Bytes that the rows of all tables may take together."""

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import polars as pl
 
-from anls_frame.export.charts import Alignments, Crossed, HeatMap, HistogramChart, RankChart, Stacked
-from anls_frame.export.document import OVERALL, SLICE
+from anls_frame.export.charts import Alignments, Crossed, Figure, HeatMap, HistogramChart, RankChart, Stacked
+from anls_frame.export.document import OVERALL, SLICE, Selection, Table
 from anls_frame.export.packed import plain_value
-from anls_frame.export.rows_content import substitution
+from anls_frame.export.rows_content import RowsContent, substitution
 from anls_frame.export.values import plain_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from anls_frame.export.charts import Figure
-    from anls_frame.export.document import Selection, Table
-    from anls_frame.export.rows_content import RowsContent
 
 _TRANSITION = ("baseline_error_type", "error_type")
 _FEW_NUMBERS = 30

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
+from anls_frame.export.document import Document
 from anls_frame.export.values import json_lines, json_text
-
-if TYPE_CHECKING:
-    from anls_frame.export.document import Document
 
 
 def write_json(document: Document, file: BinaryIO) -> None:

@@ -12,18 +12,14 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
 
 from anls_frame._text import distinct, thin
-from anls_frame.export.display import display_table
+from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table
+from anls_frame.export.document import Document
 from anls_frame.export.latex_text import MACROS, clipped, escaped, printed_width, wrapped
 from anls_frame.export.values import as_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from anls_frame.export.display import Cell, ShownColumn, ShownRow
-    from anls_frame.export.document import Document
 
 LONGEST_FLOAT = 40
 """Largest number of rows of a table that is not split over pages."""

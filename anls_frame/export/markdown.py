@@ -9,17 +9,13 @@ symbols, such as ␊ for a line feed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Sequence
+from typing import BinaryIO
 
 from anls_frame._text import visible
-from anls_frame.export.display import display_table
+from anls_frame.export.display import Cell, ShownColumn, display_table
+from anls_frame.export.document import Document, Table
 from anls_frame.export.values import json_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.export.display import Cell, ShownColumn
-    from anls_frame.export.document import Document, Table
 
 # Entities, not backslashes, for characters that would end a cell, a code span or the escape itself.
 _ESCAPES: dict[str, str | int | None] = {

@@ -6,13 +6,11 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from anls_frame._text import thin, visible
-from anls_frame.export.display import display_table
+from anls_frame.export.display import Cell, Glance, display_table
 from anls_frame.export.terminal import cell_text
 
 if TYPE_CHECKING:
     from great_tables import GT
-
-    from anls_frame.export.display import Cell, Glance
 
 ROWS = 500
 """Largest number of rows that a notebook shows by default."""

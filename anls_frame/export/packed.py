@@ -7,15 +7,13 @@ import gzip
 import json
 import math
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from anls_frame.export.values import as_text, plain_frame
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LEVEL = 6
 """Of compression: the highest takes twice as long for one part in a hundred."""

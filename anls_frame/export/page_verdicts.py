@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from anls_frame.frames.strict_json import Number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 VERDICTS = ("our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right")
 

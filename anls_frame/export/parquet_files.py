@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from polars.exceptions import PolarsError
 
+from anls_frame.export.document import Document
 from anls_frame.export.values import json_text
-
-if TYPE_CHECKING:
-    from anls_frame.export.document import Document
 
 
 def write(document: Document, file: BinaryIO) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from anls_frame.export.column_headings import ROWS, RowNames, headings
 from anls_frame.export.display import shown_as
-from anls_frame.export.document import MARKS, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import polars as pl
-
-    from anls_frame.export.document import Kind
+from anls_frame.export.document import MARKS, Kind, Table
 
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("count", "n", "wins", "ties", "losses", "verdicts_worth", "documents_needed"), "count"),

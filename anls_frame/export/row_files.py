@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import polars as pl
 
 from anls_frame._atomic import replacing
 from anls_frame.export import csv_files
 from anls_frame.export.values import json_lines, plain_frame
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import polars as pl
 
 ROWS = "anls_frame.rows"
 """The key of a Parquet file's metadata that tells what its rows are called."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from anls_frame._text import spelled
 from anls_frame.export.column_headings import ROWS, RowNames
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import polars as pl
 
 LARGEST = 12_000_000
 """Bytes of the largest page."""

@@ -15,7 +15,6 @@ import json
 import re
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -24,13 +23,8 @@ from anls_frame._text import shown
 from anls_frame.export.html import source, templates
 from anls_frame.export.packed import Packed
 from anls_frame.export.page_verdicts import VERDICTS
-from anls_frame.export.rows_content import EmbeddedRows
+from anls_frame.export.rows_content import EmbeddedRows, RowsContent
 from anls_frame.pairs.marks import STYLES, TAGS
-
-if TYPE_CHECKING:
-    from anls_frame.export.rows_content import RowsContent
-
-__all__ = ["embedded", "framed", "in_notebook", "in_one_line", "page"]
 
 SCRIPTS = (
     "elements",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame._text import distinct
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE, crossed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _ORDER = "anls_frame:order"
 """A column that no frame has."""

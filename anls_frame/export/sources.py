@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from anls_frame._text import numbered, path_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Source: TypeAlias = "str | os.PathLike[str]"
 

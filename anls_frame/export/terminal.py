@@ -5,17 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from anls_frame._text import shortened, shortened_apart, text_width, visible
-from anls_frame.export.display import display_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from anls_frame.export.display import Cell, Glance, ShownColumn, ShownRow
+from anls_frame.export.display import Cell, Glance, ShownColumn, ShownRow, display_table
 
 ROWS = 50
 """Largest number of rows to print."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,11 +17,7 @@ from anls_frame.frames import conversion
 from anls_frame.frames.strict_json import Number, kind, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-
-__all__ = ["parse_answers"]
 
 _LIST = pl.List(pl.String)
 _ARRAY = re.compile(r"^array\((?P<list>\[.*\])(,\s*dtype=[\w'<>=]+)?\)$", re.DOTALL)
@@ -154,27 +151,37 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
     """
     Return texts as lists of answers, and the problem of each damaged list, by row; damaged lists become null.
 
-    Only texts that may be lists are examined one by one, because most columns hold plain texts.
+    Lists as Python prints them, without quotes and escapes in their texts, are split at once; other texts
+    that may be lists are examined one by one.
     """
+    text = pl.col("text")
     if answers_format == "text":
-        return texts.to_frame("texts").select(alone(pl.col("texts"))).to_series().alias(texts.name), {}
-    separator = None if answers_format == "list" else answers_format
-    special = may_be_lists(texts).fill_null(value=False)
+        return texts.to_frame("text").select(alone(text)).to_series().alias(texts.name), {}
+    frame = pl.DataFrame({"text": texts, "may_be": may_be_lists(texts).fill_null(value=False)})
+    parts = text.str.strip_prefix("['").str.strip_suffix("']").str.split("', '")
+    is_plain = (
+        pl.col("may_be")
+        & text.str.starts_with("['")
+        & text.str.ends_with("']")
+        & ~text.str.contains("\\", literal=True)
+        & (text.str.count_matches("'", literal=True) == 2 * parts.list.len())
+    )
+    frame = frame.with_columns(is_plain=is_plain).with_row_index("row")
     rows: list[int] = []
     every: list[Sequence[str | None] | None] = []
     damaged: dict[int, str] = {}
-    for row, text in zip(special.arg_true(), texts.filter(special), strict=True):
+    for row, value in frame.filter(pl.col("may_be") & ~pl.col("is_plain")).select("row", "text").iter_rows():
         try:
-            entries = _printed_entries(text.strip())
+            entries = _printed_entries(value.strip())
         except NotAListError as error:
             damaged[row], entries = str(error), None
         if entries is not None or row in damaged:
             rows.append(row)
             every.append(entries)
     read = pl.DataFrame({"row": pl.Series(rows, dtype=pl.get_index_type()), "entries": as_lists("", every)})
-    frame = texts.alias("text").to_frame().with_row_index("row")
     joined = frame.join(read.with_columns(is_read=True), on="row", how="left", maintain_order="left")
-    lists = pl.when("is_read").then("entries").otherwise(alone(pl.col("text"), separator))
+    others = alone(text, None if answers_format == "list" else answers_format)
+    lists = pl.when("is_read").then("entries").when("is_plain").then(parts).otherwise(others)
     return joined.select(lists.alias("lists"))["lists"].alias(texts.name), damaged
 
 
@@ -210,10 +217,7 @@ def _printed_entries(text: str) -> Sequence[str | None] | None:
 
 def _parsed(text: str) -> Sequence[str | None] | None:
     if text.startswith("['"):  # as Python prints it, which is not JSON
-        entries = text[2:-2].split("', '")
-        # Most strings have neither quotes nor escapes.
-        is_plain = text.endswith("']") and "\\" not in text and text.count("'") == 2 * len(entries)
-        return entries if is_plain else _scanned(text)
+        return _scanned(text)
     try:
         value = parse(text)
     except ValueError:
@@ -247,6 +251,7 @@ def _unescaped(text: str) -> str:
 
 
 def entry(value: Any) -> str | None:
+    """Return a value of a list that is text; None for null or the number NaN."""
     if value is None or (isinstance(value, Number) and value == "NaN"):
         return None
     if isinstance(value, str):

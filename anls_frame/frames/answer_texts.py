@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from anls_frame._text import quoted
 from anls_frame.exceptions import InputWarning, warn, warning_at_caller
-from anls_frame.protocol import PROTOCOLS
-
-if TYPE_CHECKING:
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 _TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
 """Pattern of a list of strings as Python, numpy or JSON prints it: quotes in brackets."""
@@ -24,9 +21,6 @@ _SEPARATED = {
 }
 """Patterns of one line in which texts stand between separators; a row of a Markdown table begins with one."""
 
-_MARKS = r"[\[|;]"
-"""Every such text holds one of these letters; only few texts of most columns do."""
-
 _FEWEST_SEPARATED = 3
 _SHARE_SEPARATED = 0.1
 """A separator is a letter like others, unless at least so many texts and such a share of them hold it."""
@@ -36,7 +30,8 @@ _LONGEST_SEPARATED = 500
 _OBJECT = r"""(?s)\A\s*\{\s*(?:"[^"]*"\s*:.*)?\}\s*\z"""
 """Pattern of a JSON object: it is empty, or begins with a key."""
 
-_LOOKED_AT = 1000
+_LOOKED_AT = 2_000
+"""Most texts that are examined: in a longer column they are drawn, always the same."""
 _ANLS_STAR = PROTOCOLS["anls_star"]
 
 
@@ -52,37 +47,40 @@ class SeveralAnswers(NamedTuple):
 
 
 def several_answers(texts: pl.Series) -> SeveralAnswers | None:
-    """
-    Return why texts look like several answers: a printed list, or separators in many texts.
-
-    All texts are examined, at a small fraction of the cost of scoring.
-    """
+    """Return why texts look like several answers: a printed list, or separators in many texts."""
     texts = texts.alias("texts")  # Series find their column by its name, which may read like a pattern
-    marked = texts.str.contains(_MARKS).fill_null(value=False).arg_true()
-    several = _separator_of(texts.gather(marked), len(texts) - texts.null_count())
+    rows = pl.int_range(len(texts), eager=True)
+    if len(texts) > _LOOKED_AT:
+        rows = rows.sample(_LOOKED_AT, seed=0).sort()
+        texts = texts.gather(rows)
+    several = _separator_of(texts)
     if several is None:
         return None
     separator, looks = several
-    rows = marked.filter(looks)
-    is_other = ~pl.int_range(len(texts), eager=True).is_in(rows.implode())
-    others = (is_other & (texts.str.strip_chars() != "")).fill_null(value=False).arg_true()
-    return SeveralAnswers(separator, int(rows[0]), int(others[0]) if len(others) else None)
+    is_other = ~looks & (texts.str.strip_chars() != "")
+    others = rows.filter(is_other.fill_null(value=False))
+    return SeveralAnswers(separator, int(rows.filter(looks)[0]), int(others[0]) if len(others) else None)
 
 
-def _separator_of(marked: pl.Series, known: int) -> tuple[str | None, pl.Series] | None:
-    """
-    Return the separator of answers (None for printed lists) and a text that has it; None without answers.
-
-    `known` is the number of all texts, those without a mark included.
-    """
-    printed = marked.str.contains(_TEXTS)
-    if printed.any():
-        return None, printed
-    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * known)
+def _separator_of(texts: pl.Series) -> tuple[str | None, pl.Series] | None:
+    """Return the separator of answers, None for printed lists, and which texts have it."""
+    text, beginning = pl.col("texts"), pl.col("texts").str.strip_chars_start()
+    is_short = text.str.len_bytes() <= _LONGEST_SEPARATED
+    # Regular expressions are slow, and the texts of most columns hold none of their letters.
+    holding = texts.to_frame().select(
+        (beginning.str.starts_with("[") | beginning.str.starts_with("array(")).sum().alias("lists"),
+        *((is_short & text.str.contains(sign, literal=True)).sum().alias(sign) for sign in _SEPARATED),
+    )
+    if holding["lists"].item():
+        printed = texts.str.contains(_TEXTS)
+        if printed.any():
+            return None, printed.fill_null(value=False)
+    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * (len(texts) - texts.null_count()))
     for separator, pattern in _SEPARATED.items():
-        separated = marked.str.contains(pattern) & (marked.str.len_bytes() <= _LONGEST_SEPARATED)
-        if separated.sum() >= fewest:
-            return separator, separated
+        if holding[separator].item() >= fewest:
+            separated = texts.str.contains(pattern) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
+            if separated.sum() >= fewest:
+                return separator, separated.fill_null(value=False)
     return None
 
 
@@ -97,7 +95,7 @@ def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = 
     """
     Return a lazy, streaming query that gives these warnings, once, while it runs.
 
-    Printed lists are found anywhere; the frequency of separators and objects is judged by batch.
+    Texts are examined batch by batch.
     """
     schema = frame.collect_schema()
     if schema[answers] != pl.String and protocol != _ANLS_STAR:

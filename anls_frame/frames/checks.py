@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from polars.exceptions import ComputeError
 
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
 
 CAST_ADVICE = "cast it to string, or to a list of strings, if it holds text"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
@@ -11,13 +12,10 @@ import polars.selectors as cs
 from anls_frame._arguments import type_name
 from anls_frame.frames.answer_texts import warn_of_answers, watched
 from anls_frame.frames.checks import check_column
+from anls_frame.protocol import ScoreProtocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pandas as pd
-
-    from anls_frame.protocol import ScoreProtocol
 
 _ROW = "__anls_frame_row"
 

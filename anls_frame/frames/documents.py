@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import column_names, to_lazy
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 DOCUMENT = "doc_id"
 """The column that readers give the document of each row."""

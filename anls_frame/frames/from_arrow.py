@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -10,9 +11,6 @@ import pyarrow as pa
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.checks import CAST_ADVICE, check_column, read_advice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def to_table(frame: Any) -> pa.Table:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import reprlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,11 +17,7 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_dtypes, read_advice
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
-
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol
 
 _LEVELS = 3
 _LISTS = (list, tuple, np.ndarray)

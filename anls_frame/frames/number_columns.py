@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import polars as pl
 import polars.selectors as cs
@@ -10,9 +10,6 @@ import polars.selectors as cs
 from anls_frame._text import quoted
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import origins
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _TRUTHS = ("true", "false")
 

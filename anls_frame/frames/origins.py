@@ -8,15 +8,11 @@ frame object, as long as it lives. Nothing is known about frames derived from it
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from anls_frame.exceptions import warn
-from anls_frame.protocol import PROTOCOLS, described
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, described
 
 _Frame = TypeVar("_Frame")
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+import polars as pl
 
-    import polars as pl
-
-    Advance = Callable[[int], object] | None
-    Asked = Callable[[int], object] | Literal["bar"] | None
+Advance = Callable[[int], object] | None
+Asked = Callable[[int], object] | Literal["bar"] | None
 
 _asked: ContextVar[Asked] = ContextVar("anls_frame_progress", default=None)
 

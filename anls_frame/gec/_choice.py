@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable  # noqa: TC003 - part of an alias
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import (
+    Callable,
+    Iterator,
+    Sequence,
+)
+from typing import TypeAlias
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 Counts: TypeAlias = tuple[int, int, int]
 """Three counts of one annotator in one row, which are summed over rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
 
 import numpy as np
@@ -12,19 +12,15 @@ import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame._arguments import count, margin, number, refuse_columns, share, string
+from anls_frame._typing import IntoExprColumn, Options
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
-from anls_frame.gec._corpus_measures import measure_of
+from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
 from anls_frame.statistics import swaps
 from anls_frame.statistics.significance import MOST_DRAWS
+from anls_frame.statistics.student import FloatArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import pandas as pd
-
-    from anls_frame._typing import IntoExprColumn, Options
-    from anls_frame.gec._corpus_measures import Measure, MeasureName
-    from anls_frame.statistics.student import FloatArray
 
     Systems = Mapping[str, IntoExprColumn] | Sequence[str]
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame._arguments import choice
+from anls_frame._typing import IntoExprColumn
 from anls_frame.gec import _errant, _i_measure, _m2, _m2_corpus
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    import numpy.typing as npt
-
-    from anls_frame._typing import IntoExprColumn
-    from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.student import FloatArray
 
 MeasureName: TypeAlias = Literal["m2", "errant", "i_measure"]
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import polars as pl
+from polars._typing import PolarsDataType
 
 from anls_frame import _plugin
+from anls_frame._typing import IntoExprColumn
 from anls_frame.exceptions import DTypeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from polars._typing import PolarsDataType
-
-    from anls_frame._typing import IntoExprColumn
 
 # The fields of an edit are joined with U+001F. A U+001F inside a field is replaced by U+001E: both are
 # whitespace, so neither is ever part of a token.

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag, number
-from anls_frame._typing import table_of_frame
+from anls_frame._typing import IntoExprColumn, table_of_frame
 from anls_frame.frames.conversion import as_kind_of, in_polars
 from anls_frame.gec import _choice, _edit_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame._typing import IntoExprColumn
 
 Mode: TypeAlias = Literal["cs", "cse", "ds", "dt"]
 Tier: TypeAlias = Literal[1, 2, 3]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag, number
+from anls_frame._typing import IntoExprColumn
 from anls_frame.gec import _edit_columns
-
-if TYPE_CHECKING:
-    from anls_frame._typing import IntoExprColumn
 
 Aspect: TypeAlias = Literal["correction", "detection"]
 Optimise: TypeAlias = Literal["wacc", "i", "acc", "p", "r", "f", "tp", "tn", "fp", "fn"]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, count, flag
+from anls_frame._typing import IntoExprColumn
 from anls_frame.gec import _edit_columns
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from anls_frame._typing import IntoExprColumn
 
 Lattice: TypeAlias = Literal["official", "paper"]
 InsertLabels: TypeAlias = Literal["fixed", "v3.2"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -14,9 +14,6 @@ from anls_frame._atomic import replacing
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames.checks import no_column
 from anls_frame.frames.conversion import in_polars
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 EDIT = pl.Struct(
     {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -12,9 +13,6 @@ from anls_frame._typing import table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import as_kind_of, in_polars
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @table_of_frame

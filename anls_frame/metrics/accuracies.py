@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, flag, share
+from anls_frame._typing import IntoExprColumn, Missing
 from anls_frame.metrics.row_functions import on_answers
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from anls_frame._typing import IntoExprColumn, Missing
 
 __all__ = ["contains_answer", "relaxed_accuracy", "vqa_accuracy"]
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from anls_frame import _plugin
+from anls_frame._typing import IntoExprColumn, Missing
 from anls_frame.metrics.row_functions import on_reference
-from anls_frame.protocol import check_substitution_cost, plugin_options
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from anls_frame._typing import IntoExprColumn, Missing
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol, check_substitution_cost, plugin_options
 
 __all__ = ["hamming", "lcs_distance", "levenshtein"]
 

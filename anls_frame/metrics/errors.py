@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame._typing import ErrorType
+from anls_frame._typing import ErrorType, IntoExprColumn, Missing
 from anls_frame.metrics.row_functions import fields_on_answers, on_answers, on_reference
 from anls_frame.metrics.scores import anls, nls
-from anls_frame.protocol import plugin_options, resolve_protocol, resolve_scoring
-
-if TYPE_CHECKING:
-    from anls_frame._typing import IntoExprColumn, Missing
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol, plugin_options, resolve_protocol, resolve_scoring
 
 __all__ = ["edit_ops", "error_type", "explain"]
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import count
+from anls_frame._typing import IntoExprColumn, Missing
 from anls_frame.metrics.row_functions import fields_on_answers, on_answers
-from anls_frame.protocol import plugin_options
-
-if TYPE_CHECKING:
-    from anls_frame._typing import IntoExprColumn, Missing
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol, plugin_options
 
 __all__ = ["page_errors", "reading_order_free_cer"]
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
+import polars as pl
+
+from anls_frame._typing import IntoExprColumn
 from anls_frame.frames import conversion
 from anls_frame.protocol import resolve_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pandas as pd
-    import polars as pl
-
-    from anls_frame._typing import IntoExprColumn
 
 Options = ParamSpec("Options")
 Pandas_co = TypeVar("Pandas_co", covariant=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from anls_frame import _plugin
+from anls_frame._typing import IntoExprColumn, Missing
 from anls_frame.metrics.row_functions import fields_on_answers, on_answers
-from anls_frame.protocol import check_substitution_cost, plugin_options, plugin_scoring, resolve_threshold
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from anls_frame._typing import IntoExprColumn, Missing
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import (
+    ScoreProtocol,
+    check_substitution_cost,
+    plugin_options,
+    plugin_scoring,
+    resolve_threshold,
+)
 
 __all__ = ["anls", "cer", "exact_match", "nearest_answer", "nls", "score"]
 

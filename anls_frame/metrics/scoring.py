@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar, cast, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -15,12 +15,7 @@ from anls_frame.frames import conversion
 from anls_frame.frames.answer_texts import warn_of_answers
 from anls_frame.frames.checks import check_column, check_dtypes, check_new_names
 from anls_frame.metrics.scores import anls, cer, exact_match, nls, score
-from anls_frame.protocol import resolve_errors, resolve_scoring
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol, resolve_errors, resolve_scoring
 
 __all__ = ["add_scores"]
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from anls_frame._plugin import expression
+from anls_frame._typing import IntoExprColumn
 from anls_frame.exceptions import DTypeError
 from anls_frame.metrics.row_functions import on_vectors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame._typing import IntoExprColumn
 
 __all__ = ["hamming_vectors"]
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, string
+from anls_frame._typing import IntoExprColumn
 from anls_frame.metrics.row_functions import fields_on_text
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from anls_frame._typing import IntoExprColumn
 
 __all__ = ["unwrap"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from anls_frame._lazy import attach
 
 _HOMES = {
-    "alignments": "Alignment Edit alignment",
+    "alignments": "Alignment alignment",
+    "edits": "Edit",
     "line_alignments": "AlignedLine LineAlignment",
     "matrices": "EditMatrix edit_matrix",
     "string_scores": "anls_score edit_distance get_cer hamming_distance",

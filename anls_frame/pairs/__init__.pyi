@@ -1,8 +1,8 @@
 """The public names, which are imported on first use; `.ci/stub.py` writes this file."""
 
 from anls_frame.pairs.alignments import Alignment as Alignment
-from anls_frame.pairs.alignments import Edit as Edit
 from anls_frame.pairs.alignments import alignment as alignment
+from anls_frame.pairs.edits import Edit as Edit
 from anls_frame.pairs.line_alignments import AlignedLine as AlignedLine
 from anls_frame.pairs.line_alignments import LineAlignment as LineAlignment
 from anls_frame.pairs.matrices import EditMatrix as EditMatrix

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from anls_frame._arguments import count, flag
 from anls_frame.pairs.edits import Edit, Segment, edits_between, runs, segments, shortened, starts_of
 from anls_frame.pairs.line_alignments import LineAlignment, Mark, aligned_lines, page_marks
 from anls_frame.pairs.marks import blocks, cells, marked
 from anls_frame.pairs.units import Side, side_of
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import polars as pl
-
-    from anls_frame.protocol import Unit
-
-__all__ = ["Alignment", "Edit", "alignment"]
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit, resolve_protocol
 
 _LABELS = ("REF: ", "HYP: ", "     ")
 _NARROWEST = 15

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+from typing import Literal, NamedTuple, TypeAlias, cast
 
-from anls_frame.pairs.units import clusters
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from anls_frame.pairs.units import Side
+from anls_frame.pairs.units import Side, clusters
 
 Operation = Literal["equal", "replace", "insert", "delete"]
 MOVED_AWAY = "moved away"

@@ -6,9 +6,12 @@ import itertools
 import pickle
 import zlib
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import polars as pl
 
 import anls_frame._native as native
 from anls_frame._arguments import count
@@ -17,6 +20,7 @@ from anls_frame.pairs.edits import (
     MOVED_AWAY,
     EditRun,
     Segment,
+    Starts,
     is_expected,
     is_read,
     moved,
@@ -25,18 +29,8 @@ from anls_frame.pairs.edits import (
     starts_of,
 )
 from anls_frame.pairs.marks import BLOCKS, STYLES, TAGS, blocks, cells, marked_in_line
-from anls_frame.protocol import PROTOCOLS, plugin_options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import polars as pl
-
-    from anls_frame.pairs.edits import Starts
-    from anls_frame.pairs.units import Side
-    from anls_frame.protocol import ScoreProtocol, Unit
-
-__all__ = ["AlignedLine", "LineAlignment"]
+from anls_frame.pairs.units import Side
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit, plugin_options
 
 _NARROWEST = 30
 _LONG_INSERTION = 20

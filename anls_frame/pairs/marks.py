@@ -5,17 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from anls_frame._text import text_width, visible
+from anls_frame.pairs.edits import Operation, Segment
 from anls_frame.pairs.units import clusters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from anls_frame.pairs.edits import Operation, Segment
-    from anls_frame.protocol import Unit
+from anls_frame.protocol import Unit
 
 GAP = "*"
 SPACE = "␣"

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import itertools
 import reprlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 from anls_frame._arguments import choice
 from anls_frame._text import spelled, visible
 from anls_frame.pairs.alignments import Alignment
+from anls_frame.pairs.edits import Operation
 from anls_frame.protocol import check_substitution_cost
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-    import polars as pl
-
-    from anls_frame.pairs.edits import Operation
-
-__all__ = ["EditMatrix", "edit_matrix"]
 
 LONGEST = 1_000
 _WIDEST_IN_NOTEBOOKS = 60

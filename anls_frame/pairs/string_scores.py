@@ -12,8 +12,6 @@ from anls_frame.pairs.edits import as_numbers
 from anls_frame.pairs.units import tokens
 from anls_frame.protocol import plugin_options, resolve_threshold
 
-__all__ = ["anls_score", "edit_distance", "get_cer", "hamming_distance"]
-
 
 def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) -> float:
     """

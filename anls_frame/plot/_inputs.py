@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from anls_frame._arguments import choice
 from anls_frame.exceptions import DTypeError
+from anls_frame.export import Kind
 from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.display import spelled
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
@@ -25,9 +26,6 @@ from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED
 from anls_frame.summary.details import detail_table
 from anls_frame.summary.measures import Metric, is_higher_better
 from anls_frame.summary.summary import Summary
-
-if TYPE_CHECKING:
-    from anls_frame.export import Kind
 
 _DPI = 144
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import matplotlib as mpl
+import numpy.typing as npt
+import polars as pl
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 
@@ -15,10 +18,6 @@ from anls_frame import _palette, _text
 from anls_frame.plot import _room
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.colors import Normalize

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,17 +19,14 @@ from anls_frame import _text
 from anls_frame._arguments import count, string
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.pairs import matrices
-from anls_frame.pairs.matrices import ANOTHER_PATH, OPERATION_WORDS, oriented
+from anls_frame.pairs.matrices import ANOTHER_PATH, OPERATION_WORDS, Across, EditMatrix, oriented
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
-    from anls_frame.pairs.matrices import Across, EditMatrix
-
 __all__ = ["confusion_matrix", "edit_matrix"]
+
 
 _CELL = 0.34
 _NOTHING = "∅"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,10 @@ import polars.selectors as cs
 from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from matplotlib.axes import Axes
 
 __all__ = ["reliability", "risk_coverage"]
+
 
 _MARKERS = "osD^vPX"
 _BANDS = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,11 +14,10 @@ from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histo
 from anls_frame.plot import _inputs, _room, _style
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from matplotlib.axes import Axes
 
 __all__ = ["cer_distribution", "ecdf", "score_distribution"]
+
 
 _MOST_STEPS = 2_000
 _SUMMARY = _inputs.Input("score_distribution", "a report or a summary of texts")

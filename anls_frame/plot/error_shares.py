@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,10 @@ from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.settings import check_by
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
 __all__ = ["error_types"]
+
 
 _ROW = 0.31
 _LABELLED = 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,16 +12,14 @@ from matplotlib.lines import Line2D
 from anls_frame import _palette
 from anls_frame._arguments import count
 from anls_frame.plot import _inputs, _style
+from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from anls_frame.summary.measures import Metric
-
 __all__ = ["comparison", "group_scores"]
+
 
 _ROW = 0.31
 _LARGE_MARKERS = 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,11 +19,10 @@ from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
 
 __all__ = ["length_effect", "threshold_curve"]
+
 
 _WIDE = 30
 _BANDS = 3
@@ -147,8 +146,8 @@ def length_effect(
     return _style.finish(ax, title, label, drawn.score, handles=handles, names=names, loc="best")
 
 
-class _Lines(NamedTuple):
-    """Lines with their names, each with the `length`, `score`, `low` and `high` of its points."""
+class _Curves(NamedTuple):
+    """Curves with their names, each with the `length`, `score`, `low` and `high` of its points."""
 
     lines: Sequence[tuple[str | _style.Label, pl.DataFrame]]
     hidden: int
@@ -163,7 +162,7 @@ class _Lines(NamedTuple):
     bounds: tuple[float | None, float | None] | None = None
 
 
-def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | None) -> _Lines:
+def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | None) -> _Curves:
     """Return the lines of a table of scores by ranges of lengths."""
     metric = _inputs.measured(measure, [metric for metric in TEXT_METRICS if metric.name in table.columns])
     # A range of lengths is as wide as all ranges below it, so all have the same width on the axis.
@@ -186,7 +185,7 @@ def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | Non
         (_style.label(part.select(map(cs.by_name, keys)).row(0)) if keys else metric.label, part)
         for part in groups[:_GROUPS]
     ]
-    return _Lines(
+    return _Curves(
         lines,
         len(groups) - len(lines),
         "reference length",
@@ -203,7 +202,7 @@ def _lines_of_rows(
     length: str | None,
     by: str | None,
     bins: int,
-) -> _Lines:
+) -> _Curves:
     """Return the lines of rows, with the mean score and length of each bin."""
     systems = _inputs.columns_of(scores)
     if length is None:
@@ -225,7 +224,7 @@ def _lines_of_rows(
     lines = [(name, _means(part, edges)) for name, part in groups]
     shortest, longest = (float(str(end)) for end in (lengths.min() or 0.0, lengths.max() or 0.0))
     score = f"mean {_inputs.name_of_columns(systems)}"
-    return _Lines(lines, hidden, _style.name(length), score, (shortest, longest))
+    return _Curves(lines, hidden, _style.name(length), score, (shortest, longest))
 
 
 def threshold_curve(

@@ -12,13 +12,13 @@ from anls_frame._text import numbered, shortened
 from anls_frame.export.display import figure
 from anls_frame.plot import _inputs, _style
 from anls_frame.results import FoundSlices
+from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from anls_frame.summary.measures import Metric
-
 __all__ = ["worse_slices"]
+
 
 _ROW = 0.36
 _HEIGHT = 0.34

@@ -14,17 +14,16 @@ from anls_frame._arguments import count
 from anls_frame._text import text_width
 from anls_frame.export.display import figure
 from anls_frame.export.document import FEW, OVERALL, SLICE, TABLE, crossed
-from anls_frame.export.side_by_side import metric_lines, side_by_side
+from anls_frame.export.side_by_side import SideBySide, metric_lines, side_by_side
 from anls_frame.plot import _inputs, _room, _style
 from anls_frame.results import SlicedResult
+from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from anls_frame.export.side_by_side import SideBySide
-    from anls_frame.summary.measures import Metric
-
 __all__ = ["heat_map", "ranking"]
+
 
 _ROW = 0.31
 _COLUMN = 0.62

@@ -10,18 +10,15 @@ import codecs
 import errno
 import io
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anls_frame._arguments import choice
+from anls_frame.exceptions import InputError
 from anls_frame.readers import _pipes
 from anls_frame.readers._problems import Advice, Option, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from anls_frame.exceptions import InputError
 
 _FORMATS = {
     ".csv": "csv",

@@ -6,21 +6,18 @@ import csv
 import io
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from anls_frame.readers._problems import problem
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     import pyarrow as pa
-
-    from anls_frame.readers._problems import Problems
 
 _DELIMITERS = (",", ";", "\t", "|")
 # Arrow reads in blocks, and each row must fit into one.

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 from anls_frame._text import quoted
 from anls_frame.frames.strict_json import Number, kind, parse
 from anls_frame.readers import _content, _json, _zip
-from anls_frame.readers._problems import Advice, Option, problem
-from anls_frame.readers._sample_fields import SAMPLE, members, role
+from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._sample_fields import SAMPLE, Key, Row, members, role
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from anls_frame.readers._problems import Problems
-    from anls_frame.readers._sample_fields import Key, Row
-
-    Sample = tuple[str, dict[str, Any]]
+Sample = tuple[str, dict[str, Any]]
 
 _ATTACHMENT = "attachment://"
 _OBJECTS = ("output", "scores", "metadata", "attachments", "model_usage")

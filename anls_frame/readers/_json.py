@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from anls_frame._text import quoted
 from anls_frame.frames.strict_json import kind, parse
-from anls_frame.readers._problems import Advice, Option, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from anls_frame.readers._problems import Problems
-__all__ = ["read_lines", "read_whole", "records", "with_newlines"]
+from anls_frame.readers._problems import Advice, Option, Problems, problem
 
 
 def with_newlines(text: str) -> str:

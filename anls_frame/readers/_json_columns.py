@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -13,10 +15,6 @@ from anls_frame._text import listed, quoted
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers._json import read_lines, with_newlines
 from anls_frame.readers._problems import Problems, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
 # The kinds of values, in the order of their bits. Missing values are null; lists of strings are a separate
 # kind.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -19,13 +20,8 @@ from anls_frame.frames.answer_lists import (
 )
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _json_columns, _raw
-from anls_frame.readers._problems import Advice, Option
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from anls_frame.readers._problems import Problems
-    from anls_frame.readers._raw import Column, Raw
+from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers._raw import Column, Raw
 
 _LIST = pl.List(pl.String)
 _NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
@@ -126,6 +122,8 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
     """Warn if strings read as single answers look like several answers."""
+    if isinstance(column, _json_columns.JsonColumn) and column.holds_lists:
+        return
     if not isinstance(column, pl.Series):
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)
     several = answer_texts.several_answers(column) if column.dtype == pl.String else None

@@ -7,20 +7,16 @@ import glob
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from anls_frame._text import path_text
 from anls_frame.exceptions import warn
 from anls_frame.readers import _content, _pipes, _runs
 from anls_frame.readers._problems import Advice, Option
+from anls_frame.readers._runs import Runs
 from anls_frame.readers.descriptions import READERS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.readers._runs import Runs
 
 Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 """A file, a pattern or a folder, or several."""

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
+from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
 from anls_frame.frames.answer_lists import may_be_lists
 from anls_frame.frames.strict_json import kind
 from anls_frame.readers import _content, _json, _json_columns, _raw, _runs
-from anls_frame.readers._json_columns import JsonColumn
-from anls_frame.readers._problems import Advice, Option, problem
-from anls_frame.readers._sample_fields import SAMPLE, role
+from anls_frame.readers._json_columns import JsonColumn, JsonTable
+from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._raw import Column, Values
+from anls_frame.readers._sample_fields import SAMPLE, Key, role
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from anls_frame.readers._json_columns import JsonTable
-    from anls_frame.readers._problems import Problems
-    from anls_frame.readers._raw import Column, Values
-    from anls_frame.readers._sample_fields import Key
-
-    _Field: TypeAlias = tuple[Key, Column]
+_Field: TypeAlias = tuple[Key, Column]
 
 Response: TypeAlias = "int | Literal['all']"
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -13,13 +15,8 @@ from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.readers import _standard
 from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers.gold import Gold
 from anls_frame.reports.pairing import disagreeing
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from anls_frame.readers.gold import Gold
 
 Unmatched: TypeAlias = Literal["error", "null", "drop", "keep"]
 

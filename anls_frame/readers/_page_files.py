@@ -6,13 +6,11 @@ import glob
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from anls_frame._text import path_text
 from anls_frame.readers import _content, _log_files, _pipes
-
-if TYPE_CHECKING:
-    from anls_frame.readers._problems import Problems
+from anls_frame.readers._problems import Problems
 
 Pages: TypeAlias = (
     "str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | os.PathLike[str]]"

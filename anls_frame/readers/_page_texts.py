@@ -5,15 +5,13 @@ from __future__ import annotations
 import codecs
 import html
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anls_frame._text import quoted
 from anls_frame.readers import _content
 from anls_frame.readers._problems import problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 Kind: TypeAlias = Literal["text", "PAGE", "ALTO", "hOCR"]
 

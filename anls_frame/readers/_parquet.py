@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
@@ -11,10 +12,6 @@ from anls_frame._arguments import check_threads
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 from anls_frame.readers import _content, _pipes
 from anls_frame.readers._problems import problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def scan(path: Path) -> pl.LazyFrame:

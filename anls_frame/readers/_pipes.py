@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from anls_frame.readers._problems import problem
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _kept: dict[str, bytes] = {}
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from anls_frame.exceptions import (
     InputError,
     Problem,
 )
 from anls_frame.readers.descriptions import READER_OPTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Self
 
 _KEPT = 1000
 _UNSAID: dict[Any, str] = {None: "", ...: "..."}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import polars as pl
 
@@ -18,13 +20,7 @@ from anls_frame.frames.answer_lists import as_lists
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _json_columns
 from anls_frame.readers._json_columns import too_many_keys
-from anls_frame.readers._problems import problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from anls_frame.readers._problems import Problems
+from anls_frame.readers._problems import Problems, problem
 
 _Key = TypeVar("_Key", str, tuple[str, ...])
 

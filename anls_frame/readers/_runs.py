@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.readers._problems import Advice, Option, Problems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 Runs: TypeAlias = Literal["error", "newest", "all"]
 

@@ -8,20 +8,17 @@ its path. Columns are named once all paths are known, so that no field replaces 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+
+import polars as pl
 
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _json_columns, _raw, _standard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import polars as pl
-
-    from anls_frame.readers._problems import Problems
+from anls_frame.readers._problems import Problems
 
 Key: TypeAlias = tuple[str, ...]
 """The path of a field: its source, and the names that lead to it."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product, repeat
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
 from anls_frame._text import differing_in_notation, listed, quoted
 from anls_frame.frames.checks import RENAMED, free_name, no_column
 from anls_frame.readers import _lists, _raw
-from anls_frame.readers._problems import Advice, Option
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from anls_frame.readers._problems import Problems
-    from anls_frame.readers._raw import Raw
+from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers._raw import Raw
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
 UniqueIds: TypeAlias = bool | Literal["in an epoch"]

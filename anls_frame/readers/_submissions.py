@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from anls_frame._text import quoted
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _content, _json, _raw, _sample_fields
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._sample_fields import members, role
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    import polars as pl
-
-    from anls_frame.readers._sample_fields import Key
+from anls_frame.readers._sample_fields import Key, members, role
 
 _IDS = ("questionId", "question_id")
 """How the field of ids is spelled: as in DocVQA, or as in ST-VQA, TextVQA and MMF."""

@@ -10,22 +10,18 @@ from __future__ import annotations
 import datetime as dt
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
 import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.readers import _zip
-from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers._problems import Advice, Option, Problems, problem
 from anls_frame.readers._raw import Raw, numbers
-
-if TYPE_CHECKING:
-    import zipfile
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from anls_frame.readers._problems import Problems
 
 MOST_CELLS = 40_000_000
 """Maximum size of the rectangle around all values, including empty cells: each takes a place in a column."""

@@ -8,18 +8,15 @@ import lzma
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.parsers import expat
 
 from anls_frame.exceptions import InputError
 from anls_frame.readers import _content, _pipes
 from anls_frame.readers._problems import problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MOST_BYTES = 4 << 30
 """Maximum unpacked size that an archive may declare."""

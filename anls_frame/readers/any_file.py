@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import glob
 import os
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -26,15 +27,9 @@ from anls_frame.readers._problems import Advice, Option, problem
 from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.conditions import chosen, condition
 from anls_frame.readers.descriptions import READERS
+from anls_frame.readers.gold import Gold
 from anls_frame.readers.kinds import is_truth_of_pages, kind_for_gold, kind_of
 from anls_frame.readers.table import read_table, scan_table
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from anls_frame.readers.gold import Gold
-
-__all__ = ["read_file"]
 
 _NO_LABELS = "this is a submission: name the file of gold labels with "
 

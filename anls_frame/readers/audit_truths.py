@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 import polars.selectors as cs
@@ -24,15 +24,10 @@ from anls_frame.frames.conversion import (
     with_columns,
 )
 from anls_frame.metrics.scores import anls, cer
-from anls_frame.protocol import resolve_errors
+from anls_frame.protocol import ScoreProtocol, resolve_errors
 from anls_frame.readers.judged_rows import judged
 from anls_frame.summary.keys import optional
 from anls_frame.summary.systems import prediction_of
-
-if TYPE_CHECKING:
-    from anls_frame.protocol import ScoreProtocol
-
-__all__ = ["audited_scores"]
 
 Counted = Literal["given", "full"]
 

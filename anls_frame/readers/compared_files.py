@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
 
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
@@ -11,6 +14,7 @@ from anls_frame.readers.any_file import are_pages
 from anls_frame.readers.repeated_answers import are_read, averaged, check_scored, resolved
 from anls_frame.readers.score_columns import columns_of
 from anls_frame.readers.system_files import (
+    SystemFiles,
     are_repeated,
     logged,
     scores_in_columns,
@@ -18,18 +22,10 @@ from anls_frame.readers.system_files import (
     systems_of,
     texts_in_columns,
 )
-from anls_frame.reports.comparisons import baseline_first, compare
+from anls_frame.reports.comparisons import Comparison, baseline_first, compare
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import polars as pl
-
-    from anls_frame.readers.system_files import SystemFiles
-    from anls_frame.reports.comparisons import Comparison
 
 
 def usual_metric(given: SystemFiles) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 

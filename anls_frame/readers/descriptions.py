@@ -8,16 +8,14 @@ descriptions. A reader is imported when it reads a file.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from pathlib import Path
+from typing import Literal, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    import polars as pl
+import polars as pl
 
 OptionValue: TypeAlias = "str | int | float | bool | Path | None"
 """A value of an option of a reader."""

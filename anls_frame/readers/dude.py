@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 
@@ -13,15 +15,7 @@ from anls_frame.frames.checks import free_name
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.metrics.scores import anls
 from anls_frame.readers import _submissions
-from anls_frame.readers._sample_fields import SAMPLE, members, role
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from anls_frame.readers._sample_fields import Key
-
-__all__ = ["read_dude"]
+from anls_frame.readers._sample_fields import SAMPLE, Key, members, role
 
 _UNANSWERABLE = ("not-answerable", "not answerable")
 _SUBMITTED = {"questionId", "answers", "answers_confidence"}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -17,11 +18,7 @@ from anls_frame.frames.conversion import in_polars
 from anls_frame.readers import _log_files, _parquet, _raw, _standard, table
 from anls_frame.readers._content import file_format
 from anls_frame.readers._problems import Advice, Option, Problems, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from anls_frame.readers._standard import Role
+from anls_frame.readers._standard import Role
 
 ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
 """The roles of columns that a table of questions may have besides the ids."""

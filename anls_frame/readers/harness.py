@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import polars as pl
 
@@ -17,20 +19,11 @@ from anls_frame.readers import (
     _standard,
     table,
 )
+from anls_frame.readers._logged import Response
 from anls_frame.readers._problems import Advice, Option, Problems, problem
-from anls_frame.readers._sample_fields import SAMPLE
+from anls_frame.readers._raw import Column
+from anls_frame.readers._sample_fields import SAMPLE, Key
 from anls_frame.readers.score_columns import with_numbers_where_all_are
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from anls_frame.readers._logged import Response
-    from anls_frame.readers._raw import Column
-    from anls_frame.readers._sample_fields import Key
-
-__all__ = ["read_inspect", "read_lm_eval", "read_lmms_eval", "read_vlmevalkit"]
 
 # Data sets that VLMEvalKit scores with ANLS, as they appear in file names.
 _SCORED_BY_ANLS = ("DocVQA", "InfoVQA")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -18,11 +19,6 @@ from anls_frame.frames.checks import check_column
 from anls_frame.frames.conversion import at_hand, attach, column_names, in_polars, to_lazy
 from anls_frame.summary.keys import optional
 from anls_frame.summary.systems import systems_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-__all__ = ["judged"]
 
 _ROW, _TEXTS = "__anls_frame_row", "__anls_frame_texts"
 _NAMED = 5

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
 
 from anls_frame._arguments import choice
 from anls_frame._text import numbered, quoted
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 from anls_frame.readers import _log_files, _long, _standard
+from anls_frame.readers._log_files import Paths
 from anls_frame.readers._long import Log, Unmatched
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._runs import Runs
 from anls_frame.readers.any_file import Reading, as_log, kind_of_file, read_kind
 from anls_frame.readers.descriptions import READERS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    import polars as pl
-
-    from anls_frame.readers._log_files import Paths
-    from anls_frame.readers.gold import Gold
-
-__all__ = ["read_logs"]
+from anls_frame.readers.gold import Gold
 
 
 def read_logs(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 import polars.selectors as cs
@@ -13,15 +14,9 @@ from anls_frame._arguments import choice, string
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.readers import _log_files, _page_files, _page_texts, _standard
+from anls_frame.readers._page_files import Pages
+from anls_frame.readers._page_texts import Page
 from anls_frame.readers._problems import Advice, Option, Problems
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from anls_frame.readers._page_files import Pages
-    from anls_frame.readers._page_texts import Page
-
-__all__ = ["read_pages"]
 
 Unmatched: TypeAlias = Literal["error", "null", "drop"]
 EmptyLines: TypeAlias = Literal["keep", "drop"]

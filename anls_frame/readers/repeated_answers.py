@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -11,20 +12,15 @@ from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.readers._problems import Advice, Option
 from anls_frame.readers._standard import epochs_of, ids_text
 from anls_frame.readers.score_columns import columns_of, texts_of
 from anls_frame.readers.system_files import QUESTION, are_repeated
-from anls_frame.repeats.components import variance_components
+from anls_frame.repeats.components import VarianceComponents, variance_components
 from anls_frame.repeats.question_scores import mean_over_epochs, pass_at_k
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 from anls_frame.summary.measures import Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.repeats.components import VarianceComponents
 
 
 def has_epochs(frame: pl.LazyFrame) -> bool:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.readers._parquet import reading_parquet
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_ROWS = 5_000_000
 """The ids of more rows would take too much memory, so they are not checked."""

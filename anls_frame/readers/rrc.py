@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._atomic import replacing
@@ -13,18 +18,7 @@ from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.strict_json import kind
 from anls_frame.readers import _content, _raw, _standard, _submissions
 from anls_frame.readers._problems import Problems
-from anls_frame.readers._sample_fields import role
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import polars as pl
-
-    from anls_frame.readers._sample_fields import Key
-
-__all__ = ["read_rrc", "write_submission"]
+from anls_frame.readers._sample_fields import Key, role
 
 _DOC_IDS = ("docId", "doc_id", "image", "image_local_name")
 

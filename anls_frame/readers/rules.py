@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -18,11 +19,6 @@ from anls_frame.readers import _content, _json, _standard
 from anls_frame.readers._problems import Advice, Option, Problems, problem
 from anls_frame.readers._runs import member
 from anls_frame.readers.table import read_raw
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["ScoringRules", "scoring_rules"]
 
 _MOST_DIGITS = 15
 _TRUTH = {"true": "1", "false": "0"}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -11,9 +10,6 @@ from anls_frame.readers._raw import numbers
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS, is_quantile_of_texts
 from anls_frame.summary.measures import Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def columns_of(metrics: Sequence[str | Metric] | None) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -18,17 +20,12 @@ from anls_frame.readers.logs import rows_of
 from anls_frame.readers.repeated_answers import averaged, has_epochs, note_of_uneven, resolved
 from anls_frame.readers.repeated_ids import check_disjoint, note_of_repeated
 from anls_frame.readers.score_columns import columns_of, texts_of
+from anls_frame.readers.system_files import SystemFiles
 from anls_frame.summary.keys import optional
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.merging import merge
 from anls_frame.summary.summarizing import passes, summarize
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from anls_frame.readers.system_files import SystemFiles
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.summary import Summary
+from anls_frame.summary.summary import Summary
 
 _SHOWN = 3
 """Number of files that a line of progress names."""

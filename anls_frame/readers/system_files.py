@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
@@ -17,19 +19,12 @@ from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log
 from anls_frame.readers._problems import Advice, Option
+from anls_frame.readers._runs import Runs
 from anls_frame.readers.any_file import Reading, are_pages, load_table
 from anls_frame.readers.conditions import chosen
+from anls_frame.readers.gold import Gold
 from anls_frame.readers.logs import read_each
 from anls_frame.readers.pages import read_engines
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from anls_frame.readers._runs import Runs
-    from anls_frame.readers.gold import Gold
-
-__all__ = ["SystemTexts", "read_systems"]
 
 QUESTION = ["system", "question_id"]
 _COLUMNS = Option("systems", "OLD,NEW")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -21,15 +24,7 @@ from anls_frame.readers import (
 )
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw, from_frame, from_objects, from_table
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from anls_frame.readers._standard import Role, UniqueIds
-
-__all__ = ["read_results", "scan_results"]
+from anls_frame.readers._standard import Role, UniqueIds
 
 _LOOKED_AT = 100_000
 """Rows of a Parquet file that are looked at before any others are read."""

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
 from anls_frame._arguments import choice
+from anls_frame._typing import Missing
 from anls_frame.metrics.scores import anls, score
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.rows import with_unanswerable
-
-if TYPE_CHECKING:
-    from anls_frame._typing import Missing
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.settings import Unanswerable
-
-__all__ = ["LostPoints", "lost_points"]
+from anls_frame.summary.settings import Unanswerable
 
 NOT_THE_MODELS = ("answer_wrong", "answer_incomplete", "ambiguous_question")
 """The verdicts that say that a row's loss is not the model's error."""

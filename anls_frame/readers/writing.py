@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from pathlib import Path
+from typing import Any
 
 from anls_frame.export import row_files
 from anls_frame.frames.conversion import at_hand, column_names, in_polars
 from anls_frame.readers import _content
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
 
 
 def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:

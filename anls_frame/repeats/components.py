@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
@@ -13,23 +14,16 @@ import polars as pl
 from anls_frame import statistics
 from anls_frame._arguments import takes_names
 from anls_frame._text import label
-from anls_frame._typing import Missing, Options, Table_co
+from anls_frame._typing import Missing, OnFrames, Options, Table_co
 from anls_frame.frames.conversion import as_kind_of, at_hand
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.repeats.question_scores import by_question, only, scored_epochs
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
-from anls_frame.summary.settings import check_by
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import Unanswerable, check_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import pandas as pd
-
-    from anls_frame._typing import OnFrames
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Unanswerable
-
-__all__ = ["VarianceComponents", "variance_components"]
 
 NUMBERS = (1, 2, 4, 8, 16, math.inf)
 """Numbers of epochs for which the standard error is predicted."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -16,23 +16,14 @@ from anls_frame._typing import Missing, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
-from anls_frame.protocol import described, resolve_errors, resolve_scoring
+from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolve_scoring
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
-from anls_frame.summary.catalogue import resolve
-from anls_frame.summary.settings import Settings, are_texts, check_keep
+from anls_frame.summary.catalogue import Metrics, resolve
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_keep
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import systems_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Unanswerable
-
-__all__ = ["mean_over_epochs", "pass_at_k"]
 
 
 @dataclass(frozen=True)

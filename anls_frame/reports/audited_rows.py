@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -17,12 +19,6 @@ from anls_frame.frames.number_columns import with_numbers
 from anls_frame.statistics.corrected_means import Audit
 from anls_frame.statistics.intervals import USUAL_CORRELATION
 from anls_frame.summary.keys import CLUSTER, canonical, explode_lists
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
 
 PROBABILITY, STRATUM = "probability", "stratum"
 _N, _SLICE = "n", "slice"

@@ -8,11 +8,12 @@ each metric. More systems are ranked by each metric, and each slice shows their 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 import polars.selectors as cs
@@ -22,14 +23,15 @@ from anls_frame._arguments import level_of_run
 from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened_apart, visible
 from anls_frame._text import shortened as shortened_label
-from anls_frame.export import Document, Table
-from anls_frame.export.charts import Dumbbell, HeatMap, RankChart
-from anls_frame.export.display import difference_kind, glances, slice_labels, spelled
+from anls_frame.export import Document, Kind, Table
+from anls_frame.export.charts import Dumbbell, Figure, HeatMap, RankChart
+from anls_frame.export.column_headings import RowNames
+from anls_frame.export.display import Glance, difference_kind, glances, slice_labels, spelled
 from anls_frame.export.display import figure as rounded
 from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST, SLICE, TABLE, crossed
 from anls_frame.export.heads import head
 from anls_frame.export.result_tables import result_table
-from anls_frame.export.side_by_side import apart, metric_lines, ordered, side_by_side
+from anls_frame.export.side_by_side import SideBySide, apart, metric_lines, ordered, side_by_side
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.protocol import protocol_from_dict
@@ -48,17 +50,8 @@ from anls_frame.reports.report_documents import (
 from anls_frame.results import View
 from anls_frame.statistics.significance import significance_level
 from anls_frame.summary.catalogue import BUILT_IN
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import texts_notes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from anls_frame.export import Kind
-    from anls_frame.export.charts import Figure
-    from anls_frame.export.column_headings import RowNames
-    from anls_frame.export.display import Glance
-    from anls_frame.export.side_by_side import SideBySide
-    from anls_frame.summary.measures import Metric
 
 FEW_SYSTEMS = 12
 """Up to so many systems, all pairs are listed and the signature names them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
@@ -11,46 +12,39 @@ import polars as pl
 
 from anls_frame._arguments import choice, count, flag, level_of_run, number, share, string, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._typing import Missing, Options, Table_co
+from anls_frame._typing import Missing, OnFrames, Options, Table_co
 from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.values import json_text
 from anls_frame.frames import origins
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports import macro, pairwise, ranking
 from anls_frame.reports.comparison_documents import FEW_SYSTEMS, ComparisonView
-from anls_frame.reports.decisions import checked_margin, decide, decided_pairs
+from anls_frame.reports.decisions import Decision, checked_margin, decide, decided_pairs
 from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide
-from anls_frame.reports.planning import Planner
+from anls_frame.reports.planning import Figures, Planner
+from anls_frame.reports.published import Published, facts_of_systems
 from anls_frame.reports.published import beside as beside_published
 from anls_frame.reports.published import checked as checked_figures
-from anls_frame.reports.published import facts_of_systems
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.significance import check_draws, significance_level
+from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.comparison_sums import pairs
 from anls_frame.summary.details import error_table
 from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, named
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
 from anls_frame.summary.predictions import hexadecimal
+from anls_frame.summary.settings import Unanswerable
+from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
+from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import resolve_systems
 from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from anls_frame._typing import OnFrames
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.reports.decisions import Decision
-    from anls_frame.reports.planning import Figures
-    from anls_frame.reports.published import Published
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Unanswerable
-    from anls_frame.summary.slicing import By
-    from anls_frame.summary.summary import Summary
 
 
 class Comparison(SlicedResult[Table_co]):

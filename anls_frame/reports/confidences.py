@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
@@ -13,17 +13,19 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, flag, number, share, takes_names
-from anls_frame._typing import Missing, Options, Table_co
+from anls_frame._typing import Missing, OnFrames, Options, Table_co
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.export.document import SLICE
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.documents import forgotten, numbers
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.decisions import RiskDecision
 from anls_frame.reports.selective_documents import SelectiveView
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.risk_coverage import Accepted, RiskCoverage, difference_of_augrc
 from anls_frame.summary import slicing as slices_of
 from anls_frame.summary import system_rows
+from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.keys import (
     CLUSTER,
     canonical,
@@ -32,22 +34,15 @@ from anls_frame.summary.keys import (
     explode_lists,
     largest_first,
 )
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names
-from anls_frame.summary.settings import Settings, are_texts, check_by, scoring
+from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, scoring
+from anls_frame.summary.slicing import By
 from anls_frame.summary.systems import are_several, metrics_of, systems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from anls_frame._typing import OnFrames
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Unanswerable
-    from anls_frame.summary.slicing import By
 
 _FEW_ROWS, _FEW_DOCUMENTS = 100, 50.0
 """Rows and effective documents, below which intervals are approximate."""

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from anls_frame._text import numbered
 from anls_frame.export import Document, Table
-from anls_frame.export.display import figure, glances, shown_as, spelled
+from anls_frame.export.display import Glance, figure, glances, shown_as, spelled
 from anls_frame.export.document import FEW, OVERALL, SLICE
 from anls_frame.export.result_tables import result_table
 from anls_frame.results import View
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.export.display import Glance
 
 _IN_NAME = ("system", "baseline")
 _DIFFERENCES = ("bias", "given_difference", "difference")

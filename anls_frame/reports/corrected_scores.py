@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -16,22 +17,16 @@ from anls_frame.analysis.audit_samples import AUDIT, DOCUMENT
 from anls_frame.analysis.audit_samples import PROBABILITY as PROBABILITY_COLUMN
 from anls_frame.analysis.audit_samples import STRATUM as STRATUM_COLUMN
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
-from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, System, audited
+from anls_frame.reports.audited_rows import PROBABILITY, STRATUM, AuditedRows, System, audited
 from anls_frame.reports.corrected_documents import CorrectedView
 from anls_frame.results import SlicedResult
-from anls_frame.statistics.corrected_means import CorrectedMean, agreement
+from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreement
+from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import slicing as slicings
 from anls_frame.summary.keys import chosen_keys, largest_first, optional, sliced_keys
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.reports.audited_rows import AuditedRows
-    from anls_frame.statistics.corrected_means import Audit
-    from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.slicing import By
+from anls_frame.summary.slicing import By
 
 FEWEST, FEWEST_OF_SLICE = (30, 10), (10, 5)
 """Judged rows, and documents with judged rows, below which there are no figures: of all, and of a slice."""

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias
 
 import polars as pl
 
 from anls_frame._arguments import margin, number, string
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
-from anls_frame.reports.planning import COMPARED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from anls_frame.reports.planning import Figures, Planner
-    from anls_frame.summary.measures import Metric
+from anls_frame.reports.planning import COMPARED, Figures, Planner
+from anls_frame.summary.measures import Metric
 
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
 

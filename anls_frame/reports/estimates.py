@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
+from anls_frame.reports.lines import Lines
 from anls_frame.statistics.intervals import USUAL_CORRELATION
+from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.measures import Interval, Metric
 from anls_frame.summary.moments import SIZES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.reports.lines import Lines
-    from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.measures import Interval, Metric
-    from anls_frame.summary.summary import Summary
+from anls_frame.summary.summary import Summary
 
 FEW_ROWS = 100
 FEW_UNITS = 20.0

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import all_columns, columns, scores
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.summary import Summary
-
-    IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.int64]
 
 _MOST_CELLS = 1 << 16
 """Number of cells of several slices that are added up by unit at a time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_notation, numbered
-from anls_frame._typing import Options, Table_co
+from anls_frame._typing import OnFrames, Options, Table_co
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
@@ -20,11 +20,7 @@ from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pandas as pd
-
-    from anls_frame._typing import OnFrames
 
 
 class Wide(NamedTuple, Generic[Table_co]):

@@ -8,9 +8,11 @@ document's influence on the figure of the slice (the delta method for a linear c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -19,20 +21,14 @@ from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, estimate, squares_of_rows
 from anls_frame.reports.lines import Line, lines
 from anls_frame.reports.pairwise import spread_of
+from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary import moments
 from anls_frame.summary.keys import CLUSTER, explode_lists
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.summary import Summary
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.summary import Summary
-
-    IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.int64]
 
 _AverageSums: TypeAlias = "tuple[Sums, FloatArray, FloatArray]"
 """The sums from which an interval is computed, and Σy³ and Σy⁴ for ratios."""

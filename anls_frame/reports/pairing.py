@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
 
 import polars as pl
@@ -9,17 +10,13 @@ import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_notation, numbered
-from anls_frame._typing import Options, Table_co
+from anls_frame._typing import OnFrames, Options, Table_co
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
 from anls_frame.summary.keys import key_columns, key_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import pandas as pd
-
-    from anls_frame._typing import OnFrames
 
 _SHOWN_IDS = 10
 

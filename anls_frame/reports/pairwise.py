@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
 from anls_frame.reports.estimates import are_few, system_scores, where_several
 from anls_frame.reports.lines import Line, Lines, lines
 from anls_frame.statistics import SystemSums
+from anls_frame.statistics.step_down import IntArray
+from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.comparison_sums import pairs as all_pairs
 from anls_frame.summary.keys import CLUSTER, explode_lists
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.statistics.step_down import IntArray
-    from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.summary import Summary
-
+from anls_frame.summary.summary import Summary
 
 VOTES = ("wins", "ties", "losses")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -12,18 +13,13 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.reports.estimates import FEW_UNITS
+from anls_frame.reports.lines import Lines
 from anls_frame.reports.pairwise import least_units
 from anls_frame.statistics import sample_sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from anls_frame.reports.lines import Lines
-    from anls_frame.statistics.sample_sizes import Changes, Needed
-    from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.summary import Summary
-
+from anls_frame.statistics.sample_sizes import Changes, Needed
+from anls_frame.statistics.student import FloatArray
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.summary import Summary
 
 COMPARED = ("metric", "baseline", "system")
 """The columns that say what is compared."""

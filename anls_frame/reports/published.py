@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from anls_frame._arguments import number
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.conversion import in_polars
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.summary.measures import Metric
+from anls_frame.summary.measures import Metric
 
 Published: TypeAlias = "Mapping[str, float | Mapping[str, float]]"
 """Names of systems with their figure in the first metric, or with a figure for each of several metrics."""

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
 from anls_frame.reports.estimates import FEW_CARRIERS, system_scores
-from anls_frame.reports.lines import lines
-from anls_frame.reports.pairwise import long_table, system_sums
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.reports.lines import Lines
-    from anls_frame.reports.pairwise import Test
-    from anls_frame.summary.summary import Summary
+from anls_frame.reports.lines import Lines, lines
+from anls_frame.reports.pairwise import Test, long_table, system_sums
+from anls_frame.summary.summary import Summary
 
 COLUMNS = (
     "metric",

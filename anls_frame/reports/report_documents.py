@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -12,9 +12,10 @@ import polars.selectors as cs
 from anls_frame import _palette
 from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
-from anls_frame.export import Document, Table
-from anls_frame.export.charts import Alignments, Crossed, HistogramChart, Stacked
-from anls_frame.export.display import glances, slice_labels, spelled
+from anls_frame.export import Document, Kind, Table
+from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
+from anls_frame.export.column_headings import RowNames
+from anls_frame.export.display import Glance, glances, slice_labels, spelled
 from anls_frame.export.document import FEW, GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.result_tables import result_table
@@ -28,19 +29,10 @@ from anls_frame.summary import details, quantiles
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.keys import chosen_keys, key_names
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import by_system, texts_notes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.export import Kind
-    from anls_frame.export.charts import Figure
-    from anls_frame.export.column_headings import RowNames
-    from anls_frame.export.display import Glance
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
-    from anls_frame.summary.summary import Summary
-
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.summary import Summary
 
 FIGURE_ROWS = 40
 _LEAST_FINE = 20

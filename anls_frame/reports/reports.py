@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
@@ -9,35 +10,28 @@ import polars as pl
 
 from anls_frame._arguments import choice, count, flag, share, string, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._typing import Missing, Options, Table, Table_co
+from anls_frame._typing import Missing, OnFrames, Options, Table, Table_co
 from anls_frame.export.document import TABLE
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports import macro, rest
 from anls_frame.reports.estimates import estimates
 from anls_frame.reports.report_documents import ReportView
 from anls_frame.reports.woodruff import quantile_estimates
 from anls_frame.results import SlicedResult
 from anls_frame.summary import moments
-from anls_frame.summary.catalogue import refuse_quantiles
+from anls_frame.summary.catalogue import Metrics, refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
-from anls_frame.summary.details import OPERATIONS, detail_table
+from anls_frame.summary.details import OPERATIONS, Op, detail_table
 from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named, optional
-from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.measures import COUNTS, Metric
+from anls_frame.summary.settings import Unanswerable
+from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
+from anls_frame.summary.summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from anls_frame._typing import OnFrames
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.details import Op
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Unanswerable
-    from anls_frame.summary.slicing import By
-    from anls_frame.summary.summary import Summary
 
 
 class Report(SlicedResult[Table_co]):
@@ -505,7 +499,7 @@ class Report(SlicedResult[Table_co]):
         return own | {f"keep_{index}": name for index, name in enumerate(settings.keep)}
 
     def _check_conservation(self) -> None:
-        total = self._sums.cells[ALL].sum()
+        total = self._sums.cells[ALL].select(COUNTS).sum()
         counts = {name: int(total[name][0] or 0) for name in COUNTS}
         accounted = counts["n"] + counts["n_unanswerable"]
         if self.summary.settings.missing == "drop":

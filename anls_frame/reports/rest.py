@@ -10,9 +10,11 @@ loss.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame import statistics
@@ -22,15 +24,9 @@ from anls_frame.statistics.losses import Losses, rows_of_sums
 from anls_frame.summary import moments
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import CLUSTER, explode_lists
+from anls_frame.summary.measures import Metric
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.summary.measures import Metric
-
-    Array = npt.NDArray[np.float64]
+Array = npt.NDArray[np.float64]
 
 MOST_DEALT, MOST_DOCUMENTS = 50_000, 4096
 """Maximum number of rows, and of documents, for rows to be dealt to documents anew."""

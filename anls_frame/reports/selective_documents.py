@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from anls_frame._text import label, numbered
-from anls_frame.export import Document, Table
-from anls_frame.export.display import glances, shown_as, spelled
+from anls_frame.export import Document, Kind, Table
+from anls_frame.export.display import Glance, glances, shown_as, spelled
 from anls_frame.export.result_tables import result_table
 from anls_frame.frames import documents as documents_of_rows
 from anls_frame.reports.report_documents import few_note
 from anls_frame.results import View
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import polars as pl
-
-    from anls_frame.export import Kind
-    from anls_frame.export.display import Glance
 
 _AUGRC = (
     "AUGRC: the loss of accepted answers as a share of all answers, averaged over all thresholds; lower "

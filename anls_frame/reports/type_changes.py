@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import polars as pl
 
 from anls_frame._text import shortened
-from anls_frame.export.charts import Crossed
+from anls_frame.export import Table
+from anls_frame.export.charts import Crossed, Figure
 from anls_frame.export.document import OVERALL, SLICE
 from anls_frame.export.result_tables import result_table
 from anls_frame.metrics.errors import ERROR_TYPES
 from anls_frame.summary.transitions import PAIR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.export import Table
-    from anls_frame.export.charts import Figure
 
 Transitions: TypeAlias = "Sequence[tuple[Sequence[str], pl.DataFrame]]"
 """Tables of `Comparison.transitions`, each with its keys, the first with all rows; none if not counted."""

@@ -9,25 +9,21 @@ ties.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums, are_few, interval, units
+from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import quantiles
 from anls_frame.summary.keys import CLUSTER, explode_lists
+from anls_frame.summary.measures import Metric
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
-    from anls_frame.summary.measures import Metric
-
-    IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.int64]
 
 
 def quantile_estimates(

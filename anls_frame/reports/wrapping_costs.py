@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import string, takes_names
 from anls_frame._engines import on_engines
-from anls_frame._typing import Table_co
+from anls_frame._typing import Missing, Table_co
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import conversion
 from anls_frame.metrics.wrapping import unwrap
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports.comparisons import Comparison, compare
 from anls_frame.summary import slicing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame._typing import Missing
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.slicing import By
+from anls_frame.summary.catalogue import Metrics
+from anls_frame.summary.slicing import By
 
 STEPS = "unwrap_steps"
 """The column by which rows are sliced: what was taken off, or `none`."""

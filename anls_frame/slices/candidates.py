@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
 
 import polars as pl
 import polars.selectors as cs
@@ -10,9 +11,6 @@ import polars.selectors as cs
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.summary.slicing import Slicing, resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 Columns = Union["str | pl.Expr", "Sequence[str | pl.Expr]"]
 """Columns or expressions, one or several."""

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame._text import visible
+from anls_frame.slices.plan import SliceSearch
 from anls_frame.slices.slices_document import ONE_VALUE
 from anls_frame.statistics.codes import Codes
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.slices.plan import SliceSearch
-
-    IntArray = npt.NDArray[np.intp]
+IntArray = npt.NDArray[np.intp]
 
 _TEXTS = {f"length of the {text}": text for text in ("prediction", "question")}
 """Features that are missing where their text is."""

@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._engines import on_engines
+from anls_frame._typing import Missing, OnFrames, Options
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.frames.progress import following
-from anls_frame.slices.candidates import QUESTION, candidates
+from anls_frame.protocol import ScoreProtocol
+from anls_frame.slices.candidates import QUESTION, Columns, candidates
 from anls_frame.slices.candidates import features as features_of
-from anls_frame.slices.columns import coded
+from anls_frame.slices.columns import Condition, SliceColumn, coded
 from anls_frame.slices.figures import SLICE, figures, figures_of_summary, names_of_figures
 from anls_frame.slices.listing import ListedRows, honest, searched
 from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.result import Slices
+from anls_frame.slices.search import MetricSlice
 from anls_frame.slices.slice_scores import SearchInput, scores
 from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.slices.summarized import lines_of
 from anls_frame.slices.tables import check_work
 from anls_frame.summary import own_metrics
+from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.cells import hashes
 from anls_frame.summary.keys import optional
-from anls_frame.summary.settings import Settings, are_texts, scoring
+from anls_frame.summary.settings import Settings, Unanswerable, are_texts, scoring
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import are_several, for_system, metrics_of, systems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy as np
-    import numpy.typing as npt
     import pandas as pd
 
-    from anls_frame._typing import Missing, OnFrames, Options
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.slices.candidates import Columns
-    from anls_frame.slices.columns import Condition, SliceColumn
-    from anls_frame.slices.search import MetricSlice
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.settings import Unanswerable
-
     Mask = npt.NDArray[np.bool_]
-
-__all__ = ["find_slices"]
 
 _USUAL = SliceSearch()
 _PARTS = 1 << 20

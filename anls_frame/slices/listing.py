@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from anls_frame.frames.progress import Advance
 from anls_frame.slices import search as searching
-from anls_frame.statistics.codes import ordered
-from anls_frame.statistics.losses import Losses
+from anls_frame.slices.plan import Plan
+from anls_frame.slices.search import MetricSlice, Slice
+from anls_frame.slices.slice_scores import Scores
+from anls_frame.statistics.codes import Codes, ordered
+from anls_frame.statistics.losses import Least, Losses
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.frames.progress import Advance
-    from anls_frame.slices.plan import Plan
-    from anls_frame.slices.search import MetricSlice, Slice
-    from anls_frame.slices.slice_scores import Scores
-    from anls_frame.statistics.codes import Codes
-    from anls_frame.statistics.losses import Least
-
-    FloatArray = npt.NDArray[np.float64]
-    IntArray = npt.NDArray[np.intp]
-    Mask = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 _MOST_OPEN = 400
 """Number of slices that are followed at a time, those with the largest statistics."""

@@ -10,8 +10,6 @@ from anls_frame._arguments import count, flag, share
 from anls_frame.reports.rest import MOST_DRAWS
 from anls_frame.statistics.losses import Least
 
-__all__ = ["SliceSearch"]
-
 _DEEPEST = 3
 _HONEST_FROM = 3
 """Depth from which on slices are by default tested on other rows than those that they are found on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
@@ -9,6 +10,8 @@ import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._typing import Table_co
+from anls_frame.export import Document
+from anls_frame.export.display import Glance
 from anls_frame.frames.conversion import (
     as_kind_of,
     at_hand,
@@ -18,19 +21,12 @@ from anls_frame.frames.conversion import (
     to_pandas,
 )
 from anls_frame.results import FoundSlices, Written
+from anls_frame.slices.columns import Condition
 from anls_frame.slices.slices_document import document, sentences, slices_glances
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import pandas as pd
     from matplotlib.axes import Axes
-
-    from anls_frame.export import Document
-    from anls_frame.export.display import Glance
-    from anls_frame.slices.columns import Condition
-
-__all__ = ["Slices"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

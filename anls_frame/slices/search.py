@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from itertools import combinations as subsets
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from anls_frame.frames.progress import Advance
+from anls_frame.slices.plan import Plan
 from anls_frame.slices.tables import combinations, tables
 from anls_frame.statistics.codes import Codes
-from anls_frame.statistics.dealt import block_of, critical, largest_by_draw, p_adjusted
+from anls_frame.statistics.dealt import SliceBlock, block_of, critical, largest_by_draw, p_adjusted
+from anls_frame.statistics.losses import Least, Losses
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.frames.progress import Advance
-    from anls_frame.slices.plan import Plan
-    from anls_frame.statistics.dealt import SliceBlock
-    from anls_frame.statistics.losses import Least, Losses
-
-    FloatArray = npt.NDArray[np.float64]
-    IntArray = npt.NDArray[np.intp]
-    Mask = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 Slice = tuple[tuple[int, int], ...]
 """The conditions of a slice: number of the column and code, by ascending number."""

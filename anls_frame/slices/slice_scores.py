@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import system_rows
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import Settings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
-
-    FloatArray = npt.NDArray[np.float64]
-    IntArray = npt.NDArray[np.intp]
-    Mask = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 
 def searched_systems(systems: Sequence[str], *, are_compared: bool) -> list[tuple[int, int | None]]:

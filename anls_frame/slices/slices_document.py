@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from anls_frame._text import listed, numbered
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import difference_kind, glances, shown_as, spelled
-from anls_frame.export.document import FEW, Document, Table
+from anls_frame.export.display import Glance, difference_kind, glances, shown_as, spelled
+from anls_frame.export.document import FEW, Document, Kind, Selection, Table
 from anls_frame.frames import documents
+from anls_frame.results import FoundSlices
 from anls_frame.summary.catalogue import names_of_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.export.display import Glance
-    from anls_frame.export.document import Kind, Selection
-    from anls_frame.results import FoundSlices
 
 ONE_VALUE = "all its values are equal"
 """The reason for which a column is left out that nobody would miss."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -13,23 +15,15 @@ from anls_frame.slices.figures import SLICE, figures_of_summary
 from anls_frame.slices.slice_scores import Scores, SearchInput, lost, searched_systems
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
-from anls_frame.summary.cell_sums import ALL
+from anls_frame.summary.cell_sums import ALL, Frames
 from anls_frame.summary.comparison_sums import MOST_WITH_CHANGES, changes
 from anls_frame.summary.keys import CLUSTER, key_names
-from anls_frame.summary.slicing import Slicing, resolve
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.slicing import By, Slicing, resolve
+from anls_frame.summary.summary import Summary
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.summary.cell_sums import Frames
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
-    from anls_frame.summary.slicing import By
-    from anls_frame.summary.summary import Summary
-
-    FloatArray = npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.float64]
 
 
 def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:

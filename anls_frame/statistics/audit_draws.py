@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.student import FloatArray
 
 
 def allotted(

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from anls_frame.statistics.significance import TIE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from anls_frame.statistics.step_down import IntArray
-    from anls_frame.statistics.student import FloatArray
-    from anls_frame.statistics.system_sums import LineSums
+from anls_frame.statistics.step_down import IntArray
+from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.system_sums import LineSums
 
 FEWEST_DIFFERING = 6
 """Pairs that differ in fewer units are never called different, and are left out of the largest statistic."""

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from anls_frame.statistics.losses import Least, Sizes, limits, tested
+from anls_frame.statistics.codes import Codes
+from anls_frame.statistics.losses import Least, Losses, Null, Sizes, limits, tested
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.statistics.codes import Codes
-    from anls_frame.statistics.losses import Losses, Null
-
-    FloatArray = npt.NDArray[np.float64]
-    SingleArray = npt.NDArray[np.float32]
-    IntArray = npt.NDArray[np.intp]
+FloatArray = npt.NDArray[np.float64]
+SingleArray = npt.NDArray[np.float32]
+IntArray = npt.NDArray[np.intp]
 
 CLASS = 10
 """Least number of documents that are dealt among each other."""

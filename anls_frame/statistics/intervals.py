@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame._arguments import share
 from anls_frame.statistics.student import FloatArray, t_quantile
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _NO_SPREAD = 1e-12
 """A sum of squares below this fraction of its terms is rounding error and set to 0."""

@@ -7,23 +7,20 @@ slice of few documents would inflate the standard error so much that no such sli
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from anls_frame.statistics.codes import Codes
 
-    import numpy.typing as npt
-
-    from anls_frame.statistics.codes import Codes
-
-    FloatArray = npt.NDArray[np.float64]
-    SingleArray = npt.NDArray[np.float32]
-    IntArray = npt.NDArray[np.intp]
-    Mask = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+SingleArray = npt.NDArray[np.float32]
+IntArray = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-12
 

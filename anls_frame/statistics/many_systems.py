@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame._arguments import share
 from anls_frame.statistics import bootstrap
 from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts, significance_level
-from anls_frame.statistics.step_down import single, step_down
+from anls_frame.statistics.step_down import IntArray, single, step_down
+from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.system_sums import LineSums, SystemSums
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anls_frame.statistics.step_down import IntArray
-    from anls_frame.statistics.student import FloatArray
 
 _EQUAL = 1e-12
 """Scores that differ by less than this fraction of the largest are equal."""

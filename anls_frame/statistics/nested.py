@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame._arguments import count
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.student import FloatArray
 
 
 class NestedAnova(NamedTuple):

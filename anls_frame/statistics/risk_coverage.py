@@ -8,23 +8,18 @@ Rows are ranked by confidence. The *coverage* of a threshold is the share of row
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame.statistics.intervals import effective_units, ratio_variance, wilson_interval
-from anls_frame.statistics.student import t_quantile, t_two_sided
+from anls_frame.statistics.student import FloatArray, t_quantile, t_two_sided
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
-
-    IntArray = npt.NDArray[np.intp]
+IntArray = npt.NDArray[np.intp]
 
 FEWEST_DOCUMENTS = 20.0
 """Areas and their differences have no interval with fewer effective documents."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame.statistics.intervals import USUAL_CORRELATION, effective_units
 from anls_frame.statistics.student import FloatArray, t_quantile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
 
 _FEWEST_UNITS = 2.0
 """With fewer effective units there are no bounds: they leave less than one degree of freedom."""

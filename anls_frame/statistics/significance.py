@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame._arguments import count
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.student import FloatArray
 
 TIE = 1e-10
 """Sums of differences are equal up to rounding if they differ by less than this times Σ|difference|."""

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame.statistics.significance import BINOMIAL_FROM, TIE, check_draws, on_grid, sign_flip_counts
+from anls_frame.statistics.student import FloatArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
-
-    IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.int64]
 
 _ROOM = 1 << 21
 """Maximum number of sums (slices times draws) in memory at a time."""

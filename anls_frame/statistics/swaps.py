@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from anls_frame.statistics import step_down
 from anls_frame.statistics.significance import TIE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from anls_frame.statistics.student import FloatArray
-
+from anls_frame.statistics.student import FloatArray
 
 Score: TypeAlias = "Callable[[FloatArray], FloatArray]"
 """A function from totals (one row per count, one column per score) to scores; nan where undefined."""

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from anls_frame.statistics.significance import TIE, on_grid
-from anls_frame.statistics.step_down import Units
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-
-    from anls_frame.statistics.step_down import IntArray
-    from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.step_down import IntArray, Units
+from anls_frame.statistics.student import FloatArray
 
 MOST_UNITS = 4_096
 """More units are added up into this many groups."""

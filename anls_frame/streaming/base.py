@@ -5,22 +5,16 @@ from __future__ import annotations
 import operator
 import pickle
 from array import array
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import anls_frame._native as native
 from anls_frame._arguments import choice
 from anls_frame.metrics import scores as row_scores
 from anls_frame.protocol import plugin_options, preset_name, protocol_from_dict, protocol_to_dict
 from anls_frame.streaming import exact_sum
-from anls_frame.streaming.pair_batches import Pairs, check_unicode, read, score
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Self
-
-    from anls_frame.streaming.pair_batches import Columns
-
+from anls_frame.streaming.pair_batches import Columns, Pairs, check_unicode, read, score
 
 _TORCHMETRICS: dict[str, tuple[object, ...]] = {
     # Sums and scores are always on the CPU, and the value always covers all pairs so far.

@@ -7,10 +7,8 @@ order, give the same bits. `anls_frame.summary.fixed_point` does the same for co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Any
 
 # Every score is an integer multiple of the unit 2**-128. A similarity is a multiple of 2**-53: it is 1 - x in
 # double precision, where x is such a multiple if x >= 0.5, and otherwise the result is rounded to one. An

@@ -6,18 +6,13 @@ See `anls_frame.streaming` for their common methods.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from anls_frame.metrics.scores import score
-from anls_frame.protocol import check_substitution_cost, resolve_protocol, resolve_threshold
+from anls_frame.protocol import ScoreProtocol, check_substitution_cost, resolve_protocol, resolve_threshold
 from anls_frame.streaming import pair_batches
 from anls_frame.streaming.base import MetricObject
-
-if TYPE_CHECKING:
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.streaming.pair_batches import Columns, Pairs
-
-__all__ = ["ANLS", "CharErrorRate", "NormalizedLevenshteinSimilarity"]
+from anls_frame.streaming.pair_batches import Columns, Pairs
 
 Reduction = Literal["mean", "sum", "none"]
 RateReduction = Literal["corpus", "mean", "sum", "none"]

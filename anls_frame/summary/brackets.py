@@ -8,17 +8,13 @@ these terms cancel and leave only rounding errors; the bracket is then computed 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from anls_frame.summary.measures import Metric
+from anls_frame.summary.measures import Metric
 
 _CANCELLED = 1e-3
 """Ratio of the bracket to its terms below which floats have lost digits."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
 from anls_frame.summary.keys import CLUSTER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Hashed = TypeVar("Hashed", pl.Series, pl.Expr)
 

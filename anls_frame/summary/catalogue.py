@@ -6,19 +6,16 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import polars as pl
 
 from anls_frame import words
 from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.metrics import accuracies, page_errors, scores
-from anls_frame.protocol import PROTOCOLS, resolve_errors
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
 from anls_frame.summary.measures import COUNTS, Metric
-
-if TYPE_CHECKING:
-    from anls_frame.protocol import ScoreProtocol
 
 Metrics = Union["str | pl.Expr | Metric", "Sequence[str | pl.Expr | Metric]"]
 """One metric or several: names, expressions, descriptions."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
@@ -14,12 +14,8 @@ from anls_frame.summary.cells import add_up, in_groups, widened
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.selection import worst_rows
+from anls_frame.summary.settings import Settings
 from anls_frame.summary.transitions import PAIR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.summary.settings import Settings
 
 ALL = None
 """In place of a metric's name, the key of the cells that several metrics share."""

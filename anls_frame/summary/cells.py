@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 import polars.selectors as cs
@@ -13,9 +13,6 @@ from anls_frame.summary import quantiles
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.own_metrics import merged_spread, mixed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 GROUPS = 4096
 """Number of groups; so many units are drawn at most when systems are tested."""

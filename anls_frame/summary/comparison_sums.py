@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 import polars.selectors as cs
@@ -14,16 +14,11 @@ from anls_frame.summary.buckets import Buckets
 from anls_frame.summary.cell_sums import ALL, CellSums, keys_of_cells
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import canonical, key_names
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.predictions import Predictions, digest_of
 from anls_frame.summary.rows import is_missing
-from anls_frame.summary.system_rows import all_columns, columns, missing, noted, scores
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
-    from anls_frame.summary.system_rows import SystemRows
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.system_rows import SystemRows, all_columns, columns, missing, noted, scores
 
 _VALUES_OF_A_BATCH = 1 << 22
 """Maximum number of values in a batch of rows ..."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -14,13 +15,9 @@ from anls_frame.protocol import plugin_options, resolve_errors
 from anls_frame.summary import fixed_point
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import chosen_keys, explode_lists, named
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import scored_type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
+from anls_frame.summary.settings import Settings
 
 Op: TypeAlias = Literal["replace", "insert", "delete"]
 OPERATIONS: tuple[Op, ...] = get_args(Op)

@@ -10,17 +10,15 @@ import hashlib
 import io
 import itertools
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from anls_frame._native import __version__
 from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 FORMAT = 14
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError, DuplicateColumnError
 from anls_frame.summary.settings import check_by
-from anls_frame.summary.slicing import categories
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from anls_frame.summary.slicing import Slicing
+from anls_frame.summary.slicing import Slicing, categories
 
 CLUSTER = "cluster"
 """Name of the column with a cell's cluster."""

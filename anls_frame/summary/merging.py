@@ -6,18 +6,14 @@ import dataclasses
 import functools
 import operator
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from anls_frame._typing import Table
 from anls_frame.summary.keys import CLUSTER, key_names
+from anls_frame.summary.settings import Settings
 from anls_frame.summary.summary import Summary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from anls_frame._typing import Table
-    from anls_frame.summary.settings import Settings
 
 
 def merge(summaries: Iterable[Summary[Table]]) -> Summary[Table]:

@@ -6,8 +6,8 @@ Sums are integers, converted to floats at the end (see `fixed_point`); sums of c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,13 +15,8 @@ from anls_frame.summary import brackets, fixed_point
 from anls_frame.summary.buckets import BUCKETS, bucket_of
 from anls_frame.summary.cells import add_up, grouped
 from anls_frame.summary.keys import CLUSTER, explode_lists
-from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.measures import COUNTS, Metric
 from anls_frame.summary.own_metrics import LARGEST_SIZE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.summary.measures import Metric
 
 SIZES = ("n_squares", "n_cubes", "n_fourths")
 """Sums of powers of the units' row counts."""

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from anls_frame._text import numbered, shortened
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from anls_frame.summary.settings import Unanswerable
+from anls_frame.summary.settings import Unanswerable
 
 NOTED = ("n_invented", "n_placeholders")
 """Counts of predictions that notes name."""

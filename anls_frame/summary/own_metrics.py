@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.exceptions import DTypeError
-from anls_frame.summary.measures import COUNTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from anls_frame.summary.measures import Metric
+from anls_frame.summary.measures import COUNTS, Metric
 
 WRONG = "wrong_sum"
 """Column of cells that counts values which a metric cannot have; it is checked and dropped."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
 from anls_frame.summary.keys import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def votes(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, better: bool) -> pl.DataFrame:

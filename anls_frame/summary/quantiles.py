@@ -8,12 +8,9 @@ digits, so that there are few lines.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SCORE = "score"
 """Column of cells with the score of their rows, null for rows without one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -12,7 +12,7 @@ from anls_frame.summary.cell_sums import ALL, GRID_STEP, CellSums
 from anls_frame.summary.cells import add_up, grouped
 from anls_frame.summary.details import KEYS, length_sums_of, plans
 from anls_frame.summary.keys import canonical, key_names, plain
-from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.measures import COUNTS, Metric
 from anls_frame.summary.predictions import Predictions, digest_of
 from anls_frame.summary.rows import (
     KEPT,
@@ -25,14 +25,8 @@ from anls_frame.summary.rows import (
     totals,
 )
 from anls_frame.summary.selection import first_score, worst_rows
-from anls_frame.summary.system_rows import columns, single
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
-    from anls_frame.summary.system_rows import SystemRows
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.system_rows import SystemRows, columns, single
 
 _BIN_SUMS = ("n", "nls_units")
 _DIGESTS = ("row_digest_low", "row_digest_high")
@@ -62,8 +56,9 @@ def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[
         if lengths is not None:
             texts = rows.inputs.rename({"text_0": "prediction"})
             for name, plan in plans(texts, by_keys, settings).items():
-                counts = canonical(plan.collect(engine="streaming"))
-                details[name] = add_up([counts], (*by_keys, *KEYS[name]))
+                counts = plan.collect(engine="streaming")
+                # Lists of the same entries are the same slice.
+                details[name] = add_up([canonical(counts)], (*by_keys, *KEYS[name])) if by_keys else counts
             details["lengths"] = lengths
     else:
         # Rows count as scored by the first metric, whose values have been read with their digests.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import polars as pl
 import polars.selectors as cs
@@ -13,11 +13,7 @@ from anls_frame.metrics.errors import ERROR_TYPES, error_type
 from anls_frame.protocol import plugin_scoring
 from anls_frame.summary import fixed_point
 from anls_frame.summary.fixed_point import FINE_BITS, SCORE_BITS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from anls_frame.summary.settings import Settings, Unanswerable
+from anls_frame.summary.settings import Settings, Unanswerable
 
 ROW_SCORES = ("nls", "anls", "cer", "exact_match")
 """Scores of a row that the worst rows show."""

@@ -7,8 +7,9 @@ the order of a frame, nor its parts, nor the engine matters.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -17,15 +18,10 @@ from anls_frame.exceptions import DTypeError
 from anls_frame.frames.conversion import as_kind_of, attach, is_pandas
 from anls_frame.summary import system_rows
 from anls_frame.summary.keys import canonical, explode_lists, key_names
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, own_and_kept
-from anls_frame.summary.system_rows import scored_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
-    from anls_frame.summary.system_rows import SystemRows
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.system_rows import SystemRows, scored_rows
 
 ROW = "row"
 """Name of the column with the number of a row in its frame."""

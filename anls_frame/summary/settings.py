@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from anls_frame._arguments import choice, count, flag, share
 from anls_frame._native import __version__
@@ -30,11 +30,7 @@ from anls_frame.summary.catalogue import (
     have_lengths,
     names_of_rows,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.summary.measures import Metric
+from anls_frame.summary.measures import Metric
 
 Unanswerable = Literal["drop", "empty"]
 LONGEST_CONFUSION = 3

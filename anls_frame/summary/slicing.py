@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import polars as pl
 import polars.selectors as cs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 By = Union["str | pl.Expr", "Sequence[str | pl.Expr]", "Sequence[Sequence[str | pl.Expr]]"]
 """Columns or expressions: one, several that are crossed, or several lists, each for a table of its own."""

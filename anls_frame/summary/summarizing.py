@@ -4,43 +4,40 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, cast
+
+import polars as pl
 
 from anls_frame._arguments import count, takes_names
 from anls_frame._engines import on_engines
+from anls_frame._typing import Missing, OnFrames, Options
 from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import comparison_sums, own_metrics, report_sums, transitions
-from anls_frame.summary.catalogue import are_of_pages
+from anls_frame.summary.catalogue import Metrics, are_of_pages
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names, optional
 from anls_frame.summary.settings import (
     MOST_ROWS,
     Settings,
+    Unanswerable,
     are_texts,
     check_keep,
     detail_settings,
     scoring,
 )
-from anls_frame.summary.slicing import check_values
+from anls_frame.summary.slicing import By, check_values
 from anls_frame.summary.slicing import resolve as slicing_of
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import are_several, for_system, metrics_of, systems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     import pandas as pd
-    import polars as pl
-
-    from anls_frame._typing import Missing, OnFrames, Options
-    from anls_frame.protocol import ScoreProtocol
-    from anls_frame.summary.catalogue import Metrics
-    from anls_frame.summary.settings import Unanswerable
-    from anls_frame.summary.slicing import By
 
 _PAGE = "page"
 

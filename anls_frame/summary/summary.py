@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 import polars as pl
 
@@ -21,18 +23,11 @@ from anls_frame._text import listed, numbered, visible
 from anls_frame._typing import Table_co
 from anls_frame.summary import files, quantiles
 from anls_frame.summary.catalogue import TEXT_METRICS
-from anls_frame.summary.cell_sums import ALL, CellSums
+from anls_frame.summary.cell_sums import ALL, CellSums, Kind
 from anls_frame.summary.cells import rounded
-from anls_frame.summary.predictions import hexadecimal
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from anls_frame.summary.cell_sums import Kind
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.predictions import Predictions
-    from anls_frame.summary.settings import Settings
+from anls_frame.summary.measures import Metric
+from anls_frame.summary.predictions import Predictions, hexadecimal
+from anls_frame.summary.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)

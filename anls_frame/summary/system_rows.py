@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.number_columns import with_numbers
-from anls_frame.frames.progress import counted
+from anls_frame.frames.progress import Advance, counted
 from anls_frame.summary import own_metrics
 from anls_frame.summary.keys import key_names, optional, sliced_keys
+from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
     KEPT,
     is_invented,
@@ -24,15 +26,9 @@ from anls_frame.summary.rows import (
     score_details,
     with_unanswerable,
 )
+from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import Slicing
 from anls_frame.summary.systems import for_system
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from anls_frame.frames.progress import Advance
-    from anls_frame.summary.measures import Metric
-    from anls_frame.summary.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)

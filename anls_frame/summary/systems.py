@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
+from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary.catalogue import resolve, row_metrics
 from anls_frame.summary.measures import Metric
-
-if TYPE_CHECKING:
-    from anls_frame.protocol import ScoreProtocol
 
 
 def systems_of(prediction: Any) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
@@ -11,12 +12,8 @@ from anls_frame.frames.conversion import to_lazy
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import canonical, key_names, sliced_keys
 from anls_frame.summary.rows import scored_type, with_unanswerable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from anls_frame.summary.settings import Settings
-    from anls_frame.summary.slicing import Slicing
+from anls_frame.summary.settings import Settings
+from anls_frame.summary.slicing import Slicing
 
 PAIR = ("baseline_error_type", "error_type")
 """Columns of counts: the error types of the first system and of the second."""

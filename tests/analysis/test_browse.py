@@ -7,7 +7,8 @@ import hashlib
 import html
 import re
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -17,11 +18,7 @@ from rows_pages import ReadPage
 
 import anls_frame as af
 from anls_frame.analysis import browsing
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from anls_frame.analysis.browsing import RowsPage
+from anls_frame.analysis.browsing import RowsPage
 
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 

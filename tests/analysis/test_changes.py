@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import error_oracle
 import oracle
@@ -16,9 +17,6 @@ from polars.testing import assert_frame_equal
 from sample import DATA
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ANLS, RAW = af.PROTOCOLS["anls"], af.PROTOCOLS["raw"]
 SYSTEMS = {"old": "p", "new": "q"}

@@ -6,7 +6,8 @@ import itertools
 import json
 import random
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -15,9 +16,6 @@ from campaign import amount
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 GOLD = {
     "total": 12.5,

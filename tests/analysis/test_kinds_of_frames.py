@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -13,9 +14,6 @@ from cases import family
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CALLS: dict[str, Callable[[Any], Any]] = {
     "worst": lambda frame: af.worst(frame, "p", "a", 5),

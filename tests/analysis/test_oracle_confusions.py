@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import oracle
 import polars as pl
@@ -18,9 +19,6 @@ from polars.testing import assert_frame_equal
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Confusion = tuple[str, str | None, str | None]
 Texts = tuple[str | None, "Sequence[str | None] | None"]

@@ -7,7 +7,9 @@ import json
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -19,13 +21,8 @@ from rows_pages import ReadPage
 from traitlets import TraitError
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from anls_frame.analysis.browsing import RowsPage
-    from anls_frame.analysis.rows_widget import RowsWidget
+from anls_frame.analysis.browsing import RowsPage
+from anls_frame.analysis.rows_widget import RowsWidget
 
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 # Saved by a page with these ids.

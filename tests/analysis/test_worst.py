@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,9 +12,6 @@ from polars.testing import assert_frame_equal
 from rows_pages import ReadPage
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NEW = ["anls", "nls", "cer", "error_type", "nearest_answer", "alignment"]
 

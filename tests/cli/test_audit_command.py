@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jiwer
 import polars as pl
@@ -14,9 +14,6 @@ from sample import DATA
 
 import anls_frame as af
 from anls_frame.export.page_verdicts import digest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DRAW = (
     "audit",

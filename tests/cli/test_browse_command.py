@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -15,11 +16,7 @@ from shell import fine, refused
 import anls_frame as af
 from anls_frame.analysis import browsing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., shell.Done]
+Run = Callable[..., shell.Done]
 
 TABLE = DATA / "ocr_qa.parquet"
 GOLD = DATA / "rrc" / "gold_label.json"

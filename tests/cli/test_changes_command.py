@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,11 +16,7 @@ from shell import fine, refused
 
 import anls_frame as af
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., shell.Done]
+Run = Callable[..., shell.Done]
 
 TABLE = str(DATA / "ocr_qa.parquet")
 GOLD = str(DATA / "rrc" / "gold_label.json")

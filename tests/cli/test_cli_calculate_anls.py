@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import shell
 from campaign import amount
 from sample import DATA
 from scorers import HOW_TO, INTERPRETER, PEERS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RRC = DATA / "rrc"
 COKE = ["Coca Cola", "Coca Cola Company"]

@@ -6,7 +6,9 @@ import json
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,11 +19,7 @@ from shell import fine, refused
 import anls_frame as af
 from anls_frame.cli.commands.plot import KINDS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    Run = Callable[..., shell.Done]
+Run = Callable[..., shell.Done]
 
 TABLE = str(DATA / "ocr_qa.parquet")
 GOLD = str(DATA / "rrc" / "gold_label.json")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,9 +13,6 @@ import shell
 from rapidfuzz.distance import Levenshtein
 from sample import DATA
 from shell import fine, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROWS = [
     # Pairs on which the protocols differ: exactly at the cut, stray blanks, letters that grow in upper case.

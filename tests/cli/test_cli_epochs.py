@@ -7,7 +7,9 @@ import itertools
 import json
 import math
 import statistics
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import oracle
 import polars as pl
@@ -18,11 +20,7 @@ from shell import fine, refused
 import anls_frame as af
 from anls_frame.protocol import PROTOCOLS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    Run = Callable[..., shell.Done]
+Run = Callable[..., shell.Done]
 
 SYSTEMS = ("alpha", "beta", "gamma")
 EPOCHS = 3

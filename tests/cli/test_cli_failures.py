@@ -9,17 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 from sample import DATA
-from shell import run, run_alone
+from shell import RunPython, run, run_alone
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from shell import RunPython
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs resource limits and SIGKILL")
 

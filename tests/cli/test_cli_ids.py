@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,10 +12,6 @@ import shell
 from shell import fine, refused
 
 from anls_frame.readers.repeated_ids import check_disjoint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 
 def report(folder: Path, *arguments: str) -> shell.Done:

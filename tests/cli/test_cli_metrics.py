@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import itertools
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -15,11 +17,7 @@ from shell import fine, refused
 
 import anls_frame as af
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., shell.Done]
+Run = Callable[..., shell.Done]
 
 CODE = """
 import polars as pl

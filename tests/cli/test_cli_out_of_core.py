@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -13,9 +13,6 @@ from shell import fine, refused, run
 
 import anls_frame as af
 from anls_frame.export import row_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS = amount(21_000, 120_000)
 SUFFIXES = ("csv", "tsv", "jsonl", "json", "parquet")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from shell import refused
+from shell import Done, refused
 from shell import run as call
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from shell import Done
 
 TRUTH = {"a/1": "Coca Cola", "a/2": "Pepsi\nWater", "b/3": "Tea"}
 ENGINES = {

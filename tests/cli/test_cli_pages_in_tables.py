@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import jiwer
 import polars as pl
@@ -12,9 +13,6 @@ from rapidfuzz.distance import Levenshtein
 from shell import fine, run
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGES = [
     ("the quick brown fox", "the quick brown fox"),

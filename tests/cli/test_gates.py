@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
 from shell import refused, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 OF_ONE_SCALE = ("rows.csv", "--systems", "old,new", "-a", "t")
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import shell
 
 from anls_frame import gec
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOLD = """\
 S The boat lies at shore .

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -11,9 +11,6 @@ import pytest
 import shell
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMMAND = ["selective", "results.csv", "--model-confidence", "sure", "-c", "doc", "--risk", "0.1"]
 

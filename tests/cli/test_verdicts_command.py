@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -15,9 +15,6 @@ from shell import fine, refused
 
 import anls_frame as af
 from anls_frame.export.page_verdicts import digest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUESTIONS = pl.read_parquet(DATA / "ocr_qa.parquet")
 # Of these rows of tesseract, the first two score 0.

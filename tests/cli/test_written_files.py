@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import click
 import polars as pl
 import pytest
 import typer.main
@@ -13,11 +14,6 @@ from shell import fine, run
 import anls_frame as af
 from anls_frame.cli.app import app
 from anls_frame.cli.options import WRITTEN
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import click
 
 ROWS = pl.DataFrame({
     "question_id": [1, 2],

@@ -6,10 +6,7 @@ Run by `.ci/heavy ray`; not part of `make test`, because what ends badly now and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from shell import RunPython
+from shell import RunPython
 
 
 def test_a_process_ends_well_right_after_a_query(run_python: RunPython) -> None:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ray.cluster_utils import Cluster
+from ray.cluster_utils import Cluster
 
 # Before Ray is imported, and for the processes that it starts.
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "DAFT_PROGRESS_BAR": "0", "DO_NOT_TRACK": "1"}

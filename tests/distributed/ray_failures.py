@@ -10,21 +10,18 @@ import os
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import daft
 import polars as pl
 import pytest
 import ray
+from ray.cluster_utils import Cluster
 from summary_checks import check_equal
 
 import anls_frame as af
 from anls_frame.distributed import Batches, workers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ray.cluster_utils import Cluster
 
 ROWS = 200_000
 FRAME = pl.DataFrame({"p": ["cat", "cart", None, "dog"] * (ROWS // 4), "i": range(ROWS)}).select(

@@ -7,7 +7,8 @@ On Daft's native runner, in this process; `.ci/heavy ray` runs the same tests on
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import daft
 import polars as pl
@@ -18,16 +19,12 @@ from campaign import amount
 from hypothesis import given
 from hypothesis import strategies as st
 from key_columns import KEYS, TEXTS
+from report_oracle import Options
 from sample import DATA
 from summary_checks import SCHEMA, check_equal
 
 import anls_frame as af
 from anls_frame.distributed import Batches
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from report_oracle import Options
 
 QUESTIONS = DATA / "ocr_qa.parquet"
 HONEST = af.SliceSearch(holdout=0.5)

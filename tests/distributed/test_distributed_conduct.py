@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import daft
 import pyarrow as pa
 import pytest
+from shell import RunPython
 
 import anls_frame as af
 from anls_frame.distributed import Batches, workers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from shell import RunPython
 
 ROWS = pa.table(
     {

@@ -9,17 +9,14 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 
 from anls_frame._atomic import replacing
 from anls_frame.export import Document, Table, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 POSIX = os.name == "posix"
 on_linux = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a place for nobody's files")

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from export_cases import DASH, report
+from shell import RunPython
 
-from anls_frame.export import SUFFIXES, Document, Table, write
+from anls_frame.export import SUFFIXES, Document, Kind, Table, write
 from anls_frame.export.display import display_table, spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from shell import RunPython
-
-    from anls_frame.export import Kind
 
 # Documents
 

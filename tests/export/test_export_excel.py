@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import openpyxl
 from export_cases import SUM, report, single
 
 from anls_frame.export import write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 # Excel
 

@@ -7,7 +7,8 @@ import hashlib
 import os
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -21,9 +22,6 @@ from anls_frame._text import spelled, thin, visible
 from anls_frame.export import Document, Table, html, write
 from anls_frame.export.charts import Crossed, Stacked
 from anls_frame.export.display import display_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KNOWN = """
 html head meta title style body main header nav section h1 h2 p ul li a code dl dt dd div span small i figure

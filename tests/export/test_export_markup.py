@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import string
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import cmarkgfm
 import polars as pl
@@ -15,10 +16,6 @@ from html_pages import HtmlPage
 
 import anls_frame as af
 from anls_frame.export import write
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

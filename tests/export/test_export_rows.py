@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import openpyxl
 import polars as pl
@@ -15,9 +16,6 @@ from shell import fine
 
 import anls_frame as af
 from anls_frame.export import row_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CELL_LIMIT = 32_767
 # The characters that XML has no form for, and what is too long.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,9 +16,6 @@ from anls_frame._text import text_width
 from anls_frame.export import Table
 from anls_frame.export.display import display_table
 from anls_frame.export.terminal import table_text, wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 DATA = Path(__file__).parents[2] / "data"
 WIDTHS = (80, 100, 120, 160)

@@ -5,17 +5,13 @@ from __future__ import annotations
 import csv
 import math
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
 from export_cases import DASH, SUM, report, single, strict_json
 
 from anls_frame.export import SUFFIXES, Document, Table, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 # CSV and TSV
 

@@ -6,9 +6,11 @@ import csv
 import json
 import re
 import zipfile
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import fastexcel
@@ -21,10 +23,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anls_frame.export import SUFFIXES, Document, Table, write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 TEXT_FORMATS = tuple(suffix for suffix in SUFFIXES if suffix != ".parquet")
 CELL_LIMIT = 32_767

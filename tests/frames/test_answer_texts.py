@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,10 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 ROWS = 12
 KINDS: dict[str, Callable[[dict[str, Any]], Any]] = {

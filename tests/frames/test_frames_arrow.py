@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import duckdb
 import polars as pl
@@ -13,9 +14,6 @@ from registry import LIST_EXAMPLES
 
 import anls_frame as af
 from anls_frame._typing import ScoreColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
 TYPES = {

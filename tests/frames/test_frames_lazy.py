@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -10,10 +11,6 @@ from polars.io.plugins import register_io_source
 from registry import Engine, each_engine, namespace
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 FRAME = pl.DataFrame({"prediction": ["CocaCola", "x", None], "answers": [["Coca Cola"], ["y", "x"], ["a"]]})
 NLS = [0.8888888888888888, 1.0, None]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import polars as pl
 import pytest
-from registry import LIST_EXAMPLES, LISTS, SCORE_DTYPE, TEXT_EXAMPLES
+from registry import LIST_EXAMPLES, LISTS, SCORE_DTYPE, TEXT_EXAMPLES, Example
 
 import anls_frame as af
 from anls_frame._typing import ScoreColumn
-
-if TYPE_CHECKING:
-    from registry import Example
 
 AddScores = Any
 FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -12,9 +13,6 @@ import pytest
 import anls_frame as af
 from anls_frame import plot
 from anls_frame._arguments import COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FRAME = pl.DataFrame(
     {"prediction": ["a", "b"], "answer": ["a", "c"], "lang": ["en", "de"], "score": [1.0, 19.0]}

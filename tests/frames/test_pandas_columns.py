@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, get_args
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,10 +17,6 @@ from registry import LIST_EXAMPLES, TEXT_EXAMPLES, namespace
 
 import anls_frame as af
 from anls_frame._typing import ScoreColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 FIELDS: tuple[ScoreColumn, ...] = get_args(ScoreColumn)
 DTYPES = {

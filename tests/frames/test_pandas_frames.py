@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FRAME = pd.DataFrame({"prediction": ["CocaCola", None, "x"], "answers": [["Coca Cola"], ["a"], ["y", "x"]]})
 NLS = [0.8888888888888888, None, 1.0]

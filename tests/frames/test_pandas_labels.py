@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -10,9 +11,6 @@ import pandas as pd
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 mpl.use("agg")
 

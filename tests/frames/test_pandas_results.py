@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -13,9 +14,6 @@ from pandas.api import types
 import anls_frame as af
 from anls_frame import gec
 from anls_frame.frames.conversion import to_pandas
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 POLARS = pl.DataFrame(
     {

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 import shell
 from campaign import amount
+from shell import RunPython
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from shell import RunPython
 
 ROWS = amount(100_000, 250_000)
 FRAME = pl.DataFrame({"row": range(ROWS)}).select(

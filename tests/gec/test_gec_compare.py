@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gec_oracle as oracle
 import pandas as pd
@@ -15,16 +16,12 @@ from campaign import amount
 from gec_cases import edit, frame, noised, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from swap_oracle import Numbers, Score
 
 from anls_frame import gec
 from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.gec._m2_files import SCHEMA
 from anls_frame.statistics import holm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from swap_oracle import Numbers, Score
 
 COLUMNS = ("source", "edits", "annotators")
 SYSTEMS = ("prediction", "other", "third")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,9 +12,6 @@ from gec_cases import edit, frame, noised, tiny
 
 from anls_frame import gec
 from anls_frame.exceptions import DTypeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COLUMNS = ("prediction", "source", "edits", "annotators")
 RNG = random.Random(6)

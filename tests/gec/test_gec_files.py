@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,9 +15,6 @@ from hypothesis import strategies as st
 
 from anls_frame import gec
 from anls_frame.exceptions import DuplicateColumnError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOLD = """\
 S The boat lies at shore .

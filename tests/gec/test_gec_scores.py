@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -13,9 +14,6 @@ from polars.testing import assert_frame_equal
 
 from anls_frame import gec
 from anls_frame.exceptions import ColumnNotFoundError, DuplicateColumnError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 COLUMNS = ("prediction", "source", "edits", "annotators")
 RNG = random.Random(8)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 import pytest
@@ -19,10 +20,6 @@ from registry import (
     each_row_with_lists,
     namespace,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 BRAND = tuple(row for row in TEXT_EXAMPLES if row.answers == "Coca Cola")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
@@ -18,9 +18,6 @@ from registry import (
     each_row,
     each_row_with_lists,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 LIST = pl.List(pl.String)
 BRAND_NAMES = pl.Enum(["", "Coca Cola", "Coca cola", "CocaCola", "Cola"])

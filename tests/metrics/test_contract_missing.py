@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 import pandas as pd
 import polars as pl
@@ -19,9 +20,6 @@ from registry import (
 
 import anls_frame as af
 from anls_frame._typing import ScoreColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FILLED = pl.col("prediction").fill_null("")
 

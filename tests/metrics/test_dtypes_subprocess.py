@@ -10,21 +10,18 @@ import datetime as dt
 import json
 import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 import pytest
 from campaign import amount
 from registry import ENGINES, LIST_EXPRESSIONS, ROW_EXPRESSIONS, TEXT_EXAMPLES, Engine
+from shell import RunPython
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shell import RunPython
 
 Nesting = Literal["plain", "list", "array"]
 Outcome = list[Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import oracle
 import polars as pl
@@ -14,9 +14,6 @@ from cases import scoring
 from hypothesis import given
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 STEPS = {"unicode_form": "unicode_form", "case": "ignore_case", "whitespace": "whitespace"}
 FIELDS = ["raw", *STEPS, "score", "step"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import pytest
@@ -15,9 +16,6 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Edit = tuple[str, int, int, str | None, str | None]
 

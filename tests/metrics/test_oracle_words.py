@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import jiwer
 import polars as pl
@@ -14,9 +15,6 @@ from cases import scoring
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WORDS = ("a", "b", "ab", "é", "e\u0301", "漢字", "abcdefghijklmnopqrs", "abcdefghijklmnopqrt", "don't", "\0")
 GAPS = (" ", " ", " ", " ", "  ", "\t", "\n", " \n", "\u00a0", "\x1c", "\u3000", "\r\n", "\u2003 ")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import polars as pl
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SAMPLE = Path(__file__).parents[2] / "data" / "ocr_qa.parquet"
 NEVER = (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,9 +13,6 @@ import pytest
 
 import anls_frame as af
 from anls_frame import gec, plot
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FRAME = pl.DataFrame(
     {

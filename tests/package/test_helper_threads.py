@@ -10,19 +10,16 @@ import json
 import random
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
+from shell import RunPython
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shell import RunPython
 
 TASKS = Path("/proc/self/task")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,9 +11,6 @@ import shell
 from shell import refused
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FRAME = pl.DataFrame({"id": ["Q1", "Q2"], "prediction": ["a", "b"], "answers": [["a"], ["x", "y"]]})
 

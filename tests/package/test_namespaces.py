@@ -7,7 +7,8 @@ import importlib
 import pickle
 import re
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,9 +18,6 @@ from registry import NAMESPACES, ROW_EXPRESSIONS, RowExpression, namespace
 
 import anls_frame as af
 from anls_frame.namespaces import AnlsExprNamespace, AnlsFrameNamespace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FRAME = pl.DataFrame({"prediction": ["CocaCola", None], "answer": ["Coca Cola", "a"]})
 OWNERS: dict[str, tuple[Callable[[], Any], type]] = {

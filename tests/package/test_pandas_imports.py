@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from campaign import amount
-
-if TYPE_CHECKING:
-    import subprocess
-
-    from shell import RunPython
+from shell import RunPython
 
 SCORE = """
 frame = pandas.DataFrame({"prediction": ["CocaCola"], "answer": ["Coca Cola"]}, index=["q1"])

@@ -7,7 +7,7 @@ import pickle
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -15,9 +15,6 @@ from polars.exceptions import ComputeError
 from polars.plugins import register_plugin_function
 
 from anls_frame import _native
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMPILER = shutil.which("cc")
 

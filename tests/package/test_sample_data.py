@@ -6,15 +6,13 @@ import hashlib
 import importlib.util
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import polars as pl
 import pytest
 from sample import DATA
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import ModuleType
 
 ENGINES = ["tesseract", "rapidocr"]
 

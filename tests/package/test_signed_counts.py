@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -10,9 +11,6 @@ import pytest
 
 import anls_frame as af
 from anls_frame import gec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROWS = pl.DataFrame(
     {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -15,10 +16,6 @@ from rapidfuzz.distance import Levenshtein
 import anls_frame as af
 from anls_frame._text import text_width
 from anls_frame.pairs.units import clusters
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 Found = list[tuple[int | None, int | None, str, str, int]]
 

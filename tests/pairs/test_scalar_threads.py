@@ -5,14 +5,11 @@ from __future__ import annotations
 import random
 import sys
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 LONG = ["".join(random.Random(seed).choices("abcdefghij", k=30_000)) for seed in range(2)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -20,8 +21,6 @@ from anls_frame import plot
 from anls_frame.metrics.errors import ERROR_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
     from matplotlib.text import Text
     from matplotlib.transforms import Bbox

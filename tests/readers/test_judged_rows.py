@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -11,9 +12,6 @@ import pytest
 
 import anls_frame as af
 from anls_frame.export.page_verdicts import digest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 # Yes/no questions: nearly all rows have the texts of others.
 YES_NO = pl.DataFrame(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import random
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import munkres
 import numpy as np
@@ -15,9 +16,6 @@ import pytest
 import anls_frame as af
 from anls_frame.frames import origins
 from anls_frame.readers.kinds import kind_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def label(number: int, answers: Any, kind: str = "extractive", **others: Any) -> dict[str, Any]:

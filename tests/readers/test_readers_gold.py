@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,9 +12,6 @@ import shell
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUESTIONS = pl.DataFrame(
     {

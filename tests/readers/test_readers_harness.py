@@ -9,9 +9,11 @@ from __future__ import annotations
 import gc
 import itertools
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
 import pytest
 import shell
 from hypothesis import given, settings
@@ -20,11 +22,6 @@ from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame.frames import origins
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    import polars as pl
 
 ROWS = [
     ("Which brand?", ["Coca Cola", "Coca Cola Company"], "CocaCola"),

@@ -9,7 +9,9 @@ import subprocess
 import tracemalloc
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -19,10 +21,6 @@ from scorers import HOW_TO, INTERPRETER, PEERS
 
 import anls_frame as af
 from anls_frame.readers import _zip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 WRITER = PEERS / "inspect_logs.py"
 ZSTD = 93

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from campaign import amount
 from hypothesis import given, settings
@@ -12,15 +13,11 @@ from hypothesis import strategies as st
 from polars.testing import assert_series_equal
 
 import anls_frame as af
+from anls_frame.exceptions import Problem
 from anls_frame.readers import _json, _json_columns, _lists, _logged, _raw
 from anls_frame.readers._problems import Problems
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from anls_frame.exceptions import Problem
-
-    Write = Callable[[Any], str]
+Write = Callable[[Any], str]
 
 PATH = Path("rows.jsonl")
 

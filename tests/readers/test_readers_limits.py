@@ -8,7 +8,8 @@ import json
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -16,9 +17,6 @@ from campaign import amount
 from shell import fine, refused, run, run_alone
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS = pl.DataFrame(
     {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
@@ -16,9 +17,6 @@ from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame.frames import origins
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 RRC = Path("data/rrc")
 GOLD = RRC / "gold_label.json"

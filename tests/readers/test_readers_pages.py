@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import socket
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,9 +18,6 @@ import anls_frame as af
 from anls_frame.readers import _page_texts
 from anls_frame.readers._page_files import page_of
 from anls_frame.readers.pages import read_as_answers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # The text, ALTO and hOCR are as Tesseract 5.3.0 wrote them in one run; PAGE is written by hand.
 GAZETTE = Path(__file__).parent / "pages"

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import lzma
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,10 +20,7 @@ from typer.testing import CliRunner
 
 from anls_frame.cli.app import app
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Rows = Sequence[dict[str, Any]]
+Rows = Sequence[dict[str, Any]]
 
 RECORDED = json.loads(
     lzma.decompress((Path(__file__).parents[1] / "golden" / "accuracies-2026-08.json.xz").read_bytes())

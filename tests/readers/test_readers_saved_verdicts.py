@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 SAVED = """\

@@ -6,8 +6,9 @@ import json
 import math
 import random
 import struct
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import openpyxl
 import pandas as pd
@@ -15,9 +16,6 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LM_EVAL = Path(__file__).parent / "lm_eval"
 

@@ -7,7 +7,9 @@ import gzip
 import io
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -18,11 +20,7 @@ from hypothesis import strategies as st
 import anls_frame as af
 from anls_frame.exceptions import Problem
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Write = Callable[[str, str | bytes], Path]
+Write = Callable[[str, str | bytes], Path]
 
 FRAME = pl.DataFrame(
     {

@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
 
 import openpyxl
 import polars as pl
@@ -18,11 +20,7 @@ from hypothesis import strategies as st
 import anls_frame as af
 from anls_frame.export import row_files
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    Workbook = Callable[..., Path]
+Workbook = Callable[..., Path]
 
 HEADER = ["index", "prediction", "answer"]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -16,11 +17,7 @@ from polars.testing import assert_frame_equal
 
 import anls_frame as af
 from anls_frame import statistics
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anls_frame.statistics import NestedAnova
+from anls_frame.statistics import NestedAnova
 
 pytestmark = pytest.mark.usefixtures("each_default_engine")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -10,9 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from anls_frame.reports.decisions import Answer
+from anls_frame.reports.decisions import Answer
 
 SYSTEMS = ["last", "new", "first"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import fastexcel
 import numpy as np
@@ -15,12 +16,8 @@ import shell
 
 import anls_frame as af
 from anls_frame._text import text_width
+from anls_frame.export import Document
 from anls_frame.reports.comparisons import Comparison, compare
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from anls_frame.export import Document
 
 
 def board(count: int = 5, rows: int = 320, slices: int = 4, **options: Any) -> Comparison:

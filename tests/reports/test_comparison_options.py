@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -13,9 +14,6 @@ from campaign import amount
 import anls_frame as af
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.comparisons import Comparison, compare
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOUNDS = ["difference_low", "difference_high"]
 COLUMNS = [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Hashable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import max_t_oracle
 import numpy as np
@@ -19,9 +20,6 @@ from scipy import stats
 
 import anls_frame as af
 from anls_frame.reports.comparisons import compare
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
 
 pytestmark = pytest.mark.usefixtures("each_default_engine")
 

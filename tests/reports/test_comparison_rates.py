@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import max_t_oracle
 import oracle
@@ -17,9 +18,6 @@ from hypothesis import strategies as st
 
 import anls_frame as af
 from anls_frame.reports.comparisons import compare
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
 
 pytestmark = pytest.mark.usefixtures("each_default_engine")
 

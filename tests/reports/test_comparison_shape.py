@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,10 +15,6 @@ from polars.testing import assert_frame_equal
 from sample import DATA
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 WORDS = ["total", "12 EUR", "Jackson", "yes"]
 TEN = [f"system {number}" for number in range(10)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,12 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
+from anls_frame.reports.confidences import Selective
 from anls_frame.statistics import RiskCoverage, difference_of_augrc
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from anls_frame.reports.confidences import Selective
 
 SURE, NOISY = "sure", "noisy"
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,9 +12,6 @@ from polars.testing import assert_frame_equal
 import anls_frame as af
 from anls_frame.statistics import holm
 from anls_frame.statistics.corrected_means import Audit, CorrectedMean
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FIGURES = ["corrected", "corrected_low", "corrected_high", "bias", "verdicts_worth", "tuning"]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,9 +11,6 @@ import pytest
 import report_oracle
 
 from anls_frame import Metric, compare, report
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 DOCUMENTS, ROWS = 40, 10
 

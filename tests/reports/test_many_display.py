@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import fastexcel
 import numpy as np
@@ -18,9 +19,6 @@ import anls_frame as af
 from anls_frame._text import visible
 from anls_frame.export import SUFFIXES
 from anls_frame.reports.comparisons import Comparison, baseline_first, compare
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SYSTEMS = ["first", "second", "third"]
 WORDS = ["total", "12 EUR", "Jackson", "yes"]

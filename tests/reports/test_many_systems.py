@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,9 +14,6 @@ from polars.testing import assert_frame_equal, assert_series_equal
 import anls_frame as af
 from anls_frame import statistics
 from anls_frame.reports.comparisons import Comparison, compare
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SYSTEMS = ["a", "b", "c", "d"]
 METRICS = ["anls", "exact_match", "cer_mean", "cer_corpus"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import fastexcel
 import jiwer
@@ -19,10 +21,6 @@ from sample import DATA
 
 import anls_frame as af
 import anls_frame.pandas
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 ENDS = ("", "_low", "_high")
 

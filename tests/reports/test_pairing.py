@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -15,9 +16,6 @@ from hypothesis import strategies as st
 
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.pairing import pair
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 OLD = {
     "id": [3, 1, 2, 4],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,6 @@ import polars as pl
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 READ = QUESTIONS.with_columns(

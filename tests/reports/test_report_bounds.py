@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,9 +14,6 @@ import pytest
 from sample import DATA
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COLUMNS = ("question_types", "lang", "doc_type", "profile", "difficulty", "font_kind", "answer_type")
 SHARES = ("anls", "nls", "exact_match", "zeros")

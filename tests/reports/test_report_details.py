@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,9 +11,6 @@ from cases import family
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BY = ["part", "tags"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -19,9 +20,6 @@ from polars.testing import assert_frame_equal
 import anls_frame as af
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.reports import report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DAY, OTHER_DAY = dt.date(2026, 2, 28), dt.date(2026, 3, 1)
 NOON = dt.datetime(2026, 2, 28, 12)  # noqa: DTZ001 - DuckDB cannot give out others on its own

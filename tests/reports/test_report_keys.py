@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,9 +12,6 @@ from key_columns import KEYS, TEXTS
 
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError
 from anls_frame.reports.reports import report
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def counted(column: pl.Series) -> dict[Any, int]:

@@ -6,7 +6,8 @@ import html
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 import polars as pl
@@ -15,9 +16,6 @@ from hostile_texts import HOSTILE_TEXTS
 from rows_pages import Linked
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUESTIONS = pl.read_parquet("data/ocr_qa.parquet")
 SOME = QUESTIONS[::3]

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 import pytest
 import report_oracle
 from hypothesis import given
 from hypothesis import strategies as st
+from report_oracle import Options
 from summary_checks import with_cells
 
 from anls_frame import Summary, summarize
 from anls_frame.reports.reports import Report, report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from report_oracle import Options
 
 pytestmark = pytest.mark.usefixtures("each_default_engine")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,9 +12,6 @@ import pytest
 import scipy.stats
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 FAR = [9e5, 2e6, 1e8, 1.7e9, 1e12, -1.7e9, -3e-9, -1e-140, 9e139]
 """Means over spreads of 1: byte counts, time stamps; small and huge ones over spreads of a millionth."""

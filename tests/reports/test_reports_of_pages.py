@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import jiwer
 import openpyxl
@@ -14,10 +16,6 @@ from rapidfuzz.distance import Levenshtein
 from sample import DATA
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 PAGES = pl.read_parquet(DATA / "ocr_pages.parquet").filter(pl.col("lang").is_in(["en", "de"])).gather_every(2)
 TEXTS = ("tesseract", "reference")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SCALES = {"percent": (0, 100), "cosine": (-1, 1), "small": (0, 1e-6), "far": (50, 55), "odd": (-0.3, 0.4)}
 """Bounds that scores in [0, 1] are brought to."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -12,10 +14,6 @@ import pytest
 import shell
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 KINDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "polars": pl.DataFrame,

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from anls_frame.slices.result import Slices
+from anls_frame.slices.result import Slices
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,9 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from anls_frame.slices.result import Slices
+from anls_frame.slices.result import Slices
 
 QUESTIONS = pl.read_parquet(Path(__file__).parents[2] / "data" / "ocr_qa.parquet")
 COLUMNS = ["doc_type", "lang", "answer_type", "question_types", "n_words"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -22,9 +23,6 @@ from anls_frame.statistics import (
     t_interval,
     wilson_interval,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Clusters: TypeAlias = list[list[float]]
 Bounds: TypeAlias = tuple[float, float]

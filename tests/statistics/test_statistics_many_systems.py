@@ -6,7 +6,8 @@ import itertools
 import math
 import tracemalloc
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 import many_systems_oracle
 import numpy as np
@@ -14,13 +15,9 @@ import pytest
 import strategies  # noqa: F401 - sets how many examples are drawn
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from many_systems_oracle import Unit
 
 from anls_frame.statistics import Ranks, SystemSums, pairwise, rank_sets
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from many_systems_oracle import Unit
 
 Cells = list[list["Unit"]]
 """Units of each line, at the same place in each."""

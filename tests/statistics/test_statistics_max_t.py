@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tracemalloc
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from random import Random
 
 import max_t_oracle
 import numpy as np
@@ -15,9 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_frame.statistics import holm, max_t, sign_flip, sign_flip_counts
-
-if TYPE_CHECKING:
-    from random import Random
 
 TABLES = st.integers(1, 4).flatmap(
     lambda width: st.lists(

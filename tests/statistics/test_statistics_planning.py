@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import scipy.stats
 
 from anls_frame.statistics import sample_sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.statistics.sample_sizes import Changes
+from anls_frame.statistics.sample_sizes import Changes
 
 
 def seen(documents: Sequence[Sequence[float]], unseen: float = 1.0) -> Changes:

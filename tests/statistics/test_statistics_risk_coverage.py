@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import scipy.stats
 from hypothesis import given
@@ -20,12 +21,7 @@ from anls_frame.statistics import (
     wilson_interval,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    FloatArray = npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.float64]
 
 CONFIDENCE = [0.9, 0.9, 0.9, 0.5, 0.5, 0.1]
 ROWS = st.lists(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import scipy.special
 
 from anls_frame.statistics import t_quantile, t_two_sided
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 T = np.array([0.0, *np.geomspace(1e-12, 1e8, 500)])
 

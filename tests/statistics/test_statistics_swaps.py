@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import strategies  # noqa: F401 - sets how many examples are drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_frame.statistics import sign_flip
+from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.swaps import jackknife_variance, p_value
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from anls_frame.statistics.student import FloatArray
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 4)] * 2), min_size=1, max_size=9)
 

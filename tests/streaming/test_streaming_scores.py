@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jiwer
 import numpy as np
@@ -18,10 +19,6 @@ from hypothesis import strategies as st
 
 import anls_frame as af
 from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 BOTH_WAYS = pytest.mark.parametrize("way", ["pairs", "columns"])
 

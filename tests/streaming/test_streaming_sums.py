@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+import random
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,9 +16,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity, exact_sum
-
-if TYPE_CHECKING:
-    import random
 
 MAKERS: dict[str, Any] = {
     "nls": NormalizedLevenshteinSimilarity,

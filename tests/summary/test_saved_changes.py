@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 import pytest
 
 import anls_frame as af
 from anls_frame.summary import files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROWS = pl.DataFrame({
     "old": ["cat", "dog", "a cow", None, "bird", "x"] * 5,

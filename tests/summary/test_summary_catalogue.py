@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import jiwer
 import polars as pl
@@ -11,9 +11,6 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PREDICTIONS = ["lnvoice", "12 EUR", None, "", "x"]
 PAGES = pl.read_parquet(Path(__file__).parents[2] / "data/ocr_pages.parquet")

@@ -11,8 +11,9 @@ import hashlib
 import itertools
 import random
 import sys
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,16 +25,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from sample import DATA
+from shell import RunPython
 from summary_checks import SCHEMA, with_cells
 
 import anls_frame as af
 from anls_frame.summary import fixed_point
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from shell import RunPython
-
 
 # Long enough for scores that are no sums of few powers of two, and for rates above 1.
 TEXT = st.text("abc ", max_size=13)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,9 +15,6 @@ import anls_frame as af
 from anls_frame import Summary, summarize
 from anls_frame.reports.reports import Report
 from anls_frame.summary import files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def check_same(found: Summary, expected: Summary) -> None:

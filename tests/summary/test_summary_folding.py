@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
 import report_oracle
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FRAME = pl.DataFrame(
     {

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
 import report_oracle
+from report_oracle import Options
 from summary_checks import SCHEMA, check_equal
 
 import anls_frame as af
 from anls_frame import Summary, merge, summarize
 from anls_frame.reports.reports import Report
-
-if TYPE_CHECKING:
-    from report_oracle import Options
-
 
 FRAME = pl.DataFrame(
     {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import error_oracle
 import polars as pl
@@ -15,9 +16,6 @@ from anls_frame._typing import ErrorType
 from anls_frame.summary import details, transitions
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ANLS = af.PROTOCOLS["anls"]
 SYSTEMS = ["tesseract", "rapidocr"]

@@ -9,10 +9,9 @@ that is named on the command line has all of its cases.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 T = TypeVar("T")
 FEW = 4

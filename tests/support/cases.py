@@ -13,16 +13,14 @@ import random
 import sys
 import unicodedata
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 from campaign import amount
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 class Row(NamedTuple):

@@ -8,12 +8,9 @@ POLARS_ENGINE_AFFINITY. What is made of the sums is tested once, and scores of r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(scope="module", params=["in-memory", "streaming"])

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import oracle
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import anls_frame as af
+import anls_frame as af
 
 CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f"

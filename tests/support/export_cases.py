@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from anls_frame.export import Document, Table
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from anls_frame.export import Kind
+from anls_frame.export import Document, Kind, Table
 
 SUM = 0.1 + 0.2
 DASH = "\u2013"  # for a figure that there is not

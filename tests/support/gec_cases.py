@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from anls_frame.gec._m2_files import SCHEMA
-
-if TYPE_CHECKING:
-    import random
 
 Gold = tuple[int, int, list[str]]
 

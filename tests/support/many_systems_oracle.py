@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import max_t_oracle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Unit = tuple[list[int], list[int]]
 """Numerators and denominators of all systems in a unit."""

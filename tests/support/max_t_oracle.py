@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any
 
 
 def squared_statistic(sums: Sequence[Fraction], signs: Sequence[int]) -> Fraction:

@@ -12,17 +12,15 @@ import io
 import re
 import statistics
 import unicodedata
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Sequence
+from typing import TypedDict
 
 import uniseg.wordbreak
 from uniseg.graphemecluster import grapheme_clusters
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+import anls_frame as af
 
-    import anls_frame as af
-
-    Answers = Sequence[str | None] | str | None
+Answers = Sequence[str | None] | str | None
 
 
 class Scores(TypedDict):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def block_errors(blocks: Sequence[str], read: Sequence[int], invented: Sequence[str] = ()) -> dict[str, int]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 import anls_frame as af
+from anls_frame.reports.confidences import Selective
+from anls_frame.slices.result import Slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
-
-    from anls_frame.reports.confidences import Selective
-    from anls_frame.slices.result import Slices
 
 # The letters of the answers stand for kinds of pages: (group, answer, first system, second system).
 ROWS = [

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from types import ModuleType
+from typing import Any, Literal, cast, get_args
 
 import error_oracle
 import numpy as np
@@ -26,11 +28,6 @@ from anls_frame import gec, readers
 from anls_frame._typing import ErrorType
 from anls_frame.namespaces import AnlsExprNamespace, AnlsFrameNamespace
 from anls_frame.pandas import AnlsPandasAccessor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
 
 Role = Literal["text", "answers"]
 Answers = str | list[str | None] | None

@@ -8,10 +8,12 @@ definitions.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import oracle
+import polars as pl
 import polars.selectors as cs
 import pytest
 import strategies  # noqa: F401 - sets how many examples are drawn
@@ -21,20 +23,14 @@ from polars.testing import assert_frame_equal
 from scipy import stats
 
 import anls_frame as af
+from anls_frame.reports.reports import Report
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-
-    import polars as pl
-
-    from anls_frame.reports.reports import Report
-
-    Row = Mapping[str, Any]
-    Slices = dict[tuple[Hashable, ...], dict[str, Any]]
-    Unit = tuple[float, float]
-    Amount = tuple[Hashable, float]
-    Part = tuple[Hashable, float, float]
-    Interval = tuple[float | None, float | None]
+Row = Mapping[str, Any]
+Slices = dict[tuple[Hashable, ...], dict[str, Any]]
+Unit = tuple[float, float]
+Amount = tuple[Hashable, float]
+Part = tuple[Hashable, float, float]
+Interval = tuple[float | None, float | None]
 
 COUNTS = ("n", "n_missing", "n_unanswerable", "n_empty_reference")
 SHARES = ("anls", "nls", "exact_match", "zeros", "cer_mean", "cer_corpus")

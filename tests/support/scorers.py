@@ -6,17 +6,13 @@ import functools
 import json
 import os
 import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import anls_star
 import jiwer
 from anls_star.anls_star import ANLSLeaf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from cases import Row
+from cases import Row
 
 PEERS = Path(__file__).parents[1] / "peers"
 INTERPRETER = "ANLS_PEER_PYTHON"

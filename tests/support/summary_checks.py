@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import report_oracle
 from polars.testing import assert_frame_equal
 
+from anls_frame import Summary
 from anls_frame.reports.reports import Report
-
-if TYPE_CHECKING:
-    from anls_frame import Summary
 
 SCHEMA: dict[str, Any] = {
     "prediction": pl.String,

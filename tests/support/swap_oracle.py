@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TypeAlias
 
 from scipy import stats
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from fractions import Fraction
 
 Numbers: TypeAlias = tuple["Fraction | int", ...]
 Score: TypeAlias = "Callable[[Numbers], Fraction]"

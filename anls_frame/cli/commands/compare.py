@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import anls_frame as af
 from anls_frame._arguments import level_of_run, share
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import (
@@ -22,9 +23,6 @@ from anls_frame.cli.options import (
     tables,
 )
 from anls_frame.cli.output import check_rows, say, working
-
-if TYPE_CHECKING:
-    import anls_frame as af
 
 
 @dataclass(frozen=True, kw_only=True)

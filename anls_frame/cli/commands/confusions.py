@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import polars as pl
 import polars.selectors as cs
 
 import anls_frame as af
@@ -12,11 +13,6 @@ from anls_frame._arguments import count
 from anls_frame._text import numbered
 from anls_frame.cli.options import SourceOptions, Target, command, one_table
 from anls_frame.cli.output import edits_table, plain, print_table, working
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
 
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
 _LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 import unicodedata
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -13,9 +14,6 @@ import typer
 import anls_frame as af
 from anls_frame.cli import output
 from anls_frame.cli.options import SourceOptions, command
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _SHOWN_ROWS = 20
 _DISTANCE_NOTE = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import polars as pl
 import polars.selectors as cs
 
 import anls_frame as af
@@ -18,9 +18,6 @@ from anls_frame.cli.options import (
     tables,
 )
 from anls_frame.cli.output import plain, print_table, working
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
 

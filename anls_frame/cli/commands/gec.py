@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import polars as pl
 import typer
 
 from anls_frame._text import numbered
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
 from anls_frame.cli.options import command
 from anls_frame.cli.output import print_json, print_table, say
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import polars as pl
 
 app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -13,11 +14,7 @@ import anls_frame as af
 from anls_frame._arguments import choice
 from anls_frame.cli.options import Scoring, SlicingOptions, SourceOptions, command, one_table
 from anls_frame.cli.output import check_target, working
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from anls_frame.protocol import ScoreProtocol
+from anls_frame.protocol import ScoreProtocol
 
 _SUFFIXES = (".svg", ".png", ".pdf")
 _TEXTS = ("prediction", "answers")

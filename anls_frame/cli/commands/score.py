@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli.options import Scoring, SourceOptions, Target, command
 from anls_frame.cli.output import counting, plain, print_json, print_table, working
 from anls_frame.protocol import resolve_errors
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SHOWN_ROWS = 10
 _SHOWN = ("question_id", "prediction", "answers")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 import anls_frame as af
 from anls_frame._arguments import number
@@ -17,9 +19,6 @@ from anls_frame.cli.options import (
     tables,
 )
 from anls_frame.cli.output import plain, print_document, working
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @command(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anls_frame as af
 from anls_frame._text import numbered
@@ -16,11 +17,7 @@ from anls_frame.cli.options import (
     given_options,
 )
 from anls_frame.cli.output import check_rows, working
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from anls_frame.slices.result import Slices
+from anls_frame.slices.result import Slices
 
 
 @command(

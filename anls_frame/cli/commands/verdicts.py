@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -12,12 +13,8 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, Target, command
 from anls_frame.cli.output import plain, print_table, working
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from anls_frame.export.column_headings import RowNames
-    from anls_frame.reports.corrected_scores import Corrected
+from anls_frame.export.column_headings import RowNames
+from anls_frame.reports.corrected_scores import Corrected
 
 
 @command(
