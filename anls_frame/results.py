@@ -16,7 +16,6 @@ import polars.selectors as cs
 from anls_frame import export
 from anls_frame._arguments import string
 from anls_frame._typing import Table_co
-from anls_frame.analysis.browsing import RowsPage
 from anls_frame.export import Document, Kind, notebook, sources, terminal
 from anls_frame.export.column_headings import RowNames
 from anls_frame.export.display import Glance, shown_as
@@ -31,6 +30,8 @@ from anls_frame.summary.settings import Settings
 if TYPE_CHECKING:
     import pandas as pd
     from great_tables import GT
+
+    from anls_frame.analysis.browsing import RowsPage
 
 
 class Shown(TypedDict, total=False):

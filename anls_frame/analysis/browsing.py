@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,7 +16,6 @@ from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
 from anls_frame._typing import Missing
 from anls_frame.analysis.browsed_rows import Asked, Collected, collected, right_values
-from anls_frame.analysis.rows_widget import RowsWidget
 from anls_frame.analysis.substitutions import with_substitutions
 from anls_frame.export import rows_page, sources
 from anls_frame.export.column_headings import NAMES
@@ -42,6 +41,10 @@ from anls_frame.summary.settings import (
     scoring,
 )
 from anls_frame.summary.systems import metrics_of, once, systems_of
+
+if TYPE_CHECKING:
+    from anls_frame.analysis.rows_widget import RowsWidget
+
 
 _SCORE: Kind = "score"
 

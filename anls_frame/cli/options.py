@@ -55,7 +55,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import polars as pl
 import typer
@@ -66,11 +66,14 @@ from anls_frame.cli.named import ChosenReader, GoldFile
 from anls_frame.cli.output import check_target, plain, print_document, print_json
 from anls_frame.cli.written import check_distinct
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
-from anls_frame.readers.any_file import Reading
-from anls_frame.readers.system_files import SystemFiles
-from anls_frame.results import Written
 from anls_frame.summary.catalogue import NAMES
-from anls_frame.summary.summary import Summary
+
+if TYPE_CHECKING:
+    from anls_frame.readers.any_file import Reading
+    from anls_frame.readers.system_files import SystemFiles
+    from anls_frame.results import Written
+    from anls_frame.summary.summary import Summary
+
 
 Runs = Literal["error", "newest", "all"]
 

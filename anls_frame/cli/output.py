@@ -7,13 +7,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._arguments import count
 from anls_frame._text import visible
-from anls_frame.export import Kind, Table
+
+if TYPE_CHECKING:
+    from anls_frame.export import Kind, Table
 
 
 def plain(text: str) -> str:

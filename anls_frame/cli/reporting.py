@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.options import SummaryTarget
 from anls_frame.cli.output import plain, print_table, say, with_spaces
 from anls_frame.export.document import OVERALL
 from anls_frame.reports.comparison_documents import in_short, untestable_note
 from anls_frame.reports.type_changes import table
 from anls_frame.summary.transitions import PAIR
+
+if TYPE_CHECKING:
+    from anls_frame.analysis.browsing import RowsPage
+
 
 _SHOWN_TRANSITIONS = 30
 _ALPHA = 0.05

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 import anls_frame as af
-from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.options import Reporting, tables
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
@@ -17,6 +16,9 @@ from anls_frame.readers.any_file import scan
 from anls_frame.readers.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.systems import prediction_of
+
+if TYPE_CHECKING:
+    from anls_frame.analysis.browsing import RowsPage
 
 
 def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, str]]:

@@ -10,11 +10,14 @@ from __future__ import annotations
 import importlib
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anls_frame._atomic import replacing
 from anls_frame.export.document import Document, Kind, Table
-from anls_frame.export.rows_content import EmbeddedRows
+
+if TYPE_CHECKING:
+    from anls_frame.export.rows_content import EmbeddedRows
+
 
 __all__ = ["SUFFIXES", "Document", "Kind", "Table", "write"]
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
 from anls_frame._arguments import string
-from anls_frame.export.charts import Figure
 from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.values import json_text
+
+if TYPE_CHECKING:
+    from anls_frame.export.charts import Figure
+
 
 Kind: TypeAlias = Literal[
     "key",

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._text import quoted
-from anls_frame.analysis.browsing import RowsPage
 from anls_frame.export.page_verdicts import REPEATS, VERDICTS, verdict_frame
 from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _content, _json
 from anls_frame.readers._problems import Problems
 from anls_frame.summary.settings import MOST_ROWS
+
+if TYPE_CHECKING:
+    from anls_frame.analysis.browsing import RowsPage
 
 
 def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) -> pl.DataFrame:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anls_frame as af
-from anls_frame.analysis.browsing import RowsPage
 from anls_frame.cli.options import (
     Arranging,
     Reporting,
@@ -18,6 +18,10 @@ from anls_frame.cli.options import (
     tables,
 )
 from anls_frame.cli.output import check_rows, working
+
+if TYPE_CHECKING:
+    from anls_frame.analysis.browsing import RowsPage
+
 
 _PAGES = 1_000
 """Pages that a report lists by default."""

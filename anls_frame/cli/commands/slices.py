@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anls_frame as af
 from anls_frame._text import numbered
@@ -17,7 +17,9 @@ from anls_frame.cli.options import (
     given_options,
 )
 from anls_frame.cli.output import check_rows, working
-from anls_frame.slices.result import Slices
+
+if TYPE_CHECKING:
+    from anls_frame.slices.result import Slices
 
 
 @command(

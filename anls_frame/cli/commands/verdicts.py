@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
 import typer
@@ -13,8 +13,10 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, Target, command
 from anls_frame.cli.output import plain, print_table, working
-from anls_frame.export.column_headings import RowNames
-from anls_frame.reports.corrected_scores import Corrected
+
+if TYPE_CHECKING:
+    from anls_frame.export.column_headings import RowNames
+    from anls_frame.reports.corrected_scores import Corrected
 
 
 @command(
