@@ -24,6 +24,9 @@ _NARROWER: dict[object, dict[Any, int]] = {
 }
 """Dtypes of sums, with those that they are kept in while these have enough bits."""
 
+_FEW_BYTES = 1 << 16
+"""Cells with fewer bytes keep their dtypes: the search for narrower ones would take longer than adding up."""
+
 _GROWTH = 1.5
 """Cells are added up whenever they have grown to this multiple of their number ..."""
 
@@ -111,20 +114,22 @@ class Buckets:
 
     def _narrow(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Return cells with their sums in the first dtype with room for them; the schema keeps their own."""
-        known = self._schema.to_frame() if self._schema else cells.head(0)
-        self._schema = pl.concat([known, cells.head(0)], how="vertical_relaxed").schema
-        wide = [name for name in cells.columns if name not in self._keys and cells.schema[name] in _NARROWER]
-        if not wide:
+        schema = cells.schema
+        if schema != self._schema:
+            known = self._schema.to_frame() if self._schema else cells.head(0)
+            self._schema = pl.concat([known, cells.head(0)], how="vertical_relaxed").schema
+        wide = [name for name, dtype in schema.items() if name not in self._keys and dtype in _NARROWER]
+        if not wide or cells.estimated_size() < _FEW_BYTES:
             return cells
         lows, highs = (cells.select(ends).row(0) for ends in (pl.col(wide).min(), pl.col(wide).max()))
         return cells.cast({
             name: next(
                 (
                     narrow
-                    for narrow, bits in _NARROWER[cells.schema[name]].items()
+                    for narrow, bits in _NARROWER[schema[name]].items()
                     if (low or 0) >= -(1 << bits) and (high or 0) < 1 << bits
                 ),
-                cells.schema[name],
+                schema[name],
             )
             for name, low, high in zip(wide, lows, highs, strict=True)
         })  # fmt: skip
