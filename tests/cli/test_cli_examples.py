@@ -186,6 +186,8 @@ def run(folder: Path, command: Command) -> None:
 def test_every_command_runs(folder: Path, source: str) -> None:
     for command in SOURCES[source]:
         if not command.text.startswith(tuple(NOT_RUN)):
+            if command.printed:  # of all questions
+                example_files.write_runs(folder, "rapidocr")
             assert _COMMAND.match(command.text), f"run or listed in NOT_RUN: {command.text}"
             run(folder, command)
 

@@ -58,11 +58,15 @@ def write_for_docs(folder: Path) -> None:
     for part in (1, 2):
         of_part = results.filter(pl.col("part") == part - 1).drop("part")
         of_part.write_parquet(folder / f"rows/part-{part}.parquet")
-    (folder / "data").symlink_to(ROOT / "data")
+    # A few questions are enough for commands that only run, and three of the systems of the logs.
+    (folder / "data").mkdir()
+    for path in (ROOT / "data").iterdir():
+        (folder / "data" / path.name).symlink_to(path)
+    some = folder / "data/ocr_qa.parquet"
+    some.unlink()
+    pl.read_parquet(ROOT / "data/ocr_qa.parquet").head(200).write_parquet(some)
     (folder / "examples").symlink_to(ROOT / "examples")
-    write_logs = runpy.run_path(str(ROOT / "examples/logs.py"))["write_logs"]
-    write_logs.__globals__["SYSTEMS"] = ("rapidocr", "mixture", "silent")  # three are enough
-    write_logs(folder / "runs")
+    write_runs(folder, "rapidocr", "mixture", "silent", data=some)
     shutil.copy(folder / "samples.jsonl", folder / "samples_docvqa_val.jsonl")
     (folder / "predictions").mkdir()
     for name in ("a", "b"):
@@ -79,6 +83,14 @@ def write_for_docs(folder: Path) -> None:
         "def digits(prediction, answers):\n    return prediction.str.contains('[0-9]')\n",
         encoding="utf-8",
     )
+
+
+def write_runs(folder: Path, *systems: str, data: Path = ROOT / "data/ocr_qa.parquet") -> None:
+    """Write the logs of the guide, of these systems alone, for the questions of a file."""
+    shutil.rmtree(folder / "runs", ignore_errors=True)  # its files are those of other pages too
+    write_logs = runpy.run_path(str(ROOT / "examples/logs.py"))["write_logs"]
+    write_logs.__globals__.update(SYSTEMS=systems, DATA=data)
+    write_logs(folder / "runs")
 
 
 def _summary(folder: Path, file: str, name: str, *options: str) -> None:
