@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypedDict, Unpack, cast
@@ -14,7 +14,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import export
-from anls_frame._arguments import string
+from anls_frame._arguments import flag, string
 from anls_frame._typing import Table_co
 from anls_frame.export import Document, Kind, notebook, sources, terminal
 from anls_frame.export.column_headings import RowNames
@@ -55,8 +55,11 @@ class Written(ABC):
 
     noun: ClassVar[str]
     """What messages call this result."""
-    display_options: ClassVar[Sequence[str]] = ("percent",)
-    """The options of `write` that say how the result is shown, besides its title and columns."""
+
+    @property
+    def display_options(self) -> Sequence[str]:
+        """The options of `write` that say how the result is shown, besides its title and columns."""
+        return ("percent",)
 
     def write(
         self,
@@ -236,12 +239,15 @@ class FoundSlices:
     confidence: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class View(ABC):
-    """A result as its document shows it."""
+    """A result with the options of `write` that say how its document shows it."""
 
     result: SlicedResult
-    percent: bool
+    percent: bool = False
+
+    def __post_init__(self) -> None:
+        flag("percent", self.percent)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -293,6 +299,8 @@ class SlicedResult(Written, Generic[Table_co]):
     """
 
     noun: ClassVar[Literal["report", "comparison", "correction", "result"]]
+    view: ClassVar[type[View]]
+    """What shows the result."""
 
     def __init__(self, settings: Settings, confidence: float, *, from_pandas: bool) -> None:
         self.confidence = confidence
@@ -301,15 +309,16 @@ class SlicedResult(Written, Generic[Table_co]):
         self.row_names = settings.names
         self._from_pandas = from_pandas
 
-    @abstractmethod
-    def _view(self, *_: Any, **shown: Any) -> View:
-        """Return what a document shows with the options of `write`, except title and columns."""
+    @property
+    def display_options(self) -> Sequence[str]:
+        """The options of `write` that say how the result is shown, besides its title and columns."""
+        return [option.name for option in fields(self.view) if option.name != "result"]
 
     def _document(self, **shown: Any) -> Document:
-        return self._view(**shown).document()
+        return self.view(result=self, **shown).document()
 
     def _glances(self, most: int | None, **shown: Any) -> list[Glance]:
-        return self._view(**shown).glances(most)
+        return self.view(result=self, **shown).glances(most)
 
     @property
     @abstractmethod
@@ -348,7 +357,7 @@ class SlicedResult(Written, Generic[Table_co]):
         """Return counts and figures by some of the `by` columns; without columns, those of all rows."""
 
     @abstractmethod
-    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+    def slices_by(self, columns: Sequence[str]) -> pl.DataFrame:
         """Return the table of `by`, in Polars."""
 
     def to_polars(self) -> pl.DataFrame:
@@ -359,7 +368,7 @@ class SlicedResult(Written, Generic[Table_co]):
         """
         return self._with_overall(self._groups, self._overall)
 
-    def _flat(self, slices: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
+    def flat(self, slices: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
         """Return other tables of the same slices, in the form of `to_polars`."""
         overall = slices(())
         return self._with_overall(self._below_each_other(slices) if self._by else overall, overall)
@@ -377,7 +386,7 @@ class SlicedResult(Written, Generic[Table_co]):
         self, slices: Callable[[Sequence[str]], pl.DataFrame] | None = None
     ) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
         """Return each table with its keys and the overall row first, by default those of `by`."""
-        made, overall = (self._slices, self._overall) if slices is None else (slices, slices(()))
+        made, overall = (self.slices_by, self._overall) if slices is None else (slices, slices(()))
         return [(columns, self._with_overall(made(columns), overall)) for columns in self._tables]
 
     def to_pandas(self) -> pd.DataFrame:
@@ -386,18 +395,18 @@ class SlicedResult(Written, Generic[Table_co]):
 
     @cached_property
     def _overall(self) -> pl.DataFrame:
-        return self._slices(())
+        return self.slices_by(())
 
     @cached_property
     def tables(self) -> dict[str, Table_co]:
         """The slices of each table by its name, such as "lang" or, for crossed columns, "lang,type"."""
         if not self._by:
             return {ALL_ROWS: self._as_given(self._overall)}
-        return {crossed(columns): self._as_given(self._slices(columns)) for columns in self._tables}
+        return {crossed(columns): self._as_given(self.slices_by(columns)) for columns in self._tables}
 
     @cached_property
     def _groups(self) -> pl.DataFrame:
-        return self._below_each_other(self._slices) if self._by else self._overall
+        return self._below_each_other(self.slices_by) if self._by else self._overall
 
     def _below_each_other(self, slices_by: Callable[[Sequence[str]], pl.DataFrame]) -> pl.DataFrame:
         if len(self._tables) == 1:

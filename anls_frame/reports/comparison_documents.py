@@ -19,7 +19,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _palette
-from anls_frame._arguments import level_of_run
+from anls_frame._arguments import flag, level_of_run, string
 from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened_apart, visible
 from anls_frame._text import shortened as shortened_label
@@ -38,7 +38,7 @@ from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
 from anls_frame.reports.pairwise import VOTES, least_units
 from anls_frame.reports.pairwise import untestable as untestable_slices
-from anls_frame.reports.published import beside
+from anls_frame.reports.published import beside, checked, facts_of_systems
 from anls_frame.reports.report_documents import (
     FIGURE_ROWS,
     conservation,
@@ -73,17 +73,29 @@ _DIFFERENCE = ("difference", "difference_low", "difference_high")
 _Parts: TypeAlias = "tuple[list[Table], list[Figure], list[str], str]"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ComparisonView(View):
     """A comparison, which computes its tables on demand, with the options of `Comparison.write`."""
 
     result: Any
-    sort: str | None
-    significant: bool
-    pairs: bool | None
-    macro: bool
-    facts: pl.DataFrame | None
-    published: Mapping[str, Mapping[str, float]]
+    sort: str | None = None
+    significant: bool = False
+    pairs: bool | None = None
+    macro: bool = False
+    facts: Any = None
+    published: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag("macro", self.macro)
+        flag("significant", self.significant)
+        if self.pairs is not None:
+            flag("pairs", self.pairs)
+        if self.sort is not None:
+            string("sort", self.sort)
+        if self.facts is not None:
+            self.facts = facts_of_systems(self.facts, self.systems)
+        self.published = checked(self.published or {}, self.systems, self.metrics)
 
     @property
     def tables(self) -> list[tuple[str, ...]]:
@@ -107,12 +119,6 @@ class ComparisonView(View):
         """What the intervals of systems say about published figures."""
         given = any(self.published.values())
         return beside(self.result.ranked_overall, self.published, self.metrics) if given else None
-
-    @property
-    def macro_tables(self) -> list[Table]:
-        """The macro averages over the slices of each table, if they were asked for."""
-        averages = [(by, self.result.macro_by(by)) for by in self.tables] if self.macro else []
-        return macro_tables(averages, self.formats)
 
     def table(
         self,
@@ -211,7 +217,7 @@ class ComparisonView(View):
             shown = [*((_on_screen(table), list[str]()) for table in tables), *rankings]
         else:
             shown = [*rankings, *_grids_on_screen(self, most)]
-        tables = [*(table for table, _ in shown), *self.macro_tables]
+        tables = [*(table for table, _ in shown), *macro_tables(self, self.tables)]
         document = Document(_title(self), tables, {}, self.result.signature, _notes(self))
         made = glances(document, tables, most)
         for index, (table, notes) in enumerate(shown):
@@ -256,7 +262,7 @@ def _of_many(view: ComparisonView) -> _Parts:
         slices = "; in slices, for all slices of a table too" if view.tables else ""
         allowed = _listed([f"all {number:,} pairs", *view.all_metrics])
         notes = [f"Among all pairs, the adjusted p allows for {allowed} together{slices}."]
-    return [*tables, *view.macro_tables, listed], figures, notes, _head_of_many(view)
+    return [*tables, *macro_tables(view, view.tables), listed], figures, notes, _head_of_many(view)
 
 
 def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
@@ -430,7 +436,8 @@ def _of_two(view: ComparisonView) -> _Parts:
     sliced = [(columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in view.sliced]
     figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
     rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
-    tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *view.macro_tables]
+    averages = macro_tables(view, view.tables)
+    tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *averages]
     return tables, figures, [], _head_of_two(view)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
 
-from anls_frame._arguments import choice, count, flag, level_of_run, number, share, string, takes_names
+from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, OnFrames, Options, Table_co
 from anls_frame.export.document import OVERALL, SLICE, TABLE
@@ -23,7 +23,7 @@ from anls_frame.reports.decisions import Decision, checked_margin, decide, decid
 from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.planning import Figures, Planner
-from anls_frame.reports.published import Published, facts_of_systems
+from anls_frame.reports.published import Published
 from anls_frame.reports.published import beside as beside_published
 from anls_frame.reports.published import checked as checked_figures
 from anls_frame.results import SlicedResult
@@ -88,7 +88,7 @@ class Comparison(SlicedResult[Table_co]):
     """
 
     noun = "comparison"
-    display_options = ("percent", "sort", "significant", "pairs", "macro", "facts", "published")
+    view = ComparisonView
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def observed(self) -> pl.DataFrame:
         """Scores and observed ranks of all rows and of slices, without ranges from tests, which take long."""
-        return self._flat(
+        return self.flat(
             lambda columns: self._by_rank(
                 ranking.observed(self.summary, chosen_keys(columns, self._by, self.noun), self._test), columns
             )
@@ -334,7 +334,7 @@ class Comparison(SlicedResult[Table_co]):
         simultaneous = flag("simultaneous", simultaneous)
         chosen = pairs(len(self.systems)) if baseline is None else self._against(baseline)
         return self._as_given(
-            self._flat(lambda columns: self._differences_by(columns, chosen, simultaneous=simultaneous))
+            self.flat(lambda columns: self._differences_by(columns, chosen, simultaneous=simultaneous))
         )
 
     @cached_property
@@ -381,9 +381,10 @@ class Comparison(SlicedResult[Table_co]):
         ValueError
             If a column is not one of the comparison's `by` columns.
         """
-        return self._as_given(self._slices(columns))
+        return self._as_given(self.slices_by(columns))
 
-    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+    def slices_by(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The frame of `by` in Polars."""
         return self._differences_by(columns, self._against(self.baseline))
 
     def _differences_by(
@@ -657,33 +658,11 @@ class Comparison(SlicedResult[Table_co]):
         first, *others = self.sliced_tables(self._transitions)
         return [first, *((columns, table.filter(pl.col(SLICE) != OVERALL)) for columns, table in others)]
 
-    def _view(
-        self,
-        *,
-        sort: str | None = None,
-        significant: bool = False,
-        pairs: bool | None = None,
-        macro: bool = False,
-        facts: Any = None,
-        published: Published | None = None,
-        percent: bool = False,
-    ) -> ComparisonView:
-        return ComparisonView(
-            pairs=None if pairs is None else flag("pairs", pairs),
-            macro=flag("macro", macro),
-            facts=None if facts is None else facts_of_systems(facts, list(self.systems)),
-            published=checked_figures(published or {}, list(self.systems), self.measures),
-            sort=None if sort is None else string("sort", sort),
-            significant=flag("significant", significant),
-            result=self,
-            percent=flag("percent", percent),
-        )
-
     def all_pairs(self, sliced: bool) -> pl.DataFrame:  # noqa: FBT001 - of documents
         """Return the differences of all pairs in Polars, over all rows and, for few systems, in slices."""
         every = pairs(len(self.systems))
         if sliced:
-            return self._flat(lambda columns: self._differences_by(columns, every))
+            return self.flat(lambda columns: self._differences_by(columns, every))
         return self._differences_by((), every).select(pl.lit(OVERALL).alias(SLICE), pl.all())
 
     def detectable_difference(self, power: float = 0.8, alpha: float = 0.05) -> Table_co:
@@ -728,7 +707,7 @@ class Comparison(SlicedResult[Table_co]):
             self._planners(self._against(self.baseline)),
             lambda plan, keys: plan.detectable(keys, power=power, alpha=alpha),
         )
-        return self._as_given(self._flat(planned))
+        return self._as_given(self.flat(planned))
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -788,7 +767,7 @@ class Comparison(SlicedResult[Table_co]):
             planners,
             lambda plan, keys: plan.sample_size(keys, effect, power=power, alpha=alpha),
         )
-        return self._as_given(self._flat(planned))
+        return self._as_given(self.flat(planned))
 
     def decide(
         self,

@@ -116,6 +116,7 @@ class Selective(SlicedResult[Table_co]):
     """
 
     noun = "result"
+    view = SelectiveView
 
     def __init__(
         self,
@@ -184,9 +185,10 @@ class Selective(SlicedResult[Table_co]):
             and `few_rows`, true below 100 rows or 50 effective documents. Areas have no interval below 20
             effective documents.
         """
-        return self._as_given(self._slices(columns))
+        return self._as_given(self.slices_by(columns))
 
-    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+    def slices_by(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The frame of `by` in Polars."""
         return self._lines(columns, _FIGURES, lambda ranked, _: [self._figures(ranked)])
 
     def _figures(self, ranked: RiskCoverage) -> _Line:
@@ -248,9 +250,11 @@ class Selective(SlicedResult[Table_co]):
         `augrc`, `baseline_augrc`, `difference` (negative if `signal` is better than `baseline`) with its
         interval, `p_value` and `few_rows`. Below 20 effective documents there is no interval and no p-value.
         """
-        return self._as_given(self._flat(self._differences))
+        return self._as_given(self.flat(self.differences_by))
 
-    def _differences(self, columns: Sequence[str]) -> pl.DataFrame:
+    def differences_by(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the lines of `differences` by some of the `by` columns, in Polars."""
+
         def lines(second: RiskCoverage, first: RiskCoverage) -> list[_Line]:
             if second is first:
                 return []
@@ -566,9 +570,6 @@ class Selective(SlicedResult[Table_co]):
                 )
                 parts.append(keys.join(table, how="cross") if keys.width else table)
         return pl.concat(parts)
-
-    def _view(self, *, percent: bool = False) -> SelectiveView:
-        return SelectiveView(result=self, differences=self._flat(self._differences), percent=percent)
 
 
 def _ranked_by(rows: pl.DataFrame, index: int) -> RiskCoverage:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -32,20 +33,23 @@ _NAMES = {
 """Names of columns that only corrected scores have."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class CorrectedView(View):
     """The tables of corrected scores, then those of differences, each with the lines of all rows first."""
 
-    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
-    flat: pl.DataFrame
+    result: Any
+
+    @cached_property
+    def tables(self) -> list[tuple[tuple[str, ...], pl.DataFrame]]:
+        """The tables with their keys."""
+        return [*self.result.sliced_tables(), *self.result.sliced_tables(self.result.differences_by)]
 
     def document(self) -> Document:
         """Return corrected scores as a document for export."""
-        said = notes(self)
-        title, head, flat = "Corrected scores", said[0], Table("Corrected scores", self.flat)
-        return Document(
-            title, _tables(self), self.settings, self.result.signature, said, flat=flat, head=head
-        )
+        said, title, result = notes(self), "Corrected scores", self.result
+        is_single = len(result.systems) == 1
+        flat = Table(title, result.to_polars() if is_single else result.flat(result.differences_by))
+        return Document(title, _tables(self), self.settings, result.signature, said, flat=flat, head=said[0])
 
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables for a screen, with at most `most` rows."""

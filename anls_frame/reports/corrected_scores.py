@@ -100,6 +100,7 @@ class Corrected(SlicedResult[Table_co]):
     """
 
     noun = "correction"
+    view = CorrectedView
 
     def __init__(
         self,
@@ -188,7 +189,7 @@ class Corrected(SlicedResult[Table_co]):
         ValueError
             If a column is not one of the `by` columns.
         """
-        return self._as_given(self._slices(columns))
+        return self._as_given(self.slices_by(columns))
 
     @cached_property
     def differences(self) -> Table_co:
@@ -200,7 +201,7 @@ class Corrected(SlicedResult[Table_co]):
         `difference_high`, `p_value` (two-sided, Student's t), `p_adjusted` (Holm, for all lines of a table),
         `verdicts_worth`, `tuning` and `few_rows`. The frame is empty without a second system.
         """
-        return self._as_given(self._flat(self._differences_by))
+        return self._as_given(self.flat(self.differences_by))
 
     def verdicts_needed(self, width: float) -> Table_co:
         """
@@ -248,10 +249,12 @@ class Corrected(SlicedResult[Table_co]):
         }
         return self._as_given(pl.DataFrame(lines, schema=schema, orient="row"))
 
-    def _slices(self, columns: Sequence[str]) -> pl.DataFrame:
+    def slices_by(self, columns: Sequence[str]) -> pl.DataFrame:
+        """The frame of `by` in Polars."""
         return self._table(columns, compared=False)
 
-    def _differences_by(self, columns: Sequence[str]) -> pl.DataFrame:
+    def differences_by(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the lines of `differences` by some of the `by` columns, in Polars."""
         table = self._table(columns, compared=True)
         adjusted = statistics.holm(table["p_value"].to_numpy())
         return table.with_columns(pl.Series("p_adjusted", adjusted).fill_nan(None))
@@ -362,15 +365,6 @@ class Corrected(SlicedResult[Table_co]):
             "n_audited": len(audit.truth),
             "n_clusters_audited": len(np.unique(audit.judged_document)) if has_clusters else None,
         }
-
-    def _view(self, *, percent: bool = False) -> CorrectedView:
-        differences = self._flat(self._differences_by)
-        return CorrectedView(
-            tables=[*self.sliced_tables(), *self.sliced_tables(self._differences_by)],
-            flat=differences if differences.height else self.to_polars(),
-            result=self,
-            percent=percent,
-        )
 
 
 @takes_names

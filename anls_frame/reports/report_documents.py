@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame import _palette
+from anls_frame._arguments import count, flag, string
 from anls_frame._text import numbered
 from anls_frame.analysis.curves import cut_between, score_histogram
 from anls_frame.export import Document, Kind, Table
@@ -50,23 +52,34 @@ _SHORT_LABELS = {"zeros": "ANLS is 0"}
 """Names of metrics above columns, where they differ from their labels."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class ReportView(View):
-    """
-    The tables of a report, each with the overall row first.
+    """A report with the options of `Report.write`."""
 
-    `macro` has the macro averages over the slices of a table, if they were asked for, and `left_out` is the
-    number of slices with fewer rows than `min_n`.
-    """
+    result: Any
+    name: str | None = None
+    sort: str | None = None
+    min_n: int = 0
+    macro: bool = False
 
-    summary: Summary
-    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
-    flat: pl.DataFrame
-    macro: Sequence[tuple[tuple[str, ...], pl.DataFrame]]
-    worst: pl.DataFrame
-    name: str | None
-    min_n: int
-    left_out: int
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag("macro", self.macro)
+        count("min_n", self.min_n)
+        if self.name is not None:
+            string("name", self.name, "the name of the system")
+        self.summary: Summary = self.result.summary
+        self.worst: pl.DataFrame = self.result.worst_rows
+        slices = partial(self.result.slices_by, sort=self.sort, min_n=self.min_n)
+        self.tables: list[tuple[tuple[str, ...], pl.DataFrame]] = self.result.sliced_tables(slices)
+        """The tables, each with the overall row first."""
+        self.flat: pl.DataFrame = self.result.flat(slices)
+
+    @property
+    def left_out(self) -> int:
+        """The number of slices with fewer rows than `min_n`."""
+        heights = [self.result.slices_by(by).height + 1 - table.height for by, table in self.tables if by]
+        return sum(heights)
 
     def document(self) -> Document:
         """Return a report as a document for export."""
@@ -79,7 +92,7 @@ class ReportView(View):
         else:
             tables = [*details, *worst]
         figures = _report_figures(self)
-        tables = [*slices.tables, *macro_tables(self.macro, self.formats), *tables]
+        tables = [*slices.tables, *macro_tables(self, [by for by, _ in self.tables]), *tables]
         return replace(slices, tables=tables, settings=self.settings, figures=figures)
 
     def glances(self, most: int | None) -> list[Glance]:
@@ -93,16 +106,15 @@ class ReportView(View):
         figures = [metric.ends if metric.in_text == "interval" else (metric.name,) for metric in shown]
         columns = ["n", *self.summary.settings.lengths, *(name for names in figures for name in names)]
         tables = [table.showing(columns) for table in document.tables]
-        return glances(document, [*tables, *macro_tables(self.macro, self.formats)], most)
+        return glances(document, [*tables, *macro_tables(self, [by for by, _ in self.tables])], most)
 
 
-def macro_tables(
-    macro: Sequence[tuple[Sequence[str], pl.DataFrame]], formats: Mapping[str, tuple[str, Kind]]
-) -> list[Table]:
-    """Return the macro averages over the slices of each table, with a line for each metric and system."""
+def macro_tables(view: Any, keys: Sequence[Sequence[str]]) -> list[Table]:
+    """Return the macro averages over the slices of each table, if the view of a result is to show them."""
     tables = []
-    for by, averages in macro:
-        table = result_table(f"Macro averages by {' and '.join(by)}", averages, formats=formats)
+    for by in keys if view.macro else ():
+        averages = view.result.macro_by(by)
+        table = result_table(f"Macro averages by {' and '.join(by)}", averages, formats=view.formats)
         # Values that are the same in all lines are in the title or omitted.
         names = [name for name in ("metric", "baseline") if name in averages]
         hidden = {name for name in names if averages[name].n_unique() == 1}

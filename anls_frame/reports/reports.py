@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, cast
 
 import polars as pl
 
-from anls_frame._arguments import choice, count, flag, share, string, takes_names
+from anls_frame._arguments import choice, count, share, takes_names
 from anls_frame._engines import checked_first
 from anls_frame._typing import Missing, OnFrames, Options, Table, Table_co
 from anls_frame.export.document import TABLE
@@ -75,7 +75,7 @@ class Report(SlicedResult[Table_co]):
     """
 
     noun = "report"
-    display_options = ("percent", "name", "sort", "min_n", "macro")
+    view = ReportView
 
     def __init__(
         self,
@@ -130,10 +130,11 @@ class Report(SlicedResult[Table_co]):
         Ties are broken by the texts, then by the `by` columns and the cluster, so neither the order of rows
         nor their split into parts matters.
         """
-        return self._as_given(self._worst)
+        return self._as_given(self.worst_rows)
 
     @cached_property
-    def _worst(self) -> pl.DataFrame:
+    def worst_rows(self) -> pl.DataFrame:
+        """The frame of `worst` in Polars."""
         if not self.summary.settings.worst:
             return pl.DataFrame()
         rows = canonical(self._sums.worst_rows.drop("row_digest", strict=False))
@@ -188,9 +189,10 @@ class Report(SlicedResult[Table_co]):
         ValueError
             If the report does not have such a `by` column.
         """
-        return self._as_given(self._slices(columns))
+        return self._as_given(self.slices_by(columns))
 
-    def _slices(self, columns: Sequence[str], *, sort: str | None = None, min_n: int = 0) -> pl.DataFrame:
+    def slices_by(self, columns: Sequence[str], *, sort: str | None = None, min_n: int = 0) -> pl.DataFrame:
+        """The frame of `by` in Polars."""
         keys = chosen_keys(columns, self._by, self.noun)
         slices = in_order(self._figures(keys), keys, columns, self.summary.settings.orders)
         if keys:
@@ -357,9 +359,10 @@ class Report(SlicedResult[Table_co]):
         >>> report.macro("lang", weights={"en": 3, "de": 1})["score"].item()
         0.875
         """
-        return self._as_given(self._macro(columns, weights))
+        return self._as_given(self.macro_by(columns, weights))
 
-    def _macro(self, columns: Sequence[str], weights: Mapping[Any, float] | None = None) -> pl.DataFrame:
+    def macro_by(self, columns: Sequence[str], weights: Mapping[Any, float] | None = None) -> pl.DataFrame:
+        """The frame of `macro` in Polars."""
         keys = self._sliced_by(columns)
         averaged = [metric for metric in self.measures if metric.probability is None]
         if not averaged:
@@ -447,37 +450,6 @@ class Report(SlicedResult[Table_co]):
 
         return plot.group_scores(self, measure, **options)
 
-    def _view(
-        self,
-        *,
-        name: str | None = None,
-        sort: str | None = None,
-        min_n: int = 0,
-        macro: bool = False,
-        percent: bool = False,
-    ) -> ReportView:
-        if sort is not None and string("sort", sort, "a column of the report") not in self._groups.columns:
-            raise ValueError(
-                f"sort must be a column of the report, got {sort!r}; its columns are {self._groups.columns}"
-            )
-        min_n = count("min_n", min_n)
-        slices = partial(self._slices, sort=sort, min_n=min_n)
-        sliced = [chosen_keys(columns, self._by, self.noun) for columns in self._tables if columns]
-        few = pl.col("n") < min_n
-        averaged = self._tables if flag("macro", macro) else ()
-        return ReportView(
-            summary=self.summary,
-            tables=self.sliced_tables(slices),
-            flat=self._flat(slices),
-            macro=[(columns, self._macro(columns)) for columns in averaged],
-            worst=self._worst,
-            result=self,
-            name=None if name is None else string("name", name, "the name of the system"),
-            min_n=min_n,
-            left_out=sum(self._figures(keys).filter(few).height for keys in sliced) if min_n else 0,
-            percent=flag("percent", percent),
-        )
-
     def _check_names(self) -> None:
         settings = self.summary.settings
         by, cluster, own = settings.by, settings.cluster, self._names_in_rows
@@ -516,6 +488,9 @@ class Report(SlicedResult[Table_co]):
         return self.summary.metrics
 
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], sort: str | None) -> pl.DataFrame:
+        if sort is not None and sort not in (*self._by, *slices.columns):
+            columns = [*self._by, *slices.drop(keys).columns]
+            raise ValueError(f"sort must be a column of the report, got {sort!r}; its columns are {columns}")
         if sort is None:
             # Values in an order of their own are best read in it.
             by_key = len(self._by) == 1 and self._by[0] in self.summary.settings.orders

@@ -42,16 +42,23 @@ _NAMES = {
 _ON_SCREEN = ("n", "score", "score_low", "score_high", "augrc", "augrc_low", "augrc_high", "auroc")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class SelectiveView(View):
     """The tables of confidences, with the lines of all rows first."""
 
-    differences: pl.DataFrame
+    result: Any
+
+    @cached_property
+    def differences(self) -> pl.DataFrame:
+        """The differences of areas in all rows and in all slices."""
+        table: pl.DataFrame = self.result.flat(self.result.differences_by)
+        return table
 
     @cached_property
     def flat(self) -> pl.DataFrame:
         """The figures of all rows and of all slices."""
-        return self.result.to_polars()
+        table: pl.DataFrame = self.result.to_polars()
+        return table
 
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
         """Return a table with display names."""

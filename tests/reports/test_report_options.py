@@ -54,12 +54,9 @@ def test_equals_are_sorted_by_their_keys() -> None:
     assert crossed == [(1, "b"), (1, "c"), (1, None), (2, "a")]
 
 
-@pytest.mark.parametrize(
-    ("sort", "error"),
-    [("kk", ValueError), ("", ValueError), ("slice", ValueError), (3, TypeError)],
-)
-def test_unknown_sort_is_refused(sort: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match="sort must be a column of the report"):
+@pytest.mark.parametrize("sort", ["kk", "", "slice", 3])
+def test_unknown_sort_is_refused(sort: Any) -> None:
+    with pytest.raises(ValueError, match="sort must be a column of the report"):
         report(FRAME, "p", "a", by="k").to_document(sort=sort)
 
 
