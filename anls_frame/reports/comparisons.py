@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
 
 import polars as pl
@@ -22,7 +22,7 @@ from anls_frame.reports.comparison_documents import FEW_SYSTEMS, ComparisonView
 from anls_frame.reports.decisions import Decision, checked_margin, decide, decided_pairs
 from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide
-from anls_frame.reports.planning import Figures, Planner
+from anls_frame.reports.planning import Planner, planners, warn_of_small_pilot
 from anls_frame.reports.published import Published
 from anls_frame.reports.published import beside as beside_published
 from anls_frame.reports.published import checked as checked_figures
@@ -702,12 +702,13 @@ class Comparison(SlicedResult[Table_co]):
         [(400, 0.074)]
         """
         power, alpha = _power_and_level(power, alpha)
-        planned = partial(
-            self._planned,
-            self._planners(self._against(self.baseline)),
-            lambda plan, keys: plan.detectable(keys, power=power, alpha=alpha),
+        return self._as_given(
+            self.flat(
+                lambda columns: self._planned(
+                    self._planners(columns), lambda planner: planner.detectable(power, alpha), columns
+                )
+            )
         )
-        return self._as_given(self.flat(planned))
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -759,15 +760,16 @@ class Comparison(SlicedResult[Table_co]):
         """
         power, alpha = _power_and_level(power, alpha)
         effect = number("effect", effect, 0, ends=False)
-        planners = self._planners(self._against(self.baseline))
-        # One warning says enough.
-        any(planner.warn_of_small_pilot() for planner in planners)
-        planned = partial(
-            self._planned,
-            planners,
-            lambda plan, keys: plan.sample_size(keys, effect, power=power, alpha=alpha),
+        warn_of_small_pilot(self.summary, self._planners(()))
+        return self._as_given(
+            self.flat(
+                lambda columns: self._planned(
+                    self._planners(columns),
+                    lambda planner: planner.sample_size(effect, power, alpha),
+                    columns,
+                )
+            )
         )
-        return self._as_given(self.flat(planned))
 
     def decide(
         self,
@@ -846,10 +848,12 @@ class Comparison(SlicedResult[Table_co]):
         chosen = [
             (names.index(first), names.index(second)) for first, second in decided_pairs(self.systems, anchor)
         ]
-        planners = self._planners(chosen)
+        made = cache(lambda columns: self._planners(columns, chosen))
         decision = decide(
-            planners,
-            lambda figures: self._below_each_other(partial(self._planned, planners, figures)),
+            made(()),
+            lambda figures: self._below_each_other(
+                lambda columns: self._planned(made(columns), figures, columns)
+            ),
             within=within,
             alpha=alpha,
             slices=flag("slices", slices) and bool(self._by),
@@ -858,22 +862,22 @@ class Comparison(SlicedResult[Table_co]):
         given: Any = {"frame": self._as_given(decision.frame), "slices": slices_given}
         return cast("Decision[Table_co]", dataclasses.replace(decision, **given))
 
-    def _planners(self, chosen: Sequence[tuple[int, int]]) -> list[Planner]:
-        """Return the planner for each metric and pair of systems."""
-        cached_lines = cache(lambda keys: lines(self.summary, keys))
-        return [
-            Planner(self.summary, cached_lines, metric, pair, self.draws)
-            for metric in range(len(self.measures))
-            for pair in chosen
-        ]
+    def _planners(
+        self, columns: Sequence[str], chosen: Sequence[tuple[int, int]] | None = None
+    ) -> list[Planner]:
+        """Return the planner for each metric and pair of systems, by default against the baseline."""
+        keys = chosen_keys(columns, self._by, self.noun)
+        pairs = self._against(self.baseline) if chosen is None else chosen
+        return planners(self.summary, keys, pairs, self.draws)
 
-    def _planned(self, planners: Sequence[Planner], figures: Figures, columns: Sequence[str]) -> pl.DataFrame:
+    def _planned(
+        self,
+        planners: Sequence[Planner],
+        figures: Callable[[Planner], pl.DataFrame],
+        columns: Sequence[str],
+    ) -> pl.DataFrame:
         """Return figures of slices, with a line for each slice, metric and compared system."""
-        keys = tuple(chosen_keys(columns, self._by, self.noun))
-        tables = [
-            figures(planner, keys).select(*keys, *planner.labels, pl.exclude(keys)) for planner in planners
-        ]
-        return self._presented(pl.concat(tables), columns)
+        return self._presented(pl.concat(map(figures, planners)), columns)
 
 
 def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:

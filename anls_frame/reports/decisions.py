@@ -13,10 +13,12 @@ import polars as pl
 from anls_frame._arguments import margin, number, string
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
-from anls_frame.reports.planning import COMPARED, Figures, Planner
+from anls_frame.reports.planning import Planner
 from anls_frame.summary.measures import Metric
 
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
+
+_COMPARED = ("metric", "baseline", "system")
 
 _ORDER: tuple[Answer, ...] = ("regressed", "undecided", "fine")
 """The first that is given by all rows or a slice counts."""
@@ -179,7 +181,7 @@ def decided_pairs(systems: Iterable[str], anchor: str | None, name: str = "ancho
 
 def decide(
     planners: Sequence[Planner],
-    tabulated: Callable[[Figures], pl.DataFrame],
+    tabulated: Callable[[Callable[[Planner], pl.DataFrame]], pl.DataFrame],
     *,
     within: float,
     alpha: float,
@@ -190,40 +192,43 @@ def decide(
 
     Metrics and systems share `alpha`; the testable slices of each share it again (Bonferroni).
     """
-    level = alpha / len({(planner.metric_number, planner.pair[1]) for planner in planners})
+    compared = [planner.slices.select(_COMPARED).row(0) for planner in planners]
+    level = alpha / len({(metric, system) for metric, _, system in compared})
+    shares: dict[tuple[Any, ...], float] = {}
 
-    def bounds(planner: Planner, keys: tuple[str, ...], share: float = 1.0) -> pl.DataFrame:
+    def answered(planner: Planner, table: pl.DataFrame) -> pl.DataFrame:
         low, high = pl.col("difference_low"), pl.col("difference_high")
         worst, best = (low, high) if planner.metric.higher_is_better else (-high, -low)
         answer = pl.when(worst > -within).then(pl.lit("fine")).when(best < -within).then(pl.lit("regressed"))
         # Without bounds, there is no answer.
         answer = answer.when(low.is_not_null()).then(pl.lit("undecided"))
-        return planner.bounds(keys, alpha=level, level=level * share).with_columns(answer=answer)
+        return table.with_columns(answer=answer)
+
+    def in_slices(planner: Planner) -> pl.DataFrame:
+        names = next(planner.slices.select(_COMPARED).iter_rows(), ())
+        return answered(planner, planner.bounds(level * shares.get(names, 1.0), level))
 
     frame = pl.concat(
-        bounds(planner, ())
-        .hstack(planner.decidable(within, power=POWER, level=level).drop("n", "n_clusters"))
-        .select(*planner.labels, pl.exclude("answer"), pl.col("answer").fill_null("undecided"))
-        for planner in planners
-    )
+        answered(planner, planner.decidable(within, POWER, level)) for planner in planners
+    ).with_columns(pl.col("answer").fill_null("undecided"))
     table = None
     if slices:
-        tested = tabulated(bounds).drop_nulls("answer").group_by(COMPARED).len()
-        shares = {tuple(names): 1 / number for *names, number in tested.iter_rows()}
-        table = tabulated(lambda planner, keys: bounds(planner, keys, shares.get(planner.compared, 1.0)))
-    several = len({planner.metric_number for planner in planners}) > 1
+        tested = tabulated(in_slices).drop_nulls("answer").group_by(_COMPARED).len()
+        shares |= {tuple(names): 1 / number for *names, number in tested.iter_rows()}
+        table = tabulated(in_slices)
+    several = len({metric for metric, *_ in compared}) > 1
     decided: list[tuple[Answer, str]] = []
-    for planner, line in zip(planners, frame.iter_rows(named=True), strict=True):
-        names = dict(zip(COMPARED, planner.compared, strict=True))
-        own = None if table is None else table.filter(**names).drop_nulls("answer")
-        in_slices = [] if own is None else own["answer"].to_list()
-        answer = min((line["answer"], *in_slices), key=_ORDER.index)
+    for planner, names, line in zip(planners, compared, frame.iter_rows(named=True), strict=True):
+        is_own = dict(zip(_COMPARED, names, strict=True))
+        own = None if table is None else table.filter(**is_own).drop_nulls("answer")
+        answers = [] if own is None else own["answer"].to_list()
+        answer = min((line["answer"], *answers), key=_ORDER.index)
         what = f"{within:g} in {planner.metric.label}" if several else f"{within:g}"
         said = in_words(answer, line["baseline"], line["system"], what)
         if own is not None:
             # All rows, slices or both give the answer.
-            number = in_slices.count(answer)
-            counted = f"in {number:,} of {numbered(len(in_slices), 'slice')}"
+            number = answers.count(answer)
+            counted = f"in {number:,} of {numbered(len(answers), 'slice')}"
             in_rows = f"on all rows{f' and {counted}' if number else ''}"
             said += f", {in_rows if line['answer'] == answer else counted}"
         decided.append((answer, f"{said}; {_advice(line, own)}" if answer == "undecided" else said))
