@@ -259,8 +259,8 @@ def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:
     keys, known = lines.keys, summary.comparison_sums.squares.get(lines.metric.name)
     # Cells of two systems, used to find slices, have only the squares of changes.
     if known is None:
-        return np.full((lines.slices.height, lines.systems), np.nan)
-    sums = pl.col([f"square_{system}" for system in range(lines.systems)]).sum()
+        return np.full(lines.totals[0].shape, np.nan)
+    sums = pl.col([f"square_{system}" for system in range(len(summary.systems))]).sum()
     squares = explode_lists(known, keys)
     added = squares.group_by(keys).agg(sums).sort(keys) if keys else squares.select(sums)
     return added.drop(keys).to_numpy()

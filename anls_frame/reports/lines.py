@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,9 +20,6 @@ from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import all_columns, columns, scores
 
 IntArray = npt.NDArray[np.int64]
-
-_MOST_CELLS = 1 << 16
-"""Number of cells of several slices that are added up by unit at a time."""
 
 
 class Line(NamedTuple):
@@ -68,81 +64,31 @@ class Lines:
         The metric.
     keys
         Names of the keys.
-    systems
-        Number of systems.
+    has_clusters
+        Whether units are clusters.
     slices
         One line for each slice, sorted: the keys and `n`.
-    cells
-        The cells that make up the units.
-    members
-        The cells of all slices, slice by slice: the number of the cell in `row`, its unit in `unit`.
-    sizes
-        Number of members of each slice.
+    units
+        The units of all slices, slice by slice.
+    slice_of
+        The number of the slice of each unit.
+    totals
+        The sums of slices, lines by systems: numerators (scores or errors) and denominators.
     """
 
     metric: Metric
-    keys: tuple[str, ...]
-    systems: int
+    keys: Sequence[str]
+    has_clusters: bool
     slices: pl.DataFrame
-    cells: pl.DataFrame
-    members: pl.DataFrame
-    sizes: IntArray
+    units: Line
+    slice_of: IntArray
+    totals: tuple[FloatArray, FloatArray]
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield the units of each slice; few slices are in memory at the same time."""
-        first = 0
-        while first < len(self.sizes):
-            total = self.sizes[first:].cumsum()
-            last = first + max(1, int((total <= _MOST_CELLS).sum()))
-            yield from self._lines(first, last)
-            first = last
-
-    def together(self) -> tuple[IntArray, Line]:
-        """Return the units of all slices, and the number of the slice of each unit."""
-        none = np.zeros(0, np.int64)
-        x = np.zeros((0, self.systems))
-        every = [Line(none, none, np.zeros(0), x, x if self.metric.is_ratio else x[:, :1]), *self]
-        slice_of = np.repeat(np.arange(len(every) - 1), [len(line.unit) for line in every[1:]])
-        return slice_of, Line(*(np.concatenate(parts) for parts in zip(*every, strict=True)))
-
-    @cached_property
-    def totals(self) -> tuple[FloatArray, FloatArray]:
-        """The sums of slices, lines by systems: numerators (scores or errors) and denominators."""
-        row = self.members["row"].to_numpy()
-        starts = np.cumsum(self.sizes) - self.sizes
-        counts = self.cells["count"].to_numpy()[row]
-        return self._sums(row, starts, self._names("x"), counts), self._sums(row, starts, self._sizes, counts)
-
-    def _lines(self, first: int, last: int) -> Iterator[Line]:
-        start, end = int(self.sizes[:first].sum()), int(self.sizes[:last].sum())
-        slice_of = np.repeat(np.arange(first, last), self.sizes[first:last])
-        row, unit = (self.members[name][start:end].cast(pl.Int64).to_numpy() for name in ("row", "unit"))
-        # Clusters are the sums of their cells, which are neighbours; without clusters, a cell is a unit.
-        begins = np.ones(len(unit), bool)
-        begins[1:] = (unit[1:] != unit[:-1]) | (slice_of[1:] != slice_of[:-1])
-        starts = np.flatnonzero(begins)
-        n, x, y = (self._sums(row, starts, names) for names in (["n"], self._names("x"), self._sizes))
-        counts = self.cells["count"].to_numpy()[row[starts]]
-        ends = np.searchsorted(slice_of[starts], np.arange(first, last + 1))
+        """Yield the units of each slice."""
+        ends = np.searchsorted(self.slice_of, np.arange(self.slices.height + 1))
         for part in itertools.starmap(slice, itertools.pairwise(ends.tolist())):
-            yield Line(unit[starts[part]], counts[part], n[part, 0], x[part], y[part])
-
-    def _sums(
-        self, row: IntArray, starts: IntArray, names: Sequence[str], counts: IntArray | int = 1
-    ) -> FloatArray:
-        """Return sums of columns over the cells from each start on, column by column: copies can be large."""
-        table = np.zeros((len(names), len(starts)))
-        for index, name in enumerate(names if len(row) else ()):
-            table[index] = np.add.reduceat(self.cells[name].to_numpy()[row] * counts, starts)
-        return table.T
-
-    @property
-    def _sizes(self) -> list[str]:
-        """The denominators of the sums."""
-        return self._names("y") if self.metric.is_ratio else ["n"]
-
-    def _names(self, which: str) -> list[str]:
-        return [f"{which}_{system}" for system in range(self.systems)]
+            yield Line._make(values[part] for values in self.units)
 
 
 def lines(summary: Summary, keys: Sequence[str]) -> list[Lines]:
@@ -157,13 +103,11 @@ def lines(summary: Summary, keys: Sequence[str]) -> list[Lines]:
         values = [name for i, metric in enumerate(summary.metrics) for name in all_columns(i, metric, count)]
         by = key_names(summary.settings.by, None)
         units = summary.comparison_sums.cells[ALL].sort(*by, *values).with_row_index("unit")
-    return [
-        _lines_of(summary, index, metric, tuple(keys), units) for index, metric in enumerate(summary.metrics)
-    ]
+    return [_lines_of(summary, index, metric, keys, units) for index, metric in enumerate(summary.metrics)]
 
 
 def _lines_of(
-    summary: Summary, index: int, metric: Metric, keys: tuple[str, ...], units: pl.DataFrame
+    summary: Summary, index: int, metric: Metric, keys: Sequence[str], units: pl.DataFrame
 ) -> Lines:
     count = len(summary.systems)
     if summary.settings.cluster is not None:
@@ -185,12 +129,33 @@ def _lines_of(
     rows_of = members.select(*keys, n=(cells["n"] * cells["count"]).cast(pl.Int64)[members["row"]])
     sizes = [pl.len().alias("size"), pl.col("n").sum()]
     slices = rows_of.group_by(keys, maintain_order=True).agg(sizes) if keys else rows_of.select(sizes)
+    row, unit = (members[name].cast(pl.Int64).to_numpy() for name in ("row", "unit"))
+    slice_of = np.repeat(np.arange(slices.height), slices["size"])
+    counts = cells["count"].to_numpy()[row]
+
+    def added(names: Sequence[str], starts: IntArray, factors: IntArray | int = 1) -> FloatArray:
+        """Return sums of columns over the cells from each start on, column by column: copies can be large."""
+        table = np.zeros((len(names), len(starts)))
+        for sums, name in zip(table, names if len(row) else (), strict=False):
+            sums[:] = np.add.reduceat(cells[name].to_numpy()[row] * factors, starts)
+        return table.T
+
+    x = [f"x_{system}" for system in range(count)]
+    y = [f"y_{system}" for system in range(count)] if metric.is_ratio else ["n"]
+    # Clusters are the sums of their cells, which are neighbours; without clusters, a cell is a unit.
+    begins = np.ones(len(row), bool)
+    begins[1:] = (unit[1:] != unit[:-1]) | (slice_of[1:] != slice_of[:-1])
+    starts = np.flatnonzero(begins)
+    ends = slices["size"].cum_sum().to_numpy()
+    of_slices = np.append(0, ends[:-1])[: len(ends)].astype(np.int64)
     return Lines(
         metric=metric,
         keys=keys,
-        systems=count,
+        has_clusters=summary.settings.cluster is not None,
         slices=slices.drop("size"),
-        cells=cells,
-        members=members,
-        sizes=slices["size"].cast(pl.Int64).to_numpy(),
+        units=Line(
+            unit[starts], counts[starts], added(["n"], starts)[:, 0], added(x, starts), added(y, starts)
+        ),
+        slice_of=slice_of[starts],
+        totals=(added(x, of_slices, counts), added(y, of_slices, counts)),
     )

@@ -230,7 +230,7 @@ def comparison_lines(
         x, y = metric_lines.totals
         n = metric_lines.slices["n"].cast(pl.Float64).to_numpy()
         slices = WeightedSlices.of(weights_of(metric_lines.slices.select(keys), weights), x, y, n)
-        each = Contributions.of(slices, *metric_lines.together())
+        each = Contributions.of(slices, metric_lines.slice_of, metric_lines.units)
         squares = np.zeros_like(x)
         if metric.interval == "bounded":
             # For a ratio, the fields are rows, each with the score 0 or 1.

@@ -18,7 +18,7 @@ from anls_frame.statistics import SystemSums
 from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.comparison_sums import pairs as all_pairs
-from anls_frame.summary.keys import CLUSTER, explode_lists
+from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.summary import Summary
 
 VOTES = ("wins", "ties", "losses")
@@ -101,7 +101,6 @@ def _metric_figures(
 ) -> pl.DataFrame:
     """Return the lines of a metric for all pairs."""
     metric, names = metric_lines.metric, list(summary.systems)
-    has_clusters = summary.settings.cluster is not None
     first, second = np.array(pairs).T
     _, y = metric_lines.totals
     scores = system_scores(summary, metric_lines, test.confidence)
@@ -111,7 +110,7 @@ def _metric_figures(
     for index, line in enumerate(metric_lines):
         influence = _influence(line, score[index], y[index])
         effective[index], variance[index] = spread_of(influence, line.counts, line.y, pairs)
-        if has_clusters:
+        if metric_lines.has_clusters:
             few_units = line if len(line.unit) <= GROUPS else line.in_groups(GROUPS, test.seed)
             carrying[index] = _carrying(few_units, score[index], y[index], pairs)
     difference = score[:, second] - score[:, first]
@@ -145,8 +144,8 @@ def long_table(
 ) -> pl.DataFrame:
     """Return figures, arrays of slices by systems or pairs, with a line for each of both."""
     rows = np.repeat(np.arange(len(few)), few.shape[1])
-    has_clusters = CLUSTER in metric_lines.cells.columns
-    n_clusters = pl.Series(clusters[rows], dtype=pl.Int64) if has_clusters else pl.lit(None, pl.Int64)
+    own = pl.Series(clusters[rows], dtype=pl.Int64)
+    n_clusters = own if metric_lines.has_clusters else pl.lit(None, pl.Int64)
     return metric_lines.slices[rows].with_columns(
         pl.lit(metric_lines.metric.name).alias("metric"),
         *(pl.Series(name, [*values] * len(few), pl.String) for name, values in identity.items()),
@@ -249,9 +248,9 @@ def system_sums(every: Sequence[Lines]) -> SystemSums:
     wide = any(metric_lines.metric.is_ratio for metric_lines in every)
     parts, height = [], 0
     for metric_lines in every:
-        slice_of, units = metric_lines.together()
+        units = metric_lines.units
         y = np.broadcast_to(units.y, units.x.shape) if wide else units.y
-        parts.append((units.unit, height + slice_of, units.x, y, units.counts))
+        parts.append((units.unit, height + metric_lines.slice_of, units.x, y, units.counts))
         height += metric_lines.slices.height
     unit, line, x, y, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     # The number of rows behind each unit, 1 for clusters.

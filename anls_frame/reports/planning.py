@@ -102,7 +102,7 @@ def planners(
     names, has_clusters, made = list(summary.systems), summary.settings.cluster is not None, []
     for metric_lines in lines(summary, keys):
         metric = metric_lines.metric
-        group, units = metric_lines.together()
+        group, units = metric_lines.slice_of, metric_lines.units
         clusters = np.bincount(group, units.counts, metric_lines.slices.height).astype(np.int64)
         for first, second in pairs:
             slices = metric_lines.slices.select(

@@ -64,11 +64,11 @@ def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return the lines of `table` with observed ranks only, without ranges from tests."""
     tables, ends = [], ("score", "score_low", "score_high")
     for metric_lines in lines(summary, keys):
-        shape = metric_lines.slices.height, metric_lines.systems
-        better = np.zeros((*shape, metric_lines.systems), bool)
+        shape = metric_lines.slices.height, len(summary.systems)
+        better = np.zeros((*shape, len(summary.systems)), bool)
         scores = _scored(summary, metric_lines, better, test).with_row_index("line")
         rank = pl.col("score").rank("min", descending=bool(metric_lines.metric.higher_is_better))
-        rank = rank.over(pl.col("line") // metric_lines.systems).cast(pl.Int64)
+        rank = rank.over(pl.col("line") // len(summary.systems)).cast(pl.Int64)
         tables.append(scores.select(*keys, "metric", "system", "n", *ends, "few_rows", rank=rank))
     return pl.concat(tables)
 
