@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
@@ -49,37 +49,14 @@ _FEW_ROWS, _FEW_DOCUMENTS = 100, 50.0
 _BINS = 10
 
 _FEW_VALUES = 5
-_DTYPES: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(("n", "n_clusters", "n_unsure", "n_distinct", "n_accepted"), pl.Int64),
-    **dict.fromkeys(("n_clusters_accepted", "documents_needed", "bin"), pl.Int64),
-    **dict.fromkeys(("baseline", "status"), pl.String),
-    "few_rows": pl.Boolean,
-}
-"""The dtypes of columns; all others hold floats."""
-_FIGURES = (
-    *("n", "n_clusters", "n_unsure", "n_distinct", "score", "score_low", "score_high"),
-    *("augrc", "augrc_low", "augrc_high", "aurc", "aurc_low", "aurc_high", "eaurc", "auroc", "bias", "ece"),
-    "few_rows",
-)
-_DIFFERENCES = (
-    *("baseline", "n", "n_clusters", "augrc", "baseline_augrc", "difference"),
-    *("difference_low", "difference_high", "p_value", "few_rows"),
-)
-_CURVE = (
-    *("threshold", "n_accepted", "coverage", "risk", "risk_low", "risk_high"),
-    *("generalized_risk", "best_risk"),
-)
-_RELIABILITY = (
-    *("bin", "n", "n_clusters", "confidence_min", "confidence_max", "confidence_mean"),
-    *("score", "score_low", "score_high", "gap"),
-)
+_COUNTS = ("n_clusters", "n_clusters_accepted", "documents_needed")
+"""Columns of integers that can be null in all lines."""
 _THRESHOLD = (
     *("threshold", "n", "n_accepted", "n_clusters_accepted", "accepted", "accepted_low", "accepted_high"),
     *("naive_accepted", "risk", "risk_low", "risk_high", "risk_bound", "status", "documents_needed"),
 )
 
 _Line = dict[str, object]
-Rows = npt.NDArray[np.intp] | None
 Signals = str | list[str] | Mapping[str, str]
 """A column of confidences, several, or one for each system."""
 
@@ -189,15 +166,11 @@ class Selective(SlicedResult[Table_co]):
 
     def slices_by(self, columns: Sequence[str]) -> pl.DataFrame:
         """The frame of `by` in Polars."""
-        return self._lines(columns, _FIGURES, lambda ranked, _: [self._figures(ranked)])
+        return self._lines(columns, lambda ranked, _: [self._figures(ranked)])
 
     def _figures(self, ranked: RiskCoverage) -> _Line:
         """Return the figures of a slice."""
-        ends = {
-            f"{area}_{end}": value
-            for area in ("augrc", "aurc")
-            for end, value in zip(("low", "high"), ranked.interval(area, self.confidence), strict=True)
-        }
+        augrc, aurc = (ranked.interval(area, self.confidence) for area in ("augrc", "aurc"))
         everything = ranked.all_rows()
         loss, low, high = (float(end[0]) for end in (everything.risk, *everything.interval(self.confidence)))
         score, *bounds = (self._score(value) for value in (loss, low, high))
@@ -211,13 +184,16 @@ class Selective(SlicedResult[Table_co]):
             "score_low": min(bounds),
             "score_high": max(bounds),
             "augrc": ranked.augrc,
+            "augrc_low": augrc[0],
+            "augrc_high": augrc[1],
             "aurc": ranked.aurc,
+            "aurc_low": aurc[0],
+            "aurc_high": aurc[1],
             "eaurc": max(ranked.aurc - ranked.best_aurc, 0.0),
             "auroc": ranked.auroc,
             "bias": bias,
             "ece": ece,
             "few_rows": ranked.n < _FEW_ROWS or ranked.documents < _FEW_DOCUMENTS - 1e-9,
-            **ends,
         }
 
     def _score(self, loss: float) -> float:
@@ -256,22 +232,22 @@ class Selective(SlicedResult[Table_co]):
         """Return the lines of `differences` by some of the `by` columns, in Polars."""
 
         def lines(second: RiskCoverage, first: RiskCoverage) -> list[_Line]:
-            if second is first:
-                return []
+            figures = self._figures(second)
             change = difference_of_augrc(first, second, self.confidence)
             return [
                 {
-                    **self._figures(second),
                     "baseline": self._signals[0],
+                    **{name: figures[name] for name in ("n", "n_clusters", "augrc")},
                     "baseline_augrc": first.augrc,
                     "difference": change.value,
                     "difference_low": change.low,
                     "difference_high": change.high,
                     "p_value": change.p_value,
+                    "few_rows": figures["few_rows"],
                 }
             ]
 
-        return self._lines(columns, _DIFFERENCES, lines)
+        return self._lines(columns, lines).filter(pl.col("signal") != self._signals[0])
 
     def curve(self, *columns: str, points: int = 500) -> Table_co:
         """
@@ -302,19 +278,19 @@ class Selective(SlicedResult[Table_co]):
             sums = ranked.accepted(thresholds)
             low, high = sums.interval(self.confidence)
             least = np.cumsum(np.sort(ranked.loss))[sums.n.astype(np.intp) - 1] / sums.n
-            columns = (
-                self._given(np.where(thresholds > -np.inf, thresholds, np.nan)),
-                sums.n.astype(int),
-                sums.n / ranked.n,
-                sums.risk,
-                low,
-                high,
-                sums.loss / ranked.n,
-                least,
-            )
-            return [dict(zip(_CURVE, line, strict=True)) for line in zip(*columns, strict=True)]
+            figures = {
+                "threshold": self._given(np.where(thresholds > -np.inf, thresholds, np.nan)),
+                "n_accepted": sums.n.astype(int),
+                "coverage": sums.n / ranked.n,
+                "risk": sums.risk,
+                "risk_low": low,
+                "risk_high": high,
+                "generalized_risk": sums.loss / ranked.n,
+                "best_risk": least,
+            }
+            return pl.DataFrame(figures).to_dicts()
 
-        return self._as_given(self._lines(columns, _CURVE, lines))
+        return self._as_given(self._lines(columns, lines))
 
     def reliability(self, *columns: str, bins: int = _BINS) -> Table_co:
         """
@@ -361,7 +337,7 @@ class Selective(SlicedResult[Table_co]):
                 })  # fmt: skip
             return result
 
-        return self._as_given(self._lines(columns, _RELIABILITY, lines))
+        return self._as_given(self._lines(columns, lines))
 
     def threshold(
         self,
@@ -412,17 +388,16 @@ class Selective(SlicedResult[Table_co]):
         target = number("risk", risk, 0, 1, ends=False)
         level = _level(confidence)
         columns = check_by(by)
-        n_lines = sum(1 for _ in self._slice_rows(columns)) * len(self._signals)
+        n_lines = self._slice_rows(columns).height * len(self._signals)
         level_of_each = 1 - (1 - level) / (n_lines if together else 1)
         return self._as_given(
-            self._lines(
-                columns, _THRESHOLD, lambda ranked, _: [self._certified(ranked, target, level_of_each)]
-            )
+            self._lines(columns, lambda ranked, _: [self._certified(ranked, target, level_of_each)])
         )
 
     def _certified(self, ranked: RiskCoverage, risk: float, confidence: float) -> _Line:
         result = ranked.certified(risk, confidence)
         line: _Line = {
+            **dict.fromkeys(_THRESHOLD),
             "n": ranked.n,
             "naive_accepted": result.naive_coverage,
             "status": result.status,
@@ -532,44 +507,37 @@ class Selective(SlicedResult[Table_co]):
         certified = None if risk is None else self.threshold(risk, by=by)
         return plot.risk_coverage(self.curve(*columns), certified=certified, **options)
 
-    def _slice_rows(self, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, Rows]]:
-        """Yield the keys and the rows of each slice, in the order of ordered keys or the largest first."""
+    def _slice_rows(self, columns: Sequence[str]) -> pl.DataFrame:
+        """Return the keys of slices and their `rows`, in the order of ordered keys or the largest first."""
         if not columns:
-            yield pl.DataFrame(), None
-            return
+            return pl.DataFrame({"rows": [None]})
         keys = chosen_keys(columns, self._by, self.noun)
         entries = explode_lists(self._rows.select(keys).with_row_index("rows"), keys)
         groups = entries.group_by(keys).agg("rows").with_columns(n=pl.col("rows").list.len())
-        groups = largest_first(groups, keys, columns, self._settings.orders)
-        for index, rows in enumerate(groups["rows"]):
-            yield groups[index].select(cs.by_name(*columns)), rows.to_numpy().astype(np.intp)
+        return largest_first(groups, keys, columns, self._settings.orders)
 
     def _lines(
-        self,
-        columns: Sequence[str],
-        names: Sequence[str],
-        lines: Callable[[RiskCoverage, RiskCoverage], list[_Line]],
+        self, columns: Sequence[str], lines: Callable[[RiskCoverage, RiskCoverage], list[_Line]]
     ) -> pl.DataFrame:
-        """
-        Return a table with a line for each slice and confidence, with its keys.
-
-        `lines` takes the rows of a slice, ranked by a confidence and by the first one.
-        """
-        check_by_names(columns, [SLICE, "signal", *names])
-        schema = {name: _DTYPES.get(name, pl.Float64) for name in names}
-        parts = []
-        for keys, rows in self._slice_rows(columns):
+        """Return the lines of each slice and signal, from its ranked rows and those of the first signal."""
+        slices = self._slice_rows(columns)
+        made: list[_Line] = []
+        slice_of: list[int] = []
+        for index, rows in enumerate(slices["rows"]):
             every = self._all_rows
             if rows is not None:
                 own = self._rows[rows].with_columns(pl.col("document").rank("dense") - 1)
-                every = [_ranked_by(own, index) for index in range(len(self._signals))]
+                every = [_ranked_by(own, signal) for signal in range(len(self._signals))]
             for signal, ranked in zip(self._signals, every, strict=True):
-                table = pl.DataFrame(lines(ranked, every[0]), schema=schema)
-                table = table.select(pl.lit(signal).alias("signal"), pl.all()).with_columns(
-                    cs.float().fill_nan(None)
-                )
-                parts.append(keys.join(table, how="cross") if keys.width else table)
-        return pl.concat(parts)
+                made += [{"signal": signal, **line} for line in lines(ranked, every[0])]
+            slice_of += [index] * (len(made) - len(slice_of))
+        table = pl.DataFrame(made, infer_schema_length=None).with_columns(
+            cs.by_name(*_COUNTS, require_all=False).cast(pl.Int64),
+            (cs.by_dtype(pl.Null) - cs.by_name(*_COUNTS, require_all=False)).cast(pl.Float64),
+            cs.float().fill_nan(None),
+        )
+        check_by_names(columns, [SLICE, *table.columns])
+        return pl.concat([slices[slice_of].select(cs.by_name(*columns)), table], how="horizontal")
 
 
 def _ranked_by(rows: pl.DataFrame, index: int) -> RiskCoverage:
