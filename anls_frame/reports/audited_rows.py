@@ -116,69 +116,55 @@ def audited(
     bounds
         The lowest and the highest score.
     """
-    described = [column for role, column in names.items() if role != STRATUM]
-    source = with_numbers(source, [*described, *(column for system in systems.values() for column in system)])
-    columns = [
-        _number(source, column, bounds).alias(f"{role}_{number}")
+    described = {role: column for role, column in names.items() if role != STRATUM}
+    scored = {
+        f"{role}_{number}": column
         for number, system in enumerate(systems.values())
         for role, column in system._asdict().items()
-    ]
-    others = [cs.by_name(column).alias(name) for name, column in names.items()]
-    if PROBABILITY in names:
-        _check_numbers(source, names[PROBABILITY])
-    if AUDIT in names and (dtype := source.collect_schema()[names[AUDIT]]) != pl.Boolean:
-        raise DTypeError(f"column {names[AUDIT]!r} must hold true and false, but has dtype {dtype}")
-    rows = canonical(source.select(*keys, *others, *columns).collect(engine="streaming"))
+    }
+    source = with_numbers(source, [*described.values(), *scored.values()])
+    least, most = bounds
+    columns = [_number(source, column).alias(role) for role, column in described.items()]
+    columns += [((_number(source, scored[name]) - least) / (most - least)).alias(name) for name in scored]
+    columns += [cs.by_name(names[STRATUM]).alias(STRATUM)] if STRATUM in names else []
+    rows = canonical(source.select(*keys, *columns).collect(engine="streaming"))
     _check_values(rows, systems, bounds)
     _check_judged(rows, systems, names)
     strata = rows[STRATUM] if STRATUM in names else pl.repeat("all", rows.height, eager=True)
     stratum = numbers(strata, rows.height)
-    sizes = np.bincount(stratum)
-    known = np.zeros(len(sizes), bool)
-    if PROBABILITY in names:
-        nulls = np.bincount(stratum, rows[PROBABILITY].is_null())
-        known = nulls > 0
-        if (known & (nulls < sizes)).any():
-            missing = numbered(int(nulls.sum()), "row")
-            raise ValueError(
-                f"column {names[PROBABILITY]!r} is null in {missing}, but not in all of their stratum; a row "
-                "is drawn with a probability, or its whole stratum needs no verdict"
-            )
-        _check_drawn(rows, names[PROBABILITY])
     has_clusters = CLUSTER in rows.columns
     document = numbers(rows[CLUSTER] if has_clusters else None, rows.height)
     rows = rows.with_columns(pl.Series(CLUSTER, document), pl.Series(STRATUM, stratum))
+    known = np.zeros(int(stratum.max(initial=-1)) + 1, bool)
+    if PROBABILITY in names:
+        is_null = rows[PROBABILITY].is_null()
+        known = np.bincount(stratum, is_null) > 0
+        _refuse(
+            is_null & pl.Series((np.bincount(stratum, ~is_null) > 0)[stratum]),
+            f"column {names[PROBABILITY]!r} is null in a part of a stratum; a row is drawn with a "
+            "probability, or its whole stratum needs no verdict",
+        )
+        _check_drawn(rows, names[PROBABILITY])
     cells = rows.select(cs.matches("^(key|score)_"), CLUSTER, STRATUM, pl.lit(1.0).alias(_N))
     if has_clusters:
         cells = cells.group_by(~cs.matches(f"^(score_.*|{_N})$")).sum()
-    judged = rows.filter(is_judged())
+    judged = rows.filter(pl.col("truth_0").is_not_null())
     if judged[CLUSTER].n_unique() < _FEWEST_DOCUMENTS:
         raise ValueError("all rows with a truth are of one document: draw rows with `audit_sample`")
     if PROBABILITY not in names:
         _check_undrawn(rows, judged, systems)
         drawn = judged[STRATUM].to_numpy()
-        shares = np.bincount(drawn)[drawn] / sizes[drawn]
+        shares = np.bincount(drawn)[drawn] / np.bincount(stratum)[drawn]
         judged = judged.with_columns(pl.Series(PROBABILITY, shares))
     return AuditedRows(cells, judged, known)
 
 
-def is_judged() -> pl.Expr:
-    """Return whether rows have a truth, which must hold for all systems."""
-    return pl.col("truth_0").is_not_null()
-
-
-def _check_numbers(source: pl.LazyFrame, name: str, *, or_booleans: bool = False) -> None:
-    """Raise an error unless a column holds numbers."""
+def _number(source: pl.LazyFrame, name: str) -> pl.Expr:
+    """Return a column of numbers, or of true and false, with NaN as null."""
     dtype = source.collect_schema()[name]
-    if not (dtype.is_numeric() or (or_booleans and dtype == pl.Boolean)):
-        raise DTypeError(f"column {name!r} must hold numbers, but has dtype {dtype}")
-
-
-def _number(source: pl.LazyFrame, name: str, bounds: tuple[float, float]) -> pl.Expr:
-    """Return a column of numbers, rescaled to [0, 1], with NaN as null."""
-    _check_numbers(source, name, or_booleans=True)
-    least, most = bounds
-    return (cs.by_name(name).cast(pl.Float64).fill_nan(None) - least) / (most - least)
+    if not (dtype.is_numeric() or dtype == pl.Boolean):
+        raise DTypeError(f"column {name!r} must hold numbers or true and false, but has dtype {dtype}")
+    return cs.by_name(name).cast(pl.Float64).fill_nan(None)
 
 
 def _check_values(rows: pl.DataFrame, systems: Mapping[str, System], bounds: tuple[float, float]) -> None:
@@ -202,14 +188,14 @@ def _check_values(rows: pl.DataFrame, systems: Mapping[str, System], bounds: tup
 def _check_judged(rows: pl.DataFrame, systems: Mapping[str, System], names: Mapping[str, str]) -> None:
     """Raise an error unless exactly the drawn rows are judged, each for all systems."""
     first, *others = (system.truth for system in systems.values())
-    judged = rows.select(is_judged()).to_series()
+    judged = rows["truth_0"].is_not_null()
     for number, other in enumerate(others, 1):
         _refuse(
             rows[f"truth_{number}"].is_not_null() != judged,
             f"of {first!r} and {other!r}, one column alone has a truth; judge rows for all systems",
         )
     if AUDIT in names:
-        is_drawn = rows[AUDIT].fill_null(value=False)
+        is_drawn = rows[AUDIT].fill_null(0) != 0
         _refuse(
             is_drawn & ~judged,
             f"column {first!r} has no truth of drawn rows; judge these, too, because skipped rows are "
@@ -235,7 +221,7 @@ def _refuse(is_wrong: pl.Series, message: str) -> None:
 
 def _check_drawn(rows: pl.DataFrame, name: str) -> None:
     """Raise an error for invalid probabilities; warn if judged rows differ from drawn rows."""
-    probability, judged = rows[PROBABILITY], rows.select(is_judged()).to_series()
+    probability, judged = rows[PROBABILITY], rows["truth_0"].is_not_null()
     _refuse(~(probability.is_between(0, 1, closed="right")), f"column {name!r} must hold numbers in (0, 1]")
     _refuse(probability.is_null() & judged, f"column {name!r} is null in rows with a truth")
     first, *others = rows.select(cs.starts_with("score_"))
