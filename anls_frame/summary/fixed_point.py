@@ -4,7 +4,7 @@ Fixed-point summation: sums of floats that do not depend on the order of the row
 A sum of floats is rounded at each step, so its last bits depend on the number of threads, the engine and the
 way a table was split into parts. A sum of integers does not. Here floats are converted to integer multiples
 of a small unit, a power of two, as `Int128`. These are added, and the sum is converted back to a float at the
-end, where it is rounded once. `anls_frame.streaming.exact_sum` does the same for Python numbers. Custom
+end, where it is rounded once. `anls_frame.streaming.metric_objects` does the same for Python numbers. Custom
 scores, and scores of several systems, are added as floats in order, so their last digits depend on parts and
 engines.
 

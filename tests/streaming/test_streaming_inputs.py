@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -15,7 +14,6 @@ import pytest
 
 import anls_frame as af
 from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
-from anls_frame.streaming.pair_batches import MOST_PAIRS
 
 METRICS: dict[str, Any] = {
     "nls": NormalizedLevenshteinSimilarity,
@@ -223,16 +221,14 @@ def test_lengths_that_differ_are_an_error_with_both(
         ([["a"]], ["a"], r"predictions\[0\].*of type list"),
         (["a", "b"], ["a", 3], r"answers\[1\].*3 of type int"),
         (["a", "b"], ["a", ["b", 4.5]], r"answers\[1\].*4.5 of type float"),
-        ("a", [["b"]], r"answers\[0\].*of type list"),
         (None, "a", "predictions and preds=; it is missing"),
         (["a"], b"a", "answers must be a string, a list.* got bytes"),
         ({"a"}, ["a"], "predictions must be a string, a list.* got set"),
         (iter(["a"]), ["a"], "predictions must be a string, a list.* got list_iterator"),
         (["a"], pl.col("a"), "answers must be a string, a list.* got Expr"),
         (np.array([1.5]), ["a"], r"predictions\[0\].*1.5 of type float"),
-        (pl.Series([1, 2]), ["a", "b"], "'predictions' has dtype Int64"),
-        (["a", "b"], pl.Series([1.5, 2.5]), "'answers' has dtype Float64"),
-        (pl.Series([["a"]]), ["a"], "'predictions' has dtype List"),
+        (pl.Series([1, 2]), ["a", "b"], r"predictions\[0\].*1 of type int"),
+        (["a", "b"], pl.Series([1.5, 2.5]), r"answers\[0\].*1.5 of type float"),
         (pd.Series([1, 2]), ["a", "b"], "'predictions'"),
         (["a", "b"], pd.Series(["a", {"b"}]), "'answers', row 1"),
         (pa.array([1]), ["a"], "'predictions' must hold strings or lists of strings, but holds int64"),
@@ -254,15 +250,11 @@ def test_what_is_no_text_is_an_error_with_its_place(
 
 
 @EACH_METRIC
-@pytest.mark.parametrize("rows", [2, MOST_PAIRS + 1])
-def test_text_that_is_not_unicode_is_an_error_with_its_place(make: Any, rows: int) -> None:
-    texts = ["a"] * (rows - 1)
-    with pytest.raises(ValueError, match=rf"^predictions\[{rows - 1}\].*ud800.*surrogate pair"):
-        make().update([*texts, "\ud800"], [*texts, "b"])
-    with pytest.raises(ValueError, match=rf"^answers\[{rows - 1}\].*surrogate pair"):
-        make().update([*texts, "b"], [*texts, ["b", "x\udfff"]])
-    with pytest.raises(ValueError, match=rf"^answers\[{rows - 1}\].*surrogate pair"):
-        make().update(pl.Series([*texts, "b"]), [*texts, "\udfff"])
+def test_text_that_is_not_unicode_is_an_error_with_its_place(make: Any) -> None:
+    with pytest.raises(ValueError, match=r"^predictions\[1\].*ud800.*surrogate pair"):
+        make().update(["a", "\ud800"], ["a", "b"])
+    with pytest.raises(ValueError, match=r"^answers\[1\].*surrogate pair"):
+        make().update(pl.Series(["a", "b"]), ["a", ["b", "x\udfff"]])
 
 
 def test_wrong_options_are_errors() -> None:
@@ -297,12 +289,6 @@ def test_predictions_and_answers_may_be_named_as_torchmetrics_names_them(make: A
     mixed = make()
     mixed.update(PREDICTIONS, target=FIRST)
     assert mixed.state() == expected.state()
-
-
-@EACH_METRIC
-def test_the_names_are_those_of_the_signature_of_torchmetrics(make: Any) -> None:
-    # Collections of metrics hand on the keywords that the signature of `update` names.
-    assert {"preds", "target"} <= set(inspect.signature(make().update).parameters)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,20 +20,6 @@ from hypothesis import strategies as st
 import anls_frame as af
 from anls_frame.streaming import ANLS, CharErrorRate, NormalizedLevenshteinSimilarity
 
-BOTH_WAYS = pytest.mark.parametrize("way", ["pairs", "columns"])
-
-
-@pytest.fixture
-def as_way(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Choose whether lists are scored pair by pair or as columns, whatever their length."""
-
-    def choose(way: str) -> None:
-        most = 0 if way == "columns" else 10**9
-        monkeypatch.setattr("anls_frame.streaming.pair_batches.MOST_PAIRS", most)
-        monkeypatch.setattr("anls_frame.streaming.pair_batches.MOST_CHARACTERS", most)
-
-    return choose
-
 
 def columns(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     return [row.prediction for row in rows], [row.answers for row in rows]
@@ -43,10 +29,8 @@ def exact_mean(scores: Sequence[float]) -> float:
     return float(sum(map(Fraction, scores)) / len(scores))
 
 
-@BOTH_WAYS
 @pytest.mark.parametrize("name", FAMILIES)
-def test_the_rate_of_the_corpus_is_that_of_jiwer(name: str, way: str, as_way: Callable[[str], None]) -> None:
-    as_way(way)
+def test_the_rate_of_the_corpus_is_that_of_jiwer(name: str) -> None:
     rows = family(name)
     predictions, references = [row.prediction for row in rows], [row.answers[0] for row in rows]
     metric = CharErrorRate(protocol="jiwer")
@@ -92,10 +76,10 @@ def test_similarities_are_the_textbook_s(
     nls = [oracle.nls(*row, protocol, cost) for row in rows]
     anls = [oracle.anls(*row, protocol, threshold) for row in rows]
     predictions, answers = [row[0] for row in rows], [row[1] for row in rows]
-    frame = pl.DataFrame({"p": predictions, "a": answers})
-    for texts in ((predictions, answers), (frame["p"], frame["a"])):
-        assert NormalizedLevenshteinSimilarity(cost, "none", protocol=protocol)(*texts).tolist() == nls
-        assert ANLS(protocol=protocol, threshold=threshold, reduction=None)(*texts).tolist() == anls
+    similarity = NormalizedLevenshteinSimilarity(cost, "none", protocol=protocol)
+    assert similarity(predictions, answers).tolist() == nls
+    metric = ANLS(protocol=protocol, threshold=threshold, reduction=None)
+    assert metric(predictions, answers).tolist() == anls
 
 
 @given(rows=strategies.ROWS, protocol=strategies.PROTOCOLS)
@@ -106,11 +90,11 @@ def test_rates_are_the_textbook_s_and_the_expression_s(
     expected = [oracle.char_errors(*row, protocol) for row in rows]
     frame = pl.DataFrame({"p": predictions, "a": answers})
     expression = frame.select(af.cer("p", "a", protocol=protocol)).to_series()
-    for texts in ((predictions, answers), (frame["p"], frame["a"])):
-        metric = CharErrorRate(protocol=protocol, reduction="none")
-        assert metric(*texts).tolist() == [edits[0] for edits in expected if edits] == expression.to_list()
-        assert metric.char_errors == sum(edits[1] for edits in expected if edits)
-        assert metric.reference_length == sum(edits[2] for edits in expected if edits)
+    metric = CharErrorRate(protocol=protocol, reduction="none")
+    scores = metric(predictions, answers).tolist()
+    assert scores == [edits[0] for edits in expected if edits] == expression.to_list()
+    assert metric.char_errors == sum(edits[1] for edits in expected if edits)
+    assert metric.reference_length == sum(edits[2] for edits in expected if edits)
 
 
 def test_the_names_of_the_arguments_come_in_the_order_that_people_know() -> None:
