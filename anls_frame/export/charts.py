@@ -36,8 +36,6 @@ _BLOCKS = {
 """Meanings of the marks of blocks, which occur only on pages."""
 _MIN_WORDS = 4
 """Least number of words of a block, the default of `page_errors`."""
-_MOST_RANKS = 12
-"""Ranks that have a number below the axis."""
 _STRONGEST = 0.5
 """Opacity of the best cells: texts are legible on it, light or dark."""
 
@@ -224,100 +222,6 @@ class Stacked:
         """The categories that occur, or all those of another whole."""
         occurring = {kind for _, counts in self.rows for kind, count in counts.items() if count}
         return {kind: color for kind, color in self.colors.items() if self.whole or kind in occurring}
-
-
-@dataclass(frozen=True)
-class Dumbbell:
-    """
-    Two systems in groups.
-
-    Attributes
-    ----------
-    name
-        Heading of the figure.
-    systems
-        Names and colours of both.
-    rows
-        Label of each group, with the figures of both systems and the text beside them.
-    table
-        Name of the table below the figure.
-    """
-
-    name: str
-    systems: Mapping[str, str]
-    rows: Sequence[tuple[str, float | None, float | None, str]]
-    table: str
-
-    def content(self) -> dict[str, object]:
-        """Return the values for the template."""
-        axis = Axis(value for _, first, second, _ in self.rows for value in (first, second))
-        names, (first, second) = list(self.systems), self.systems.values()
-        # Distinguished by form, too: a hollow and a filled point.
-        points = (first, "var(--page)"), (second, second)
-        rows = [
-            (
-                label,
-                [
-                    {"position": f"{axis.position(value):.2f}%", "color": color, "fill": fill}
-                    for value, (color, fill) in zip(values, points, strict=True)
-                    if value is not None
-                ],
-                note,
-            )
-            for label, *values, note in self.rows
-        ]
-        marks = f"border:3px solid {first};background:none", f"background:{second}"
-        return {"axis": axis, "key": zip(names, marks, strict=True), "rows": rows}
-
-
-@dataclass(frozen=True)
-class RankChart:
-    """
-    The ranks that the data allow for each system.
-
-    Attributes
-    ----------
-    name
-        Heading of the figure.
-    table
-        Name of the table below the figure.
-    rows
-        Name of each system, best first, and whether it is possibly the best; its rank with the lowest and
-        highest possible rank, and the text beside them.
-    n_systems
-        Number of all systems, of which the first are shown.
-    """
-
-    name: str
-    table: str
-    rows: Sequence[tuple[str, bool, tuple[int | None, int | None, int | None], str]]
-    n_systems: int
-
-    def content(self) -> dict[str, object]:
-        """Return the values for the template: a bar from the best to the worst rank of each system."""
-        step = 100 / max(self.n_systems, 1)
-        rows = []
-        for name, is_best, (rank, low, high), note in self.rows:
-            bar = None
-            if rank is not None and low is not None and high is not None:
-                bar = {
-                    "left": f"{(low - 1) * step:.2f}%",
-                    "width": f"{(high - low + 1) * step:.2f}%",
-                    "position": f"{(rank - 0.5) * step:.2f}%",
-                    "is_best": is_best,
-                    "title": f"{low}" if low == high else f"{low} to {high}",
-                }
-            # In narrow cells, lines break before the interval, not within it.
-            rows.append((name, bar, note.replace(", ", ",\xa0")))
-        every = -(-self.n_systems // _MOST_RANKS)
-        ticks = [
-            (f"{(rank - 0.5) * step:.2f}%", f"{rank}")
-            for rank in (1, *range(max(every, 2), self.n_systems + 1, every))
-        ]
-        hidden = self.n_systems - len(rows)
-        more = thin(f"; the first {len(rows)} of {self.n_systems:,} systems") if hidden else ""
-        caption = f"Range of ranks that the data allow; coloured: possibly the best{more}"
-        return {"axis": {"ticks": ticks}, "caption": caption, "rows": rows}
 
 
 @dataclass(frozen=True)
@@ -508,7 +412,7 @@ class Alignments:
         return {"legend": legend, "blocks": blocks, "rows": rows, "rest": len(self.rows) - len(rows)}
 
 
-Figure: TypeAlias = HistogramChart | Stacked | Dumbbell | RankChart | HeatMap | Crossed | Alignments
+Figure: TypeAlias = HistogramChart | Stacked | HeatMap | Crossed | Alignments
 """Any figure of a document."""
 
 

@@ -18,13 +18,12 @@ from typing import Any, TypeAlias
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame import _palette
 from anls_frame._arguments import flag, level_of_run, string
 from anls_frame._text import label as in_text
 from anls_frame._text import listed, numbered, shortened_apart, visible
 from anls_frame._text import shortened as shortened_label
 from anls_frame.export import Document, Kind, Table
-from anls_frame.export.charts import Dumbbell, Figure, HeatMap, RankChart
+from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.column_headings import RowNames
 from anls_frame.export.display import Glance, difference_kind, glances, slice_labels, spelled
 from anls_frame.export.display import figure as rounded
@@ -62,8 +61,6 @@ _MOST_SYSTEMS = 8
 _SHORT_NAME = 14
 _BOLD = "Bold differences are significant, both by their adjusted p and by their interval."
 _DRAWN_SYSTEMS = 20
-_RANKED_SYSTEMS = 60
-"""So many bars of ranks fit a screen."""
 _LONGEST_TITLE = 120
 _NAMED = 3
 """Systems and further metrics that the first sentence names."""
@@ -234,12 +231,8 @@ class ComparisonView(View):
 
 def _of_many(view: ComparisonView) -> _Parts:
     """Return the tables, figures, further notes and first sentence of a document of several systems."""
-    tables: list[Table] = []
+    tables = [_ranking(view, metric, label) for metric, label in view.named]
     figures: list[Figure] = []
-    for metric, label in view.named:
-        table = _ranking(view, metric, label)
-        tables.append(table)
-        figures.append(_ranks(table, view.kind(metric), metric.label))
     for columns, metric, name in view.sliced:
         grid = view.grid(metric, columns)
         table = _scores(grid, columns, metric, name, view)
@@ -382,20 +375,6 @@ def _key(short: Sequence[str], names: Sequence[str]) -> list[str]:
     return [f"Names: {'; '.join(cut)}."] if cut else []
 
 
-def _ranks(table: Table, kind: Kind, label: str) -> RankChart:
-    rows = [
-        (
-            row["system"],
-            bool(row["possibly_best"]),
-            (row["rank"], row["rank_low"], row["rank_high"]),
-            spelled(row["score"], (row["score_low"], row["score_high"]), kind),
-        )
-        for row in table.frame.head(_RANKED_SYSTEMS).iter_rows(named=True)
-        if row["n"] is not None  # published figures have no rows
-    ]
-    return RankChart(f"Ranks: {label}", table.name, rows, table.frame["n"].count())
-
-
 def _heat_map(
     table: Table, grid: SideBySide, columns: Sequence[str], metric: Metric, view: ComparisonView
 ) -> HeatMap:
@@ -433,12 +412,10 @@ def _range(ends: tuple[float | None, float | None], kind: Kind) -> str:
 
 def _of_two(view: ComparisonView) -> _Parts:
     """Return the tables, figures, further notes and first sentence of a document of two systems."""
-    sliced = [(columns, _slices_of_two(view, columns, metric, name)) for columns, metric, name in view.sliced]
-    figures: list[Figure] = [_dumbbell(view, table, columns) for columns, table in sliced]
+    sliced = [_slices_of_two(view, *shown) for shown in view.sliced]
     rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
     averages = macro_tables(view, view.tables)
-    tables = [*_by_metric(view), *(table for _, table in sliced), *rankings, *averages]
-    return tables, figures, [], _head_of_two(view)
+    return [*_by_metric(view), *sliced, *rankings, *averages], [], [], _head_of_two(view)
 
 
 def _by_metric(view: ComparisonView) -> list[Table]:
@@ -469,17 +446,6 @@ def _shown_of_two(view: ComparisonView, first: Sequence[str]) -> dict[str, Any]:
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
     columns = [*first, "n", *scores, *_DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
     return {"columns": columns, "labels": dict(zip(scores, view.systems, strict=True))}
-
-
-def _dumbbell(view: ComparisonView, table: Table, columns: Sequence[str]) -> Dumbbell:
-    frame = table.frame.head(FIGURE_ROWS + 1)
-    rows = [
-        (label, row["baseline_score"], row["score"], spelled(row["difference"], (), table.kind("difference")))
-        for label, row in zip(
-            slice_labels(frame, columns, view.names), frame.iter_rows(named=True), strict=True
-        )
-    ]
-    return Dumbbell(table.name, _palette.system_colors(view.systems), rows, table.name)
 
 
 # Names and notes

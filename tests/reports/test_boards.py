@@ -43,7 +43,7 @@ def ranking(document: Document) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("systems", BOARDS)
-def test_published_figures_are_beside_the_intervals_of_systems(systems: int, tmp_path: Path) -> None:
+def test_published_figures_are_beside_the_intervals_of_systems(systems: int) -> None:
     made = BOARDS[systems]
     figures = {"Smith": 0.375, "Best ever": 1.0}
     found = made.beside(figures)
@@ -61,9 +61,6 @@ def test_published_figures_are_beside_the_intervals_of_systems(systems: int, tmp
         note.startswith("By the intervals, against Smith (published score 0.375), ")
         for note in made.to_document(published=figures).notes
     )
-    page = made.write(tmp_path / "c.html", published=figures).read_text("utf-8")
-    # A figure has no ranks, and those of two systems are not drawn.
-    assert page.count('<rect class="open') == (0 if systems == 2 else systems)
     # Lower is better.
     metric = af.Metric({name: name for name in made.systems}, name="score", higher_is_better=False)
     answers = board(systems, metrics=metric).beside({"Smith": 0.375})["answer"].to_list()
