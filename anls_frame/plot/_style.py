@@ -383,15 +383,6 @@ def not_shown(hidden: int) -> str:
     return f" ({hidden:,} more groups not shown)" if hidden else ""
 
 
-def percent(share: float) -> str:
-    """Format a share as a percentage; a small share above 0 does not become 0 %."""
-    if 0 < share < 0.005:  # noqa: PLR2004 - half a percent rounds to 0
-        return "<1 %"
-    if 0.995 <= share < 1:  # noqa: PLR2004
-        return ">99 %"
-    return f"{100 * share:.0f} %"
-
-
 def background(ax: Axes) -> tuple[float, float, float]:
     """Return the colour behind the data, white unless a style changes it."""
     for color in (ax.get_facecolor(), ax.figure.get_facecolor()):

@@ -17,6 +17,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from anls_frame import _text
 from anls_frame._arguments import count, string
+from anls_frame.export.display import spelled
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.pairs import matrices
 from anls_frame.pairs.matrices import ANOTHER_PATH, OPERATION_WORDS, Across, EditMatrix, oriented
@@ -38,9 +39,8 @@ _EDGE = "#80808040"
 # The colours of alignments in notebooks.
 _OPERATIONS = {"equal": "#D9DEE5", "replace": "#E69F00", "insert": "#009E73", "delete": "#D55E00"}
 _COLUMNS = ("reference_char", "predicted_char", "count")
-_NAMED = {"\u00a0": "NBSP", "\u3000": "U+3000", "\u200b": "ZWSP", "\u00ad": "SHY", "\u202f": "U+202F"}
-_PICTURES = re.compile("[\u2400-\u2421]")
-"""Pictures of control characters, which few fonts have, and which are not these characters."""
+# White space but spaces and line breaks, marks without width, and pictures of control characters.
+_BY_CODE = re.compile("(?![ \t\n\r])[\\s\u00ad\u200b-\u200d\u2060\u2400-\u2421]")
 _CARRIER = "◌"
 _LONG_TICK = 3
 """Labels of more columns than that are turned, so that they do not run into each other."""
@@ -50,9 +50,6 @@ _SYMBOLS = {
     "\\r": "carriage return",
     "\\t": "tab",
     _CARRIER: "accent",
-    "NBSP": "no-break space",
-    "ZWSP": "zero-width space",
-    "SHY": "soft hyphen",
 }
 """Meanings of symbols, for the axis label."""
 _CONFUSIONS = _inputs.Input(
@@ -138,7 +135,7 @@ def confusion_matrix(
     _style.as_heading(ax.set_ylabel(f"reference ({_NOTHING}: added)"))
     _style.xlabel(ax, f"predicted ({_NOTHING}: left out){explained}")
     total = int(pairs["count"].sum())
-    share = _style.percent(int(shown["count"].sum()) / total) if total else ""
+    share = spelled(int(shown["count"].sum()) / total, (), "share") if total else ""
     _style.title(ax, f"{share} of {total:,} errors" if total else "no errors", title)
     return ax
 
@@ -349,24 +346,10 @@ def character_label(character: str | None) -> str:
     """Return a visible label for one character or a few, in characters that the installed fonts have."""
     if character is None:
         return _NOTHING
-    if character in _NAMED:
-        return _NAMED[character]
-    if _PICTURES.fullmatch(character):
-        return f"⟨U+{ord(character):04X}⟩"
-    if (
-        len(character) == 1
-        and character.isspace()
-        and character != " "
-        and _text.visible(character) == character
-    ):
-        return f"U+{ord(character):04X}"
-    # A single accent needs a base character.
-    text = (
-        f"{_CARRIER}{character}"
-        if character and unicodedata.category(character[0]).startswith("M")
-        else character
-    )
-    return _style.drawable(text.replace(" ", "␣"))
+    text = _BY_CODE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", character)
+    # An accent needs a base character.
+    carrier = _CARRIER if unicodedata.category(character[:1] or " ").startswith("M") else ""
+    return _style.drawable(f"{carrier}{text}".replace(" ", "␣"))
 
 
 def _short(count: int) -> str:

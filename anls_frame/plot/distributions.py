@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 from matplotlib.ticker import MaxNLocator
 
 from anls_frame import _palette, _text
 from anls_frame._arguments import number, takes_names
 from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histogram
+from anls_frame.export.display import spelled
 from anls_frame.plot import _inputs, _room, _style
 
 if TYPE_CHECKING:
@@ -154,11 +156,12 @@ def cer_distribution(
     2
     """
     upper = number("upper", upper, 0, ends=False)
-    rates = _RATES.numbers(frame, [cer])[cer].alias("rate").drop_nulls()
-    histogram = rate_histogram(rates, upper)
+    rates = _RATES.numbers(frame, [cer])[cer].drop_nulls().to_numpy()
+    bars, _ = np.histogram(rates[(rates > 0) & (rates < upper)], BARS, (0, upper))
+    histogram = Histogram(int((rates <= 0).sum()), bars.tolist(), int((rates >= upper).sum()))
     shade = _palette.system_color(label, color)
     name = "CER" if cer == "cer" else _style.name(cer)
-    most = float(str(rates.max())) if histogram.high else upper
+    most = rates.max() if histogram.high else upper
     tail = f"{upper:g} to {most:.3g}" if most > upper else f"{upper:g}"
     parts = [
         ("0", histogram.low, _palette.LIGHT),
@@ -166,15 +169,6 @@ def cer_distribution(
         (tail, histogram.high, _style.darker(shade)),
     ]
     return _draw(ax, histogram, shade, parts, name, upper=upper, label=label, title=title)
-
-
-def rate_histogram(rates: pl.Series, upper: float, bars: int = BARS) -> Histogram:
-    """Count rates: at 0, in bins between 0 and `upper`, and at `upper` or more."""
-    between = rates.filter((rates > 0) & (rates < upper))
-    bar = (between / upper * bars).floor().cast(pl.Int64).clip(0, bars - 1)
-    counts = dict(bar.value_counts().iter_rows())
-    low, high = int((rates <= 0).sum()), int((rates >= upper).sum())
-    return Histogram(low, [counts.get(index, 0) for index in range(bars)], high)
 
 
 @takes_names
@@ -312,7 +306,7 @@ def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]], total: int) -> None:
         if share:
             edge = _style.background(ax)
             strip.barh(0.5, share, 1, left=left, color=color, edgecolor=edge, linewidth=1)
-        text = strip.text(left + share / 2, 0.5, f"{name}: {_style.percent(share)}", fontsize="small")
+        text = strip.text(left + share / 2, 0.5, f"{name}: {spelled(share, (), 'share')}", fontsize="small")
         text.set(ha="center", va="center", color=_style.on(color))
         if _room.measured(text).width > 0.95 * share * width:
             text.remove()

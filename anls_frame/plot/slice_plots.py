@@ -9,7 +9,7 @@ import polars as pl
 from anls_frame import _palette
 from anls_frame._arguments import choice, count
 from anls_frame._text import numbered, shortened
-from anls_frame.export.display import figure
+from anls_frame.export.display import figure, spelled
 from anls_frame.plot import _inputs, _style
 from anls_frame.results import FoundSlices
 from anls_frame.summary.measures import Metric
@@ -166,8 +166,7 @@ def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], l
         rows = [row + (index - 0.5) * _HEIGHT for row in range(frame.height)]
         handles.append(ax.barh(rows, values, _HEIGHT, color=color))
     for rows_share, loss in frame.select("share_of_rows", "share_of_loss").iter_rows():
-        shown = ["–" if share is None else _style.percent(share) for share in (rows_share, loss)]  # noqa: RUF001
-        notes.append(" → ".join(shown))
+        notes.append(" → ".join(spelled(share, (), "share") for share in (rows_share, loss)))
     ax.set_xlim(0, 100 * max([0.01, *(share or 0.0 for name in colors for share in frame[name])]) * 1.03)
     _style.side(ax, notes)
     return handles, ["rows", "lost points"], f"share of all, % ({_style.name(metric.label)})"

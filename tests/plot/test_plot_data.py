@@ -373,7 +373,7 @@ def test_what_cannot_be_seen_is_named() -> None:
     pairs = pl.DataFrame({"reference_char": odd, "predicted_char": "x", "count": range(9, 1, -1)})
 
     assert labels(plot.confusion_matrix(pairs)) == [
-        *("\\n", "\\t", "NBSP", "U+3000", "⟨U+202E⟩", "U+2003", "rn", "$"),
+        *("\\n", "\\t", "⟨U+00A0⟩", "⟨U+3000⟩", "⟨U+202E⟩", "⟨U+2003⟩", "rn", "$"),
     ]
 
 
