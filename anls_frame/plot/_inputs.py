@@ -20,7 +20,7 @@ from anls_frame.export.column_headings import ROWS, RowNames
 from anls_frame.export.display import spelled
 from anls_frame.export.document import GROUP, OVERALL, SLICE, TABLE
 from anls_frame.frames.conversion import at_hand, column_names, in_polars, to_lazy
-from anls_frame.plot import _room, _style
+from anls_frame.plot import _style
 from anls_frame.results import SlicedResult
 from anls_frame.summary.catalogue import BUILT_IN, DESCRIBED
 from anls_frame.summary.details import detail_table
@@ -54,7 +54,10 @@ def axes(ax: Axes | None, width: float, height: float) -> Axes:
         return figure.add_subplot(axes_class=NotebookAxes)
     if not isinstance(ax, Axes):
         raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}")
-    _room.lay_out(ax)
+    whole = ax.figure.figure
+    # Room for all texts, if the figure holds nothing else and has no layout yet.
+    if whole.get_layout_engine() is None and whole.axes == [ax] and ax.get_subplotspec() is not None:
+        whole.set_layout_engine("constrained")
     return ax
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -13,9 +13,9 @@ import numpy.typing as npt
 import polars as pl
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.transforms import Bbox
 
 from anls_frame import _palette, _text
-from anls_frame.plot import _room
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +35,9 @@ MANY = 40
 
 _LABELS, _NOTES = 0.45, 0.32
 """Shares of the width that labels of rows, and notes beside them, take at most."""
+
+_SMALLEST = 0.2
+"""Share of their width that the axes keep, however long the labels are."""
 
 _SHORTEST = 8
 """Number of columns to which labels are cut at most."""
@@ -264,8 +267,8 @@ def _wrap(ax: Axes, text: Text) -> None:
     # Layouts leave no room for the width of titles and labels, and matplotlib's own wrapping fails while a
     # text is outside the figure.
     lines = text.get_text().split("\n")
-    widths = _room.widths(ax)
-    share = (widths.axes + 2 * min(widths.left, widths.right)) / max(_room.measured(text).width, 1)
+    room = widths(ax)
+    share = (room.axes + 2 * min(room.left, room.right)) / max(text.get_tightbbox().width, 1)
     if share < 1:
         most = max(int(share * max(map(len, lines))), _SHORTEST)
         text.set_text("\n".join(textwrap.fill(line, most) for line in lines))
@@ -286,18 +289,18 @@ def legend(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label], **opt
 
 def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label]) -> None:
     """Draw a legend above the axes, in as few lines as fit, with a band that keeps titles off it."""
-    widths = _room.widths(ax)
-    width = widths.left + widths.axes
+    room = widths(ax)
+    width = room.left + room.axes
     options: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
     options |= {"columnspacing": 1.2, "handlelength": 1.0, "borderaxespad": 0.2, "borderpad": 0.2}
     # The legend gets smaller before it takes many lines.
     sizes = [*(("small", lines) for lines in range(1, 4)), *(("x-small", n + 2) for n in range(len(names)))]
     for size, lines in sizes:
         columns = -(-len(names) // lines)
-        box = _room.measured(legend(ax, handles, names, ncols=columns, fontsize=size, **options))
+        box = legend(ax, handles, names, ncols=columns, fontsize=size, **options).get_tightbbox()
         if box.width <= width:
             break
-    _room.band_above(ax, box.height * 72 / ax.figure.dpi + 3)
+    band_above(ax, box.height * 72 / ax.figure.dpi + 3)
 
 
 def group_axis(ax: Axes, labels: Sequence[Label]) -> None:
@@ -307,8 +310,8 @@ def group_axis(ax: Axes, labels: Sequence[Label]) -> None:
     In narrow axes, labels are cut further.
     """
     texts = _label_rows(ax, labels)
-    widest = max((_room.measured(text).width for text in texts), default=0.0)
-    share = _LABELS * _room.given_width(ax) / max(widest, 1.0)
+    widest = max((text.get_tightbbox().width for text in texts), default=0.0)
+    share = _LABELS * given_width(ax) / max(widest, 1.0)
     if share < 1:
         most = max(int(share * max(_text.text_width(label.text) for label in labels)), _SHORTEST)
         _label_rows(ax, [label._replace(text=_text.shortened(label.text, most)) for label in labels])
@@ -334,8 +337,8 @@ def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
         )
         for row, text in enumerate(texts)
     ]  # fmt: skip
-    widest = max((_room.measured(note).width for note in notes), default=0)
-    if widest > _NOTES * _room.given_width(ax):
+    widest = max((note.get_tightbbox().width for note in notes), default=0)
+    if widest > _NOTES * given_width(ax):
         for note, text in zip(notes, texts, strict=True):
             note.set_text(text.partition(" [")[0])
 
@@ -343,7 +346,7 @@ def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
 def turn_crowded(ax: Axes) -> None:
     """Turn the labels below the axes if they would run into each other."""
     texts = ax.get_xticklabels()
-    if 1.15 * sum(_room.measured(text).width for text in texts) > _room.widths(ax).axes:
+    if 1.15 * sum(text.get_tightbbox().width for text in texts) > widths(ax).axes:
         for text in texts:
             text.set(rotation=45, ha="right", rotation_mode="anchor")
 
@@ -410,3 +413,50 @@ def darker(color: Any) -> tuple[float, float, float]:
     """Return the same hue, darker."""
     red, green, blue = (0.6 * part for part in to_rgb(color))
     return red, green, blue
+
+
+def band_above(ax: Axes, height: float, gap: float = 0.0) -> Axes:
+    """
+    Reserve a band above the axes, whose size is in points.
+
+    Titles, even if set later, go above the band, because matplotlib puts titles above inset axes but not
+    above legends.
+    """
+    band = ax.inset_axes((0, 1, 1, 0.1))
+    band.set_axis_off()
+    band.set_axes_locator(partial(_above, ax, height, gap))
+    return band
+
+
+def _above(ax: Axes, height: float, gap: float, *_: object) -> Bbox:
+    """Return the place of a band as wide as the axes, whose height stays when the axes change theirs."""
+    figure, box = ax.figure, ax.get_position()
+    point = figure.dpi / 72 / figure.bbox.height
+    return Bbox.from_bounds(box.x0, box.y1 + gap * point, box.width, height * point)
+
+
+def given_width(ax: Axes) -> float:
+    """Return the width that a layout gives to the axes with all their texts, in pixels."""
+    spec = ax.get_subplotspec()
+    if spec is None:
+        return float(ax.get_window_extent().width)
+    return float(ax.figure.bbox.width * len(spec.colspan) / spec.get_gridspec().ncols)
+
+
+class Widths(NamedTuple):
+    """Widths of the laid-out axes, and of the texts beside them, in pixels."""
+
+    left: float
+    axes: float
+    right: float
+
+
+def widths(ax: Axes) -> Widths:
+    """Return the widths of the axes and of the texts beside them."""
+    inside, box = ax.get_window_extent(), ax.get_tightbbox()
+    left, right = max(inside.x0 - box.x0, 0.0), max(box.x1 - inside.x1, 0.0)
+    if ax.figure.get_layout_engine() is None:
+        return Widths(left, inside.width, right)
+    # Layouts keep a little space at the edges.
+    inner = 0.97 * given_width(ax) - left - right
+    return Widths(left, max(inner, _SMALLEST * inside.width), right)

@@ -13,7 +13,7 @@ from anls_frame import _palette, _text
 from anls_frame._arguments import number, takes_names
 from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histogram
 from anls_frame.export.display import spelled
-from anls_frame.plot import _inputs, _room, _style
+from anls_frame.plot import _inputs, _style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -297,9 +297,9 @@ def _draw(
 def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]], total: int) -> None:
     """Draw shares as a strip above the axes, labelled where there is room."""
     height = 10 * _style.scale()
-    strip = _room.band_above(ax, 1.9 * height, 0.9 * height)
+    strip = _style.band_above(ax, 1.9 * height, 0.9 * height)
     strip.set(xlim=(0, 1), ylim=(0, 1))
-    width = _room.widths(ax).axes
+    width = _style.widths(ax).axes
     left = 0.0
     for name, count, color in parts:
         share = count / max(total, 1)
@@ -308,6 +308,6 @@ def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]], total: int) -> None:
             strip.barh(0.5, share, 1, left=left, color=color, edgecolor=edge, linewidth=1)
         text = strip.text(left + share / 2, 0.5, f"{name}: {spelled(share, (), 'share')}", fontsize="small")
         text.set(ha="center", va="center", color=_style.on(color))
-        if _room.measured(text).width > 0.95 * share * width:
+        if text.get_tightbbox().width > 0.95 * share * width:
             text.remove()
         left += share

@@ -1,24 +1,32 @@
-"""Plots of scores by slice: reports as a forest plot, two systems as a dumbbell plot."""
+"""Plots by slice: scores of a report or of two systems, error types, and slices that were found."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
 import polars as pl
+import polars.selectors as cs
 from matplotlib.lines import Line2D
 
 from anls_frame import _palette
-from anls_frame._arguments import count
+from anls_frame._arguments import choice, count, takes_names
+from anls_frame._text import numbered, shortened
+from anls_frame.export.display import figure, spelled
+from anls_frame.frames.conversion import in_polars, to_lazy
 from anls_frame.plot import _inputs, _style
+from anls_frame.results import FoundSlices
+from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.measures import Metric
+from anls_frame.summary.settings import check_by
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-__all__ = ["comparison", "group_scores"]
+__all__ = ["comparison", "error_types", "group_scores", "worse_slices"]
 
 
 _ROW = 0.31
@@ -32,6 +40,20 @@ _REPORT = _inputs.Input("group_scores", "a report, or the frame of its `to_polar
 _COMPARISON = _inputs.Input(
     "comparison", "a comparison, or the frame of its `to_polars()`, `by_group` or `by()`"
 )
+_LABELLED = 0.05
+_COUNTED = ("error_type", "n", "share")
+_ERRORS = _inputs.Input(
+    "error_types",
+    "a frame of rows with error types, a report or summary made with details=True, or the frame of its "
+    "`errors()`",
+)
+_FOUND_ROW = 0.36
+_HEIGHT = 0.34
+"""Height of a bar, as a share of the row."""
+_LONGEST = 60
+"""Number of columns to which descriptions are cut."""
+_FOUND_COLUMNS = ("description", "metric", "score", "rest", "share_of_rows", "share_of_loss", "few_rows")
+_FOUND = _inputs.Input("worse_slices", "a result of `find_slices`, or its `frame`")
 
 
 def group_scores(
@@ -310,3 +332,301 @@ def comparison(
     _style.side(ax, differences, bold=_style.significant(frame))
     label = f"{_inputs.axis_name(drawn)}{_style.not_shown(hidden)}"
     return _style.finish(ax, title, label, handles=handles, names=systems)
+
+
+@takes_names
+def error_types(
+    frame: Any,
+    by: str | Sequence[str] | None = None,
+    *,
+    error_type: str = "error_type",
+    title: str | None = None,
+    max_groups: int = _style.MANY,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw the error types of each group as stacked shares.
+
+    Parameters
+    ----------
+    frame
+        A Polars, pandas or Arrow frame of rows, with a column from `error_type`; a report or a summary made
+        with ``details=True``; or the frame of `Report.errors`, not a frame of other counts.
+    by
+        Columns that group the rows. By default, a report or a summary uses its own columns, and the frame of
+        `Report.errors` uses its keys. A row counts in the group of each entry of a list; null and the empty
+        list form one group.
+    error_type
+        Name of the column of rows with the error types; nulls (rows without an answer) are left out.
+    title
+        Title; none by default.
+    max_groups
+        Maximum number of groups to draw; the axis label states the number of omitted groups. Groups of
+        rows are drawn by size, those of a report, a summary or the frame of `Report.errors` in their order.
+    ax
+        Axes to draw on; by default, new axes on their own figure, sized for the groups.
+
+    Returns
+    -------
+    Axes
+        Axes with a bar for each group, all rows at the top, with one segment for each error type that occurs.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    TypeError
+        If `frame` has another type, or `ax` is not an Axes.
+    ValueError
+        If the column holds values that are not error types, or the report has no error types.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"error_type": ["exact", "wrong", "exact"], "lang": ["en", "de", "de"]})
+    >>> ax = af.plot.error_types(df, "lang")
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['all rows', 'de', 'en']
+    """
+    most = count("max_groups", max_groups, 1)
+    whole, groups = _counted(frame, by, error_type)
+    shown = [*whole, *groups[:most]]
+    ax = _inputs.axes(ax, 7.6, 1.7 + _ROW * len(shown))
+    hidden = max(len(groups) - most, 0)
+    handles, kinds = _stack(ax, shown)
+    label = f"share of the rows{_style.not_shown(hidden)}"
+    names = [kind.replace("_", " ") for kind in kinds]
+    return _style.finish(ax, title, label, handles=handles, names=names)
+
+
+_Groups = list[tuple[_style.Label, dict[str, int]]]
+
+
+def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tuple[_Groups, _Groups]:
+    """Return the counts of all rows, if known, and those of the groups in drawing order."""
+    columns = check_by(by)
+    if _inputs.is_result(given):
+        columns = tuple(_ERRORS.summary(given).settings.by) if by is None else columns
+        whole, groups = (_ERRORS.detail(given, "errors", keys) for keys in ((), columns))
+        if columns and _inputs.is_report(given):
+            # A report may have its own order, and leave out small slices.
+            keys = in_polars(given.by(*columns)).lazy().select(cs.by_name(*columns)).collect()
+            groups = keys.join(groups, on=columns, how="left", nulls_equal=True, maintain_order="left")
+    elif (counted := _ERRORS.counts(given, "errors", columns, _COUNTED)) is not None:
+        keys, counts = counted
+        return ([], _grouped(counts, keys)) if keys else (_grouped(counts, []), [])
+    else:
+        whole, groups = (_counts_of_rows(_ERRORS.frame(given), keys, error_type) for keys in ((), columns))
+    return _grouped(whole, ()), _grouped(groups, columns) if columns else []
+
+
+def _counts_of_rows(frame: Any, by: Sequence[str], column: str) -> pl.DataFrame:
+    """Count the rows of each error type in each group, the largest group first."""
+    keys = [f"key_{index}" for index in range(len(by))]
+    rows = to_lazy(frame, [], [column, *by]).select(
+        cs.by_name(column).cast(pl.String).alias("error_type"),
+        *(cs.by_name(name).alias(key) for name, key in zip(by, keys, strict=True)),
+    )
+    counts = rows.drop_nulls("error_type").group_by(*keys, "error_type").agg(pl.len().alias("n")).collect()
+    unknown = sorted(set(counts["error_type"]) - set(_palette.ERROR_COLORS))
+    if unknown:
+        raise ValueError(
+            f"column {column!r} holds {unknown[:3]}, but error types must be among "
+            f"{list(_palette.ERROR_COLORS)}"
+        )
+    # Repeated entries of a list count once.
+    lists = [key for key in keys if isinstance(counts.schema[key], pl.List)]
+    counts = explode_lists(counts.with_columns(pl.col(lists).list.unique()), keys)
+    counts = counts.group_by(*keys, "error_type").agg(pl.col("n").sum())
+    if by:
+        sizes = pl.col("n").sum().over(keys)
+        counts = counts.sort(sizes, *keys, descending=[True, *(False for _ in by)])
+    return counts.rename(dict(zip(keys, by, strict=True)))
+
+
+def _grouped(counts: pl.DataFrame, by: Sequence[str]) -> _Groups:
+    """Return the counts of each group, in the order of the table."""
+    groups = {} if by else {"[]": (_inputs.whole(), dict[str, int]())}
+    for *key, kind, n in counts.select(*map(cs.by_name, by), "error_type", "n").iter_rows():
+        # As text, because NaN differs from itself and structs cannot be keys.
+        _, numbers = groups.setdefault(repr(key), (_style.label(key), {}))
+        if kind is not None:
+            numbers[kind] = n
+    return list(groups.values())
+
+
+def _stack(ax: Axes, groups: _Groups) -> tuple[list[Any], list[str]]:
+    """Draw stacked shares, with one bar for each group; return the segments of each error type."""
+    labels, counts = [label for label, _ in groups], [numbers for _, numbers in groups]
+    kinds = [kind for kind in _palette.ERROR_COLORS if any(count.get(kind) for count in counts)]
+    left = np.zeros(len(labels))
+    handles = []
+    for kind in kinds:
+        shares = np.array([count.get(kind, 0) / max(sum(count.values()), 1) for count in counts])
+        look: dict[str, Any] = {"edgecolor": _style.background(ax), "linewidth": 0.7}
+        color = _palette.ERROR_COLORS[kind]
+        handles.append(ax.barh(range(len(labels)), shares, 0.78, left=left, color=color, **look))
+        left = left + shares
+    _style.group_axis(ax, labels)
+    ax.set_xlim(0, 1)
+    _style.side(ax, [f"n = {sum(count.values()):,}" for count in counts])
+    _style.percent_ticks(ax.xaxis)
+    if 1.3 * sum(text.get_tightbbox().width for text in ax.get_xticklabels()) > _style.widths(ax).axes:
+        ax.set_xticks([0, 1], ["0 %", "100 %"])
+    if not kinds:
+        _style.nothing(ax)
+    width = _style.widths(ax).axes
+    for bars, kind in zip(handles, kinds, strict=True):
+        color = _style.on(_palette.ERROR_COLORS[kind])
+        for bar in bars:
+            share = bar.get_width()
+            x, y = bar.get_center()
+            text = ax.text(x, y, f"{100 * share:.0f}", fontsize="x-small", color=color)
+            text.set(ha="center", va="center")
+            if share < _LABELLED or 1.15 * text.get_tightbbox().width > share * width:
+                text.remove()
+    return handles, kinds
+
+
+def worse_slices(
+    slices: Any,
+    metric: str | None = None,
+    system: str | None = None,
+    *,
+    kind: Literal["effects", "shares"] = "effects",
+    title: str | None = None,
+    max_groups: int = _style.MANY,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw found slices: scores with intervals beside the rest, or shares of rows and of the loss.
+
+    Parameters
+    ----------
+    slices
+        The result of `find_slices`, or its `frame`; not a frame of rows. Slices are drawn in its order, from
+        top to bottom.
+    metric
+        Name of a metric, by default that of the first slice; slices in other metrics are not drawn.
+    system
+        For slices in which systems lost, the system to draw, by default that of the first slice; those of
+        others are not drawn.
+    kind
+        `"effects"` draws the score of each slice (for compared systems, the change) with its interval, and
+        the score of the rest. `"shares"` draws the slice's share of all rows and of all lost points.
+    title
+        Title; none by default.
+    max_groups
+        Maximum number of slices to draw, the first in order; the axis label states the number of omitted
+        slices.
+    ax
+        Axes to draw on; by default, new axes on their own figure, sized for the slices.
+
+    Returns
+    -------
+    Axes
+        Axes with a row for each slice. A hollow point marks few rows. P-values are beside the points, in bold
+        if at most 0.05.
+
+    Raises
+    ------
+    TypeError
+        If `slices` has another type, or `ax` is not an Axes.
+    ValueError
+        If no slice was found in this metric, or an option has an invalid value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"score": [0.0] * 20 + [1.0] * 40, "lang": ["ja"] * 20 + ["en"] * 40})
+    >>> ax = af.plot.worse_slices(af.find_slices(df, metrics="score"))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['lang = ja']
+    """
+    most = count("max_groups", max_groups, 1)
+    choice("kind", kind, ("effects", "shares"))
+    is_result = isinstance(slices, FoundSlices)
+    table = slices.table if is_result else _FOUND.table(slices, _FOUND_COLUMNS)
+    names = table["metric"].unique(maintain_order=True)
+    metrics = slices.metrics if is_result else _inputs.metrics_of(slices, names)
+    first = table["metric"].first()
+    drawn = _inputs.measured(metric or (str(first) if first is not None else None), metrics, "metric")
+    in_metric = table.filter(pl.col("metric") == drawn.name)
+    lines, compared = _losses_of(in_metric, system)
+    frame = lines.head(most)
+    ax = _inputs.axes(ax, 9.6, 1.3 + _FOUND_ROW * max(frame.height, 2))
+    _style.group_axis(
+        ax, [_style.Label(shortened(_style.drawable(text), _LONGEST)) for text in frame["description"]]
+    )
+    draw = _effects if kind == "effects" else _shares
+    handles, names, label = draw(ax, frame, drawn)
+    hidden = [numbered(lines.height - frame.height, "more slice")] if lines.height > most else []
+    others = {"in other metrics": table.height - in_metric.height}
+    others["of other systems"] = in_metric.height - lines.height
+    hidden += [f"{numbered(number, 'slice')} {which}" for which, number in others.items() if number]
+    more = f" ({' and '.join(hidden)} not shown)" if hidden else ""
+    whose = f"{_style.name(compared)}: " if compared and others["of other systems"] else ""
+    if frame.is_empty():
+        names = []
+        _style.nothing(ax, "no slice was found")
+    return _style.finish(ax, title, f"{whose}{label}{more}", handles=handles, names=names)
+
+
+def _losses_of(slices: pl.DataFrame, system: str | None) -> tuple[pl.DataFrame, str | None]:
+    """Return the slices in which a system (by default that of the first slice) lost, and its name."""
+    if "system" not in slices.columns:
+        if system is not None:
+            raise ValueError(f"system={system!r} is for slices in which systems lost; these are of scores")
+        return slices, None
+    names = slices["system"].unique(maintain_order=True).to_list()
+    if not names:
+        return slices, None
+    chosen = names[0] if system is None else choice("system", system, names)
+    return slices.filter(pl.col("system") == chosen), chosen
+
+
+def _effects(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], list[str], str]:
+    """Draw scores with intervals and the rest; return the legend and the label of the axis."""
+    is_change = "change" in frame.columns
+    name = "change" if is_change else "score"
+    figures = frame.select(
+        pl.col(name, f"{name}_low", f"{name}_high", "rest").cast(pl.Float64).fill_nan(None)
+    )
+    scale = _style.marker_scale()
+    grey = _style.ink(ax, 0.55)
+    if is_change:
+        ax.axvline(0, color=grey, linewidth=scale, linestyle=_style.DASHED, zorder=0)
+    for row, (*score, rest, is_few) in enumerate(figures.with_columns(frame["few_rows"]).iter_rows()):
+        if rest is not None:
+            # Below the interval.
+            ax.plot(rest, row, "D", color=grey, markersize=5.5 * scale, zorder=0.5)
+        _style.score_in_row(ax, row, (*score, is_few), _palette.BLUE, size=7, width=2.4)
+    handles = [
+        *ax.plot([], [], "o", color=_palette.BLUE, markersize=7 * scale),
+        *ax.plot([], [], "D", color=grey, markersize=5.5 * scale),
+    ]
+    bounds = metric.bounds if not is_change else None
+    values = [value for column in figures.iter_columns() for value in column]
+    ax.set_xlim(*_inputs.limits([*values, 0.0] if is_change else values, bounds))
+    p_values = frame["p_adjusted"] if "p_adjusted" in frame.columns else [None] * frame.height
+    notes = ["" if p is None else f"p = {figure(p, 'p_value')}" for p in p_values]
+    _style.side(ax, notes, bold=_style.significant(frame))
+    change = "change in " if is_change else ""
+    return handles, ["slice", "all other rows"], f"{change}{_inputs.axis_name(metric)}, with interval"
+
+
+def _shares(ax: Axes, frame: pl.DataFrame, metric: Metric) -> tuple[list[Any], list[str], str]:
+    """Draw shares of rows and of lost points; return the legend and the label of the axis."""
+    colors = {"share_of_rows": _style.ink(ax, 0.45), "share_of_loss": _palette.BLUE}
+    notes, handles = [], []
+    for index, (name, color) in enumerate(colors.items()):
+        values = [100 * (share or 0.0) for share in frame[name]]
+        rows = [row + (index - 0.5) * _HEIGHT for row in range(frame.height)]
+        handles.append(ax.barh(rows, values, _HEIGHT, color=color))
+    for rows_share, loss in frame.select("share_of_rows", "share_of_loss").iter_rows():
+        notes.append(" → ".join(spelled(share, (), "share") for share in (rows_share, loss)))
+    ax.set_xlim(0, 100 * max([0.01, *(share or 0.0 for name in colors for share in frame[name])]) * 1.03)
+    _style.side(ax, notes)
+    return handles, ["rows", "lost points"], f"share of all, % ({_style.name(metric.label)})"

@@ -1,12 +1,13 @@
-"""Plots of scores against text length, and of ANLS against the threshold."""
+"""Plots of curves: scores by text length, ANLS by threshold, risks by coverage, scores by confidence."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 from matplotlib.ticker import FuncFormatter, LogLocator
@@ -17,16 +18,18 @@ from anls_frame.analysis.curves import threshold_curve as threshold_anls
 from anls_frame.plot import _inputs, _style
 from anls_frame.summary.catalogue import TEXT_METRICS
 from anls_frame.summary.keys import explode_lists
+from anls_frame.summary.measures import Metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["length_effect", "threshold_curve"]
+__all__ = ["length_effect", "reliability", "risk_coverage", "threshold_curve"]
 
 
 _WIDE = 30
 _BANDS = 3
 _GROUPS = 6
+_MOST_LINES = 8
 _MARKERS = "osD^vPX"
 _LENGTHS = ("length_from", "length_to", "n")
 _ROWS = _inputs.Input(
@@ -34,10 +37,13 @@ _ROWS = _inputs.Input(
     "a frame of rows, a report or summary made with details=True, or the frame of `lengths()` or "
     "`length_scores`",
 )
-_CURVE = _inputs.Input(
+_THRESHOLDS = _inputs.Input(
     "threshold_curve",
     "a report or a summary of texts, the frame of `anls_frame.threshold_curve`, or a dictionary of these",
 )
+_CURVE = _inputs.Input("risk_coverage", "the frame of `Selective.curve`")
+_CERTIFIED = _inputs.Input("risk_coverage", "the frame of `Selective.threshold` as `certified`")
+_BINS = _inputs.Input("reliability", "the frame of `Selective.reliability`")
 
 
 @takes_names
@@ -127,39 +133,31 @@ def length_effect(
     scale = _style.marker_scale()
     handles = []
     for name, (_, points), marker in zip(plain, lines, itertools.cycle(_MARKERS)):
-        x, y, low, high = (points[column].to_numpy() for column in ("length", "score", "low", "high"))
+        x, y = points["length"].to_numpy(), points["score"].to_numpy()
         handles += ax.plot(x, y, marker=marker, markersize=5 * scale, lw=1.8 * scale, color=shades[name])
-        if counted is None and len(lines) <= _BANDS:
+        if "low" in points.columns and len(lines) <= _BANDS:
+            low, high = points["low"].to_numpy(), points["high"].to_numpy()
             ax.fill_between(x, low, high, color=shades[name], alpha=0.15, linewidth=0)
     if not any(points.height for _, points in lines):
         _style.nothing(ax)
-    if counted is None:
-        _scale_lengths(ax, *drawn.ends)
-    else:
-        ax.set_xticks(list(drawn.ticks), list(drawn.ticks.values()))
-        ax.set_xlim(drawn.ends[0] - 0.3, drawn.ends[1] + 0.3)
-        ends = [value for _, points in lines for value in points["score"]]
-        ax.set_ylim(*_inputs.limits(ends, drawn.bounds))
-        _style.turn_crowded(ax)
-    more = f" (the {len(lines)} largest of {len(lines) + drawn.hidden} groups)" if drawn.hidden else ""
+    drawn.scale(ax)
+    more = f" (the {len(lines)} largest of {drawn.n_groups} groups)" if drawn.n_groups > len(lines) else ""
     label, names = f"{drawn.length}{more}", [name for name, _ in lines] if len(lines) > 1 else []
     return _style.finish(ax, title, label, drawn.score, handles=handles, names=names, loc="best")
 
 
 class _Curves(NamedTuple):
-    """Curves with their names, each with the `length`, `score`, `low` and `high` of its points."""
+    """
+    Curves of the largest groups, with the names of both axes.
+
+    A line has a name, and the `length` and `score` of its points, with `low` and `high` for rows.
+    """
 
     lines: Sequence[tuple[str | _style.Label, pl.DataFrame]]
-    hidden: int
-    """Number of groups without a line."""
+    n_groups: int
     length: str
     score: str
-    """The names of the axes."""
-    ends: tuple[float, float]
-    """The shortest and the longest length."""
-    ticks: Mapping[float, str] = MappingProxyType({})
-    """The ranges of lengths under their places; none for rows."""
-    bounds: tuple[float | None, float | None] | None = None
+    scale: Callable[[Axes], None]
 
 
 def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | None) -> _Curves:
@@ -171,29 +169,15 @@ def _lines_of_table(keys: Sequence[str], table: pl.DataFrame, measure: str | Non
         *_LENGTHS,
         length=pl.col("length_to").cast(pl.Float64).add(1).log(2).round(),
         score=pl.col(metric.name),
-        low=pl.lit(None, pl.Float64),
-        high=pl.lit(None, pl.Float64),
     )
-    ranges = points.select("length", "length_from", "length_to").unique().sort("length")
-    ticks = {
-        length: f"{first}" if first == last else f"{first}–{last}"  # noqa: RUF001 - a dash between numbers
-        for length, first, last in ranges.iter_rows()
-    }
     groups = points.partition_by(keys, maintain_order=True) if keys else [points]
     groups.sort(key=lambda part: -part["n"].sum())
     lines = [
         (_style.label(part.select(map(cs.by_name, keys)).row(0)) if keys else metric.label, part)
         for part in groups[:_GROUPS]
     ]
-    return _Curves(
-        lines,
-        len(groups) - len(lines),
-        "reference length",
-        _inputs.axis_name(metric),
-        (min(ticks, default=0.0), max(ticks, default=0.0)),
-        ticks,
-        metric.bounds,
-    )
+    scale = partial(_scale_ranges, points, metric)
+    return _Curves(lines, len(groups), "reference length", _inputs.axis_name(metric), scale)
 
 
 def _lines_of_rows(
@@ -215,16 +199,15 @@ def _lines_of_rows(
     groups: list[tuple[str | _style.Label, pl.DataFrame]] = [
         (name, rows.select(lengths, score=cs.by_name(column))) for name, column in systems.items()
     ]
-    hidden = 0
+    n_groups = len(groups)
     if by is not None:
-        hidden, groups = _groups(groups[0][1].with_columns(rows[by].alias("key")))
+        n_groups, groups = _groups(groups[0][1].with_columns(rows[by].alias("key")))
     # The upper edges of bins with about equal numbers of rows.
     quantiles = {lengths.quantile((index + 1) / bins, "lower") for index in range(bins)}
     edges = sorted(edge for edge in quantiles if edge is not None)
     lines = [(name, _means(part, edges)) for name, part in groups]
-    shortest, longest = (float(str(end)) for end in (lengths.min() or 0.0, lengths.max() or 0.0))
     score = f"mean {_inputs.name_of_columns(systems)}"
-    return _Curves(lines, hidden, _style.name(length), score, (shortest, longest))
+    return _Curves(lines, n_groups, _style.name(length), score, partial(_scale_lengths, lengths))
 
 
 def threshold_curve(
@@ -279,7 +262,7 @@ def threshold_curve(
     given = dict(summaries) if isinstance(summaries, Mapping) else {"ANLS": summaries}
     if not given:
         raise ValueError("summaries must hold at least one summary, got none")
-    made = [_CURVE.summary_of_texts(summary) for summary in given.values() if _inputs.is_result(summary)]
+    made = [_THRESHOLDS.summary_of_texts(summary) for summary in given.values() if _inputs.is_result(summary)]
     curves = {name: _threshold_table(summary) for name, summary in given.items()}
     cuts = {summary.settings.protocol.cut for summary in made}
     if len(cuts) > 1:
@@ -306,8 +289,8 @@ def threshold_curve(
 
 def _threshold_table(given: Any) -> pl.DataFrame:
     if _inputs.is_result(given):
-        given = threshold_anls(_CURVE.summary_of_texts(given))
-    table = _CURVE.table(given, ["threshold", "anls"])
+        given = threshold_anls(_THRESHOLDS.summary_of_texts(given))
+    table = _THRESHOLDS.table(given, ["threshold", "anls"])
     if table["threshold"].is_duplicated().any():
         keys = table.columns[: table.columns.index("threshold")]
         raise ValueError(f"the frame holds the curves of several slices; filter it for one, by {keys}")
@@ -315,11 +298,11 @@ def _threshold_table(given: Any) -> pl.DataFrame:
 
 
 def _groups(rows: pl.DataFrame) -> tuple[int, list[tuple[str | _style.Label, pl.DataFrame]]]:
-    """Return the number of omitted groups, and the largest groups."""
+    """Return the number of groups, and the largest groups."""
     if isinstance(rows.schema["key"], pl.List):
         rows = explode_lists(rows.with_columns(pl.col("key").list.unique()), ["key"])
     keys = rows["key"].value_counts().sort("count", "key", descending=[True, False])["key"]
-    return max(len(keys) - _GROUPS, 0), [
+    return len(keys), [
         (_style.label([key]), rows.filter(pl.col("key").eq_missing(pl.lit(key))))
         for key in keys.head(_GROUPS).to_list()
     ]
@@ -343,8 +326,21 @@ def _means(rows: pl.DataFrame, edges: Sequence[float]) -> pl.DataFrame:
     return means.with_columns(low=low, high=high)
 
 
-def _scale_lengths(ax: Axes, shortest: float, longest: float) -> None:
+def _scale_ranges(points: pl.DataFrame, metric: Metric, ax: Axes) -> None:
+    """Name the ranges of lengths below their places."""
+    ranges = points.select("length", "length_from", "length_to").unique().sort("length")
+    names = [
+        f"{first}" if first == last else f"{first}–{last}"  # noqa: RUF001 - a dash between numbers
+        for _, first, last in ranges.iter_rows()
+    ]
+    ax.set_xticks(ranges["length"].to_list(), names)
+    ax.set_ylim(*_inputs.limits(points["score"].to_list(), metric.bounds))
+    _style.turn_crowded(ax)
+
+
+def _scale_lengths(lengths: pl.Series, ax: Axes) -> None:
     """Scale the axis by logarithms if lengths are of different orders."""
+    shortest, longest = (float(str(end)) for end in (lengths.min() or 0.0, lengths.max() or 0.0))
     if longest <= _WIDE * max(shortest, 1):
         return
     ax.set_xscale("log" if shortest > 0 else "symlog")
@@ -352,3 +348,154 @@ def _scale_lengths(ax: Axes, shortest: float, longest: float) -> None:
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
         ax.xaxis.set_minor_locator(LogLocator(subs=()))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def risk_coverage(
+    curve: Any,
+    *,
+    certified: Any = None,
+    colors: Mapping[str, str] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """
+    Draw risk-coverage curves: the risk of accepted answers against their share.
+
+    Parameters
+    ----------
+    curve
+        The frame of `Selective.curve`, not a frame of rows; at most eight lines are drawn.
+    certified
+        The frame of `Selective.threshold` for the same slices, whose certified points are marked.
+    colors
+        Colours by names of lines, in place of the default colours.
+    title
+        Title; none by default.
+    ax
+        Axes to draw on; by default, new axes on their own figure.
+
+    Returns
+    -------
+    Axes
+        Axes with a line for each slice and confidence; up to three lines have bands for their intervals at
+        each threshold. With a single line, a dotted line shows the risk of the best possible order, and a
+        dashed line the risk of a random order, which is the mean loss of all rows.
+
+    Raises
+    ------
+    TypeError
+        If `curve` or `certified` has another type, or `ax` is not an Axes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"score": [1, 1, 0, 1, 0, 0], "sure": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]})
+    >>> ax = af.plot.risk_coverage(af.selective(df, metrics="score", model_confidence="sure").curve())
+    >>> ax.lines[0].get_ydata().round(2).tolist()
+    [0.0, 0.0, 0.33, 0.25, 0.4, 0.5]
+    """
+    table = _CURVE.table(
+        curve, ["signal", "threshold", "coverage", "risk", "risk_low", "risk_high", "best_risk"]
+    )
+    points = None
+    if certified is not None:
+        points = _CERTIFIED.table(certified, ["signal", "threshold", "accepted", "risk"])
+    ax = _inputs.axes(ax, 6.4, 4)
+    scale = _style.marker_scale()
+    lines = dict(itertools.islice(_lines(table, "threshold"), _MOST_LINES))
+    marks = {} if points is None else dict(_lines(points, "threshold"))
+    shades = _style.line_colors(lines, colors, is_nameless=len(lines) == 1)
+    handles = []
+    for name, line in lines.items():
+        coverage = line["coverage"].to_numpy()
+        handles += ax.plot(coverage, line["risk"].to_numpy(), lw=1.8 * scale, color=shades[name])
+        if len(lines) <= _BANDS:
+            low, high = (line[end].fill_null(np.nan).to_numpy() for end in ("risk_low", "risk_high"))
+            ax.fill_between(coverage, low, high, color=shades[name], alpha=0.15, linewidth=0)
+        if name in marks:
+            mark = marks[name].drop_nulls("threshold")
+            ax.plot(mark["accepted"], mark["risk"], "o", ms=7 * scale, color=shades[name], mec=_style.ink(ax))
+    if len(lines) == 1:
+        (line,) = lines.values()
+        ax.plot(line["coverage"], line["best_risk"], lw=1.2 * scale, ls=":", color=_style.ink(ax, 0.7))
+        ax.axhline(line["risk"][-1], lw=1 * scale, ls=_style.DASHED, color=_style.ink(ax, 0.7), zorder=1)
+    if not lines:
+        _style.nothing(ax)
+    ax.set_xlim(0, 1.015)
+    ax.set_ylim(0, None)
+    label, beside = "coverage: share of answers accepted", "risk: mean loss if accepted"
+    names = list(lines) if len(lines) > 1 else []
+    return _style.finish(ax, title, label, beside, handles=handles, names=names, loc="upper left")
+
+
+def reliability(
+    bins: Any, *, colors: Mapping[str, str] | None = None, title: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """
+    Draw a reliability diagram: mean scores against mean confidences.
+
+    Parameters
+    ----------
+    bins
+        The frame of `Selective.reliability`, not a frame of rows; at most eight lines are drawn.
+    colors
+        Colours by names of lines, in place of the default colours.
+    title
+        Title; none by default.
+    ax
+        Axes to draw on; by default, new axes on their own figure.
+
+    Returns
+    -------
+    Axes
+        Axes with a line for each slice and confidence: the mean score of each bin, with its interval, against
+        its mean confidence. If confidences lie in [0, 1], a dashed diagonal marks equality.
+
+    Raises
+    ------
+    TypeError
+        If `bins` has another type, or `ax` is not an Axes.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"score": [1, 1, 0, 1, 0, 0], "sure": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]})
+    >>> bins = af.selective(df, metrics="score", model_confidence="sure").reliability(bins=2)
+    >>> af.plot.reliability(bins).get_ylabel()
+    'mean score'
+    """
+    table = _BINS.table(bins, ["signal", "bin", "confidence_mean", "score", "score_low", "score_high", "gap"])
+    ax = _inputs.axes(ax, 5, 5)
+    scale = _style.marker_scale()
+    lines = dict(itertools.islice(_lines(table, "bin"), _MOST_LINES))
+    shades = _style.line_colors(lines, colors, is_nameless=len(lines) == 1)
+    if table["gap"].is_not_null().any():
+        ax.plot([0, 1], [0, 1], lw=1 * scale, ls=_style.DASHED, color=_style.ink(ax, 0.7), zorder=1)
+        ax.set_xlim(-0.015, 1.015)
+    handles = []
+    for (name, line), marker in zip(lines.items(), itertools.cycle(_MARKERS)):
+        score = line["score"]
+        ends = [(score - line["score_low"]).fill_null(0), (line["score_high"] - score).fill_null(0)]
+        bars = ax.errorbar(
+            line["confidence_mean"], score, yerr=[end.clip(0) for end in ends], marker=marker, ms=5 * scale,
+            lw=1.8 * scale, elinewidth=1 * scale, color=shades[name],
+        )  # fmt: skip
+        handles.append(bars)
+    if not lines:
+        _style.nothing(ax)
+    ax.set_ylim(-0.015, 1.015)
+    names = list(lines) if len(lines) > 1 else []
+    label, beside = "mean confidence", "mean score"
+    return _style.finish(ax, title, label, beside, handles=handles, names=names, loc="best")
+
+
+def _lines(table: pl.DataFrame, first: str) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield the rows of each line under its name, made of its confidence and keys as far as these differ."""
+    keys = table.columns[: table.columns.index(first)]
+    for part in table.partition_by([cs.by_name(name) for name in keys], maintain_order=True):
+        differing = [name for name in keys if name == "signal" or table[name].n_unique() > 1]
+        if len(differing) > 1 and table["signal"].n_unique() == 1:
+            differing.remove("signal")
+        yield _style.label(part.select(cs.by_name(*differing)).row(0)).text, part

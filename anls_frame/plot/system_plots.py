@@ -15,7 +15,7 @@ from anls_frame._text import text_width
 from anls_frame.export.display import figure
 from anls_frame.export.document import FEW, OVERALL, SLICE, TABLE, crossed
 from anls_frame.export.side_by_side import SideBySide, metric_lines, side_by_side
-from anls_frame.plot import _inputs, _room, _style
+from anls_frame.plot import _inputs, _style
 from anls_frame.results import SlicedResult
 from anls_frame.summary.measures import Metric
 
@@ -255,8 +255,8 @@ def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Met
     ax.set(xlim=limits[0], ylim=limits[1])
     for text, (row, column) in zip(texts, spelled, strict=True):
         text.set_fontweight("bold" if grid.is_best[row][column] else "normal")
-    widest = max(_room.measured(text).width for text in texts)
-    room = 0.92 * _room.widths(ax).axes / columns
+    widest = max(text.get_tightbbox().width for text in texts)
+    room = 0.92 * _style.widths(ax).axes / columns
     if widest > room:
         size = float(texts[0].get_fontsize())
         for text in texts:
