@@ -5,7 +5,7 @@ from __future__ import annotations
 import string as strings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -14,9 +14,12 @@ from anls_frame._arguments import string
 from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DTypeError
 from anls_frame.export.page_verdicts import REPEATS, repeating
+from anls_frame.export.rows_content import substitution
 from anls_frame.frames.conversion import column_names, to_lazy
 from anls_frame.metrics import errors, scores
+from anls_frame.protocol import plugin_options, protocol_from_dict, resolve_errors
 from anls_frame.summary import selection, system_rows
+from anls_frame.summary.details import edit_counts
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import kept_names, scored_type
@@ -25,6 +28,8 @@ from anls_frame.summary.slicing import categories
 
 _STEPS = ("unicode_form", "case", "whitespace")
 _SAME = ("same", "different")
+_MOST_SUBSTITUTIONS = 100
+"""Substitutions by which rows are selected, the most frequent ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,32 +73,14 @@ class Asked:
         return f"{sign}{'change' if self.compared else 'score_0_0'}"
 
 
-class SystemFigures(NamedTuple):
-    """The totals of the rows of a system."""
-
-    scored: int
-    mean: float | None
-    """How many rows have a score in the first metric, and its mean."""
-    n_invented: int
-    n_placeholders: int
-    """How many predictions notes name, as in reports."""
-
-
-class Collected(NamedTuple):
-    """The rows of a page, in the columns of `anls_frame.export.rows_content.RowsContent`."""
-
-    table: pl.DataFrame
-    n_rows: int
-    """Number of all rows that could be on the page."""
-    figures: list[SystemFigures]
-    orders: dict[str, Sequence[str]]
-    """The values of ordered columns."""
-
-
-def collected(frame: Any, asked: Asked, n: int) -> Collected:
+def collected(
+    frame: Any, asked: Asked, n: int
+) -> tuple[pl.DataFrame, int, list[dict[str, Any]], dict[str, Sequence[str]]]:
     """
-    Return the rows with the worst scores, in the order of the frame.
+    Return the rows with the worst scores, in the order of the frame, as `RowsContent.table` describes them.
 
+    They are followed by the number of all rows that could be on the page, the totals of each system (`scored`
+    rows, their `mean` in the first metric, and the counts in `NOTED`), and the values of ordered columns.
     Rows rank by the largest loss of any system against the first, then by the mean score of all systems. For
     an audit, the result holds the drawn rows in random order, and their number.
     """
@@ -119,10 +106,11 @@ def collected(frame: Any, asked: Asked, n: int) -> Collected:
     rows = chosen.scored().with_columns(**changes).with_columns(**ranks)
     figures = (
         pl.struct(
-            pl.col(f"score_0_{system}").count(),
+            pl.col(f"score_0_{system}").count().alias("scored"),
             pl.col(f"score_0_{system}").mean().alias("mean"),
-            pl.sum(f"invented_{system}", f"placeholder_{system}"),
-        )
+            pl.sum(f"invented_{system}").alias("n_invented"),
+            pl.sum(f"placeholder_{system}").alias("n_placeholders"),
+        ).alias(f"{system}")
         for system, _ in enumerate(asked.systems)
     )
     kept = dict(zip(keep, map(pl.col, kept_names(settings)), strict=True))
@@ -144,14 +132,13 @@ def collected(frame: Any, asked: Asked, n: int) -> Collected:
     unused = [
         name for name in table.columns if name.rpartition("_")[0] in _STEPS and not (table[name] != 0).any()
     ]
-    figures_of_systems = [SystemFigures(*struct.values()) for struct in totals.row(0)]
     orders = {
         **categories(pl.Schema({alias: schema[name] for alias, name in asked.shown.items()})),
         **{f"type_{system}": errors.ERROR_TYPES for system, _ in enumerate(asked.systems)},
         "right": right_values(list(asked.systems)),
         "same": _SAME,
     }
-    return Collected(table.drop(unused), height.item(), figures_of_systems, orders)
+    return table.drop(unused), height.item(), list(totals.row(0)), orders
 
 
 def _image(image: str | None, columns: Sequence[Any]) -> list[tuple[str, str | None]]:
@@ -246,3 +233,38 @@ def right_values(systems: Sequence[str]) -> list[str]:
     """Return the labels of a page for the systems that are right, in order."""
     some = (f"{number} of {len(systems)}" for number in range(2, len(systems)))
     return ["none", *(f"only {system}" for system in systems), *some, "all"]
+
+
+def with_substitutions(table: pl.DataFrame, settings: Mapping[str, Any]) -> pl.DataFrame:
+    """
+    Return the rows of a page with a column `read_as`, the list of the substitutions of any system.
+
+    Parameters
+    ----------
+    table
+        The rows, as in `anls_frame.export.rows_content.RowsContent`.
+    settings
+        How confusions are counted: `protocol`, `max_length` and `min_nls`, as in reports.
+    """
+    options = {
+        "protocol": plugin_options(resolve_errors(protocol_from_dict(settings["protocol"]))),
+        "max_length": settings["max_length"],
+        "min_nls": settings["min_nls"],
+    }
+    predictions = [name for name in table.columns if name.startswith("prediction_")]
+    rows = pl.concat([table.lazy().select("row", "answers", prediction=name) for name in predictions])
+    counted = (
+        edit_counts(rows, ["row"], options).filter(pl.col("op") == "replace").collect(engine="streaming")
+    )
+    pair = "reference_char", "predicted_char"
+    frequent = (
+        counted.group_by(pair)
+        .agg(pl.col("count").sum())
+        .sort("count", *pair, descending=[True, False, False])
+    )
+    named = frequent.head(_MOST_SUBSTITUTIONS).with_row_index("rank")
+    names = [substitution(*characters) for characters in named.select(pair).iter_rows()]
+    shown = counted.join(named.with_columns(pl.Series("name", names, pl.String)).drop("count"), on=pair)
+    lists = shown.sort("row", "rank").group_by("row").agg(pl.col("name").unique(maintain_order=True))
+    joined = table.drop("read_as", strict=False).join(lists, on="row", how="left", maintain_order="left")
+    return joined.rename({"name": "read_as"})

@@ -15,12 +15,10 @@ from anls_frame._atomic import replacing
 from anls_frame._text import label, numbered, shortened_apart
 from anls_frame._text import shortened as shortened_label
 from anls_frame._typing import Missing
-from anls_frame.analysis.browsed_rows import Asked, Collected, collected, right_values
-from anls_frame.analysis.substitutions import with_substitutions
+from anls_frame.analysis.browsed_rows import Asked, collected, right_values, with_substitutions
 from anls_frame.export import rows_page, sources
 from anls_frame.export.column_headings import NAMES
 from anls_frame.export.display import spelled
-from anls_frame.export.document import Kind
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.page_verdicts import digest
 from anls_frame.export.rows_content import LARGEST, MOST_ROWS, EmbeddedRows, RowsContent
@@ -44,9 +42,6 @@ from anls_frame.summary.systems import metrics_of, once, systems_of
 
 if TYPE_CHECKING:
     from anls_frame.analysis.rows_widget import RowsWidget
-
-
-_SCORE: Kind = "score"
 
 _NAMED = 3
 """Number of systems that a title names."""
@@ -169,20 +164,17 @@ class RowsPage:
         ValueError
             If its rows are scored with other settings.
         """
-        own = self._content.scoring
-        differing = [name for name, value in own.items() if value != settings[name]]
-        if differing:
-            name = differing[0]
-            raise ValueError(
-                f"the page of rows must be scored as the figures are, but {name} is {own[name]!r} instead of "
-                f"{settings[name]!r}"
-            )
         content, html = self._content, self._html
-        counting = {name: settings.get(name) for name in content.counting}
-        if settings.get("details") and counting != content.counting:
+        for name in ("protocol", "missing", "unanswerable"):
+            if content.settings[name] != settings[name]:
+                raise ValueError(
+                    f"the page of rows must be scored as the figures are, but {name} is "
+                    f"{content.settings[name]!r} instead of {settings[name]!r}"
+                )
+        counted = ("max_length", "min_nls")
+        if settings.get("details") and any(content.settings[name] != settings[name] for name in counted):
             # The figures count the substitutions of rows with other settings.
-            table = with_substitutions(content.table, counting)
-            content = dataclasses.replace(content, table=table, counting=counting)
+            content = dataclasses.replace(content, table=with_substitutions(content.table, settings))
             html = rows_page.page(content)
         return rows_page.embedded(content, html)
 
@@ -393,17 +385,16 @@ def browse(
         image=image,
         is_audit=audit,
     )
-    found = collected(frame, asked, MOST_ROWS if n is None else n)
-    if n is None and found.n_rows > MOST_ROWS:
-        raise ValueError(_too_large(f"{found.n_rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
+    table, n_rows, totals, orders = collected(frame, asked, MOST_ROWS if n is None else n)
+    if n is None and n_rows > MOST_ROWS:
+        raise ValueError(_too_large(f"{n_rows:,} rows, more than {MOST_ROWS:,}", MOST_ROWS))
     described = asked.settings.to_dict()
-    counting = {name: described[name] for name in ("protocol", "max_length", "min_nls")}
     return RowsPage(
         RowsContent(
             title=" and ".join(systems) if len(systems) <= _NAMED else f"{len(systems)} systems",
-            notes=_notes(asked, found),
+            notes=_notes(asked, table, n_rows, totals),
             signature=asked.settings.signature,
-            table=with_substitutions(found.table, counting),
+            table=with_substitutions(table, described),
             systems=list(systems),
             metrics=[
                 {"name": name, "label": NAMES.get(name, name), "higher": metric.higher_is_better}
@@ -412,9 +403,8 @@ def browse(
             ],
             by=asked.settings.by,
             keep=asked.kept,
-            orders=found.orders,
-            scoring={name: described[name] for name in ("protocol", "missing", "unanswerable")},
-            counting=counting,
+            orders=orders,
+            settings=described,
             sort=asked.first_sort,
             is_audit=audit,
             names=asked.settings.names,
@@ -423,54 +413,49 @@ def browse(
     )
 
 
-def _notes(asked: Asked, found: Collected) -> list[str]:
+def _notes(asked: Asked, table: pl.DataFrame, n_rows: int, totals: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the texts below the title: the score of each system, the number of rows, and notes."""
     metric, row = asked.metrics[0], asked.settings.names.row
     name = NAMES.get(metric.row or metric.name, metric.name)
-    shown = found.table.height
-    is_whole = shown == found.n_rows and not asked.is_audit
-    counts: dict[str, Any]
+    shown = table.height
+    is_whole = shown == n_rows and not asked.is_audit
+    systems = dict(zip(asked.systems, totals, strict=True))
     if asked.compared:
-        systems = list(zip(asked.systems, found.figures, strict=True))
-        counts = {name: {system: getattr(own, name) for system, own in systems} for name in NOTED}
-        notes = [f"Mean {name} {_means(asked, found, is_whole=is_whole)}."]
+        right = table["right"] if is_whole and "right" in table.columns else None
+        notes = [f"Mean {name} {_means(systems, row, right)}."]
     else:
         # The text need not name the only system, and has room for more.
-        (own,) = found.figures
-        counts = {name: getattr(own, name) for name in NOTED}
-        worst = _worst_slice(found.table, asked, metric) if is_whole else None
-        lost = _lost_points(found.table, metric) if is_whole else None
-        said = f"Mean {name} {spelled(own.mean, (), _SCORE)}"
-        notes = [] if own.mean is None else [head(said, own.scored, noun=row, worst=worst, lost=lost)]
+        (own,) = totals
+        worst = _worst_slice(table, asked, metric) if is_whole else None
+        lost = _lost_points(table, metric) if is_whole else None
+        said = f"Mean {name} {spelled(own['mean'], (), 'score')}"
+        notes = [head(said, own["scored"], noun=row, worst=worst, lost=lost)] if own["scored"] else []
     if asked.is_audit:
         notes.append(
             f"These are the {numbered(shown, row)} that were drawn, in random order. Judge each of them: "
             "score right (0), our error (1), or another verdict."
         )
-    if shown < found.n_rows:
+    if shown < n_rows:
         breaking = " or ".join(asked.compared) if len(asked.compared) < _NAMED else "a system"
         broken = f" that {breaking} broke, or" if breaking else ""
-        notes.append(f"These are the {shown:,} {row}s{broken} with the worst scores of {found.n_rows:,}.")
-    return [*notes, *texts_notes(counts, asked.settings.unanswerable)]
+        notes.append(f"These are the {shown:,} {row}s{broken} with the worst scores of {n_rows:,}.")
+    counts: dict[str, Any] = {key: {system: own[key] for system, own in systems.items()} for key in NOTED}
+    return [*notes, *texts_notes(counts if asked.compared else totals[0], asked.settings.unanswerable)]
 
 
-def _means(asked: Asked, found: Collected, *, is_whole: bool) -> str:
+def _means(systems: Mapping[str, Mapping[str, Any]], row: str, right: pl.Series | None) -> str:
     """Return the mean scores of several systems, and of a whole page the numbers of rows that are right."""
-    short = shortened_apart(list(asked.systems))
-    named = [
-        f"{system} {spelled(own.mean, (), _SCORE)}" for system, own in zip(short, found.figures, strict=True)
-    ]
-    counts = sorted({own.scored for own in found.figures})
+    means = [spelled(own["mean"], (), "score") for own in systems.values()]
+    named = list(map(" ".join, zip(shortened_apart(list(systems)), means, strict=True)))
+    counts = sorted({own["scored"] for own in systems.values()})
     over = " to ".join(f"{count:,}" for count in (counts[0], counts[-1])[: len(counts)])
     more = f" and {len(named) - _LISTED:,} more systems" if len(named) > _LISTED else ""
-    means = f"over {over} {asked.settings.names.row}s: {', '.join(named[:_LISTED])}{more}"
-    if not is_whole or "right" not in found.table.columns:
-        return means
-    numbers = dict(found.table["right"].drop_nulls().value_counts().iter_rows())
+    text = f"over {over} {row}s: {', '.join(named[:_LISTED])}{more}"
+    numbers = {} if right is None else dict(right.drop_nulls().value_counts().iter_rows())
     # There is no room for each of many systems.
-    values = right_values(list(asked.systems)) if len(named) <= _NAMED else ["none", "all"]
+    values = right_values(list(systems)) if len(named) <= _NAMED else ["none", "all"]
     counted = [f"{value} {numbers[value]:,}" for value in values if value in numbers]
-    return f"{means}; right: {', '.join(counted)}" if counted else means
+    return f"{text}; right: {', '.join(counted)}" if counted else text
 
 
 def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str, str] | None:
@@ -488,7 +473,7 @@ def _worst_slice(table: pl.DataFrame, asked: Asked, metric: Metric) -> tuple[str
     worst = (min if metric.higher_is_better else max)(slices, default=None, key=lambda line: line[0])
     if worst is None or all(mean == worst[0] for mean, _ in slices):
         return None
-    return shortened_label(worst[1]), spelled(worst[0], (), _SCORE)
+    return shortened_label(worst[1]), spelled(worst[0], (), "score")
 
 
 def _lost_points(table: pl.DataFrame, metric: Metric) -> dict[str, float] | None:

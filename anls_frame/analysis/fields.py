@@ -424,17 +424,13 @@ def _confidence_columns(
     prediction: str | Mapping[str, str], given: str | Mapping[str, str] | None
 ) -> dict[str, str]:
     """Return the columns of confidences by system."""
-    if given is None:
-        return {}
-    if isinstance(given, str) != isinstance(prediction, str):
+    systems = _named(prediction)[0]
+    columns = {} if given is None else _named(given)[0]
+    if not columns.keys() <= systems.keys():
         raise ValueError(
             "model_confidence must be a column for one system, and a mapping from the names of systems for "
-            f"several, got {given!r}"
+            f"several, here of {list(systems)}, got {given!r}"
         )
-    systems, (columns, _) = _named(prediction)[0], _named(given)
-    unknown = [system for system in columns if system not in systems]
-    if unknown:
-        raise ValueError(f"model_confidence must name systems of {list(systems)}, got {unknown[0]!r}")
     return columns
 
 

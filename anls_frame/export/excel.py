@@ -11,7 +11,8 @@ import datetime as dt
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Self, TypeGuard
 
@@ -19,11 +20,10 @@ import polars as pl
 import xlsxwriter
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from anls_frame._text import quoted, text_width, visible
+from anls_frame._text import distinct, quoted, text_width, visible
 from anls_frame.export.column_headings import headings
 from anls_frame.export.display import NUMERIC, figure
 from anls_frame.export.document import MARKS, OVERALL, SLICE, Document, Kind, Table
-from anls_frame.export.excel_text import CELL_LIMIT, ExactTexts, sheet_names, truncated
 from anls_frame.export.values import as_text, json_text, plain_frame
 
 if TYPE_CHECKING:
@@ -47,6 +47,15 @@ _NUMBER_FORMATS: dict[Kind, str] = {
 _FORMULA_STARTS = ("=", "+", "-", "@")
 # XML cannot represent these characters.
 _IMPOSSIBLE = re.compile("[\ufffe\uffff]")
+_CELL_LIMIT = 32_767
+_NAME_LIMIT = 31
+# Excel reserves the first name; the others are sheets of every workbook.
+_RESERVED = ("history", "settings", "notes")
+
+_CHARACTER_CODE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
+_STAND_IN = re.compile("\ue000([0-9]+)\ue001")
+_STRINGS = "xl/sharedStrings.xml"
 _NARROWEST, _WIDEST = 6, 60
 _MEASURED_ROWS = 1_000
 # A fixed date makes files of equal reports equal.
@@ -71,7 +80,7 @@ class _ExactFloat(float):
 
 def write(document: Document, file: BinaryIO) -> None:
     """Write all tables, the settings and, if there are any, notes."""
-    names = sheet_names(table.name for table in document.tables)
+    names = _sheet_names(table.name for table in document.tables)
     for table in document.tables:
         _check_size(table)
     with _XlsxFile(file, document.title, document.notes) as book:
@@ -117,7 +126,7 @@ class _XlsxFile:
 
     def __init__(self, file: BinaryIO, title: str | None = None, notes: Sequence[str] = ()) -> None:
         self.notes = list(notes)
-        self._texts = ExactTexts()
+        self._texts = _ExactTexts()
         self._file, self._content = file, io.BytesIO()
         self._workbook = xlsxwriter.Workbook(self._content, _OPTIONS)
         self._workbook.set_properties({"title": visible(title or "")[:255], "created": _CREATED})
@@ -214,11 +223,11 @@ class _XlsxFile:
         """Return the part of a text that a cell can hold, and note omissions, which are errors in data."""
         cell = f"{sheet.get_name()}!{xl_rowcol_to_cell(row, column)}"
         possible = _IMPOSSIBLE.sub(lambda match: visible(match[0]), text)
-        kept = truncated(possible)
+        kept = _truncated(possible)
         if self._is_data and kept != text:
             raise ValueError(
                 f"row {row} of column {quoted(self._titles[column])} holds {quoted(text)}, which does not "
-                f"fit a cell: it has more than {CELL_LIMIT:,} characters, or U+FFFE or U+FFFF; write CSV or "
+                f"fit a cell: it has more than {_CELL_LIMIT:,} characters, or U+FFFE or U+FFFF; write CSV or "
                 "Parquet"
             )
         if possible != text:
@@ -227,7 +236,7 @@ class _XlsxFile:
             )
         if kept != possible:
             remark = (
-                f"cut to the {CELL_LIMIT:,} characters that a cell holds; the whole text is in other formats"
+                f"cut to the {_CELL_LIMIT:,} characters that a cell holds; the whole text is in other formats"
             )
             self.notes.append(f"{cell}: {remark}")
             sheet.write_comment(row, column, remark)
@@ -292,3 +301,98 @@ def _width(title: str, values: Sequence[object], kind: Kind) -> int:
     # The heading leaves room for the filter button.
     widest = max([text_width(title[:_WIDEST]) + 3, *(text_width(text[:_WIDEST]) for text in shown)])
     return min(max(widest + 1, _NARROWEST), _WIDEST)
+
+
+def _utf16_length(text: str) -> int:
+    """Return the length of a text in UTF-16 code units, as Excel counts it."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _truncated(text: str) -> str:
+    """
+    Truncate a text that is too long for a cell, and mark its end.
+
+    Parameters
+    ----------
+    text
+        The text.
+    """
+    length = _utf16_length(text)
+    if length <= _CELL_LIMIT:
+        return text
+    mark = f" [... cut: {length:,} characters]"
+    kept = text.encode("utf-16-le")[: 2 * (_CELL_LIMIT - _utf16_length(mark))]
+    return kept.decode("utf-16-le", errors="ignore") + mark
+
+
+def _sheet_names(names: Iterable[str]) -> list[str]:
+    """
+    Make names valid for sheets: at most 31 characters, no forbidden characters, no duplicates.
+
+    Parameters
+    ----------
+    names
+        The desired names.
+    """
+    plain = (_CHARACTER_CODE.sub("-", re.sub(r"[\[\]:*?/\\]", "-", visible(name))) for name in names)
+    cut = (_cut(name, _NAME_LIMIT).strip("' ") or "Table" for name in plain)
+
+    def numbered(name: str, number: int) -> str:
+        ending = f" ({number})"
+        return _cut(name, _NAME_LIMIT - len(ending)) + ending
+
+    return distinct(cut, _RESERVED, numbered, key=str.lower)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text.encode("utf-16-le")[: 2 * limit].decode("utf-16-le", errors="ignore")
+
+
+class _ExactTexts:
+    """
+    Texts that XlsxWriter 3.3 would change, and their placeholders.
+
+    XlsxWriter treats `<r>...</r>` as rich-text markup, and escapes only the first of several codes that share
+    an underscore (`_x005F_x0041_`). Placeholders are written instead, and replaced in the shared strings of
+    the finished workbook.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def stand_in(self, text: str) -> str:
+        """Return the text to write: a placeholder or, in most cases, the text itself."""
+        if not (text.startswith("<r>") or _CHARACTER_CODE.search(text) or _STAND_IN.search(text)):
+            return text
+        self._texts.append(text)
+        return f"\ue000{len(self._texts) - 1}\ue001"
+
+    def restore(self, workbook: bytes) -> bytes:
+        """
+        Replace the placeholders by the texts.
+
+        Parameters
+        ----------
+        workbook
+            The file with the placeholders.
+        """
+        if not self._texts:
+            return workbook
+        restored = io.BytesIO()
+        with (
+            zipfile.ZipFile(io.BytesIO(workbook)) as old,
+            zipfile.ZipFile(restored, "w", zipfile.ZIP_DEFLATED) as new,
+        ):
+            for member in old.infolist():
+                content = old.read(member)
+                if member.filename == _STRINGS:
+                    content = re.sub(f"<t>{_STAND_IN.pattern}</t>", self._element, content.decode()).encode()
+                # The member keeps its date, so that equal reports are equal files.
+                new.writestr(member, content)
+        return restored.getvalue()
+
+    def _element(self, match: re.Match[str]) -> str:
+        text = _CHARACTER_CODE.sub("_x005F_", self._texts[int(match[1])])
+        text = _CONTROL.sub(lambda control: f"_x{ord(control[0]):04X}_", text)
+        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        return f'<t xml:space="preserve">{text}</t>'

@@ -54,10 +54,8 @@ class RowsContent:
         Names of the columns that slice rows, and of other columns.
     orders
         Values of ordered columns, by the name of the column.
-    scoring
-        How texts were prepared and scored: `protocol`, `missing` and `unanswerable`, as in settings.
-    counting
-        How `read_as` was counted: `protocol`, `max_length` and `min_nls`.
+    settings
+        How texts were scored, and how `read_as` was counted, as in the settings of reports.
     source
         Names of the files that the page was made from.
     sort
@@ -77,8 +75,7 @@ class RowsContent:
     by: Sequence[str] = ()
     keep: Sequence[str] = ()
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    scoring: Mapping[str, Any] = field(default_factory=dict)
-    counting: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any]
     source: Sequence[str] = ()
     sort: str
     is_audit: bool = False

@@ -83,7 +83,7 @@ def page(content: RowsContent) -> str:
         "sort": content.sort,
         "audit": content.is_audit,
         "names": {name: getattr(content.names, name) for name in ("row", "answer", "prediction")},
-        "protocol": content.scoring["protocol"],
+        "protocol": content.settings["protocol"],
         "verdicts": VERDICTS,
         "colors": ERROR_COLORS,
         "columns": packed.columns,

@@ -268,7 +268,7 @@ def _wrap(ax: Axes, text: Text) -> None:
     # text is outside the figure.
     lines = text.get_text().split("\n")
     room = widths(ax)
-    share = (room.axes + 2 * min(room.left, room.right)) / max(text.get_tightbbox().width, 1)
+    share = (room.axes + 2 * min(room.left, room.right)) / max(measured(text).width, 1)
     if share < 1:
         most = max(int(share * max(map(len, lines))), _SHORTEST)
         text.set_text("\n".join(textwrap.fill(line, most) for line in lines))
@@ -297,7 +297,7 @@ def legend_above(ax: Axes, handles: Sequence[Any], names: Sequence[str | Label])
     sizes = [*(("small", lines) for lines in range(1, 4)), *(("x-small", n + 2) for n in range(len(names)))]
     for size, lines in sizes:
         columns = -(-len(names) // lines)
-        box = legend(ax, handles, names, ncols=columns, fontsize=size, **options).get_tightbbox()
+        box = measured(legend(ax, handles, names, ncols=columns, fontsize=size, **options))
         if box.width <= width:
             break
     band_above(ax, box.height * 72 / ax.figure.dpi + 3)
@@ -310,7 +310,7 @@ def group_axis(ax: Axes, labels: Sequence[Label]) -> None:
     In narrow axes, labels are cut further.
     """
     texts = _label_rows(ax, labels)
-    widest = max((text.get_tightbbox().width for text in texts), default=0.0)
+    widest = max((measured(text).width for text in texts), default=0.0)
     share = _LABELS * given_width(ax) / max(widest, 1.0)
     if share < 1:
         most = max(int(share * max(_text.text_width(label.text) for label in labels)), _SHORTEST)
@@ -337,7 +337,7 @@ def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
         )
         for row, text in enumerate(texts)
     ]  # fmt: skip
-    widest = max((note.get_tightbbox().width for note in notes), default=0)
+    widest = max((measured(note).width for note in notes), default=0)
     if widest > _NOTES * given_width(ax):
         for note, text in zip(notes, texts, strict=True):
             note.set_text(text.partition(" [")[0])
@@ -346,7 +346,7 @@ def side(ax: Axes, texts: Sequence[str], bold: Sequence[int] = ()) -> None:
 def turn_crowded(ax: Axes) -> None:
     """Turn the labels below the axes if they would run into each other."""
     texts = ax.get_xticklabels()
-    if 1.15 * sum(text.get_tightbbox().width for text in texts) > widths(ax).axes:
+    if 1.15 * sum(measured(text).width for text in texts) > widths(ax).axes:
         for text in texts:
             text.set(rotation=45, ha="right", rotation_mode="anchor")
 
@@ -435,6 +435,12 @@ def _above(ax: Axes, height: float, gap: float, *_: object) -> Bbox:
     return Bbox.from_bounds(box.x0, box.y1 + gap * point, box.width, height * point)
 
 
+def measured(artist: Any) -> Bbox:
+    """Return the box of an artist or of axes with all their texts, in pixels."""
+    box: Bbox = artist.get_tightbbox()
+    return box
+
+
 def given_width(ax: Axes) -> float:
     """Return the width that a layout gives to the axes with all their texts, in pixels."""
     spec = ax.get_subplotspec()
@@ -453,7 +459,7 @@ class Widths(NamedTuple):
 
 def widths(ax: Axes) -> Widths:
     """Return the widths of the axes and of the texts beside them."""
-    inside, box = ax.get_window_extent(), ax.get_tightbbox()
+    inside, box = ax.get_window_extent(), measured(ax)
     left, right = max(inside.x0 - box.x0, 0.0), max(box.x1 - inside.x1, 0.0)
     if ax.figure.get_layout_engine() is None:
         return Widths(left, inside.width, right)

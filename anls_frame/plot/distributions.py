@@ -308,6 +308,6 @@ def _strip(ax: Axes, parts: Sequence[tuple[str, int, Any]], total: int) -> None:
             strip.barh(0.5, share, 1, left=left, color=color, edgecolor=edge, linewidth=1)
         text = strip.text(left + share / 2, 0.5, f"{name}: {spelled(share, (), 'share')}", fontsize="small")
         text.set(ha="center", va="center", color=_style.on(color))
-        if text.get_tightbbox().width > 0.95 * share * width:
+        if _style.measured(text).width > 0.95 * share * width:
             text.remove()
         left += share

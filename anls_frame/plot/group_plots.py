@@ -411,8 +411,8 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
         whole, groups = (_ERRORS.detail(given, "errors", keys) for keys in ((), columns))
         if columns and _inputs.is_report(given):
             # A report may have its own order, and leave out small slices.
-            keys = in_polars(given.by(*columns)).lazy().select(cs.by_name(*columns)).collect()
-            groups = keys.join(groups, on=columns, how="left", nulls_equal=True, maintain_order="left")
+            slices = in_polars(given.by(*columns)).lazy().select(cs.by_name(*columns)).collect()
+            groups = slices.join(groups, on=columns, how="left", nulls_equal=True, maintain_order="left")
     elif (counted := _ERRORS.counts(given, "errors", columns, _COUNTED)) is not None:
         keys, counts = counted
         return ([], _grouped(counts, keys)) if keys else (_grouped(counts, []), [])
@@ -472,7 +472,7 @@ def _stack(ax: Axes, groups: _Groups) -> tuple[list[Any], list[str]]:
     ax.set_xlim(0, 1)
     _style.side(ax, [f"n = {sum(count.values()):,}" for count in counts])
     _style.percent_ticks(ax.xaxis)
-    if 1.3 * sum(text.get_tightbbox().width for text in ax.get_xticklabels()) > _style.widths(ax).axes:
+    if 1.3 * sum(_style.measured(text).width for text in ax.get_xticklabels()) > _style.widths(ax).axes:
         ax.set_xticks([0, 1], ["0 %", "100 %"])
     if not kinds:
         _style.nothing(ax)
@@ -484,7 +484,7 @@ def _stack(ax: Axes, groups: _Groups) -> tuple[list[Any], list[str]]:
             x, y = bar.get_center()
             text = ax.text(x, y, f"{100 * share:.0f}", fontsize="x-small", color=color)
             text.set(ha="center", va="center")
-            if share < _LABELLED or 1.15 * text.get_tightbbox().width > share * width:
+            if share < _LABELLED or 1.15 * _style.measured(text).width > share * width:
                 text.remove()
     return handles, kinds
 

@@ -255,7 +255,7 @@ def _draw_cells(ax: Axes, grid: SideBySide, rows: int, columns: int, metric: Met
     ax.set(xlim=limits[0], ylim=limits[1])
     for text, (row, column) in zip(texts, spelled, strict=True):
         text.set_fontweight("bold" if grid.is_best[row][column] else "normal")
-    widest = max(text.get_tightbbox().width for text in texts)
+    widest = max(_style.measured(text).width for text in texts)
     room = 0.92 * _style.widths(ax).axes / columns
     if widest > room:
         size = float(texts[0].get_fontsize())

@@ -323,7 +323,7 @@ def test_confidences_of_systems_of_whole_lists_and_in_pandas() -> None:
         ('{"total": NaN}', "sure", "must be a finite number, got NaN"),
         ('{"total": {"x": 1}}', "sure", "the confidence of field 'total' must be"),
         ('{"total"', "sure", "document 'd': the confidences of 'prediction': invalid JSON"),
-        ("{}", {"prediction": "sure"}, "model_confidence must be a column for one system"),
+        ("{}", {"a": "sure"}, "model_confidence must be a column for one system"),
         ("{}", "other", "other"),
     ],
 )
