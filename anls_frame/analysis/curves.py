@@ -213,11 +213,12 @@ def length_scores(
 
 
 class Histogram(NamedTuple):
-    """Numbers of rows below the range, in bins of equal width, and at its upper end or above."""
+    """Numbers of rows below the range, in bins of equal width, at its upper end or above, and those cut."""
 
     low: int
     bins: list[int]
     high: int
+    cut: int = 0
 
     @property
     def n(self) -> int:
@@ -227,13 +228,14 @@ class Histogram(NamedTuple):
 
 def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
     """
-    Count the rows of a summary by NLS: at 0, between, and at 1.
+    Count the rows of a summary by NLS: at 0, between, and at 1, and those between that the cut sets to 0.
 
     The summary has a resolution of 1/200. If its protocol cuts by similarity, rows between 0 and 1/200 cannot
     be distinguished from those at 0 and are counted there.
     """
     settings = summary.settings
-    exact = int(summary.report_sums.cells[ALL]["exact_match_sum"].sum())
+    cells = summary.report_sums.cells[ALL]
+    exact, zeros = (int(cells[name].sum()) for name in ("exact_match_sum", "zeros_sum"))
     counts = [0] * GRID
     low = 0
     for step, n in summary.report_sums.bins.group_by("grid_threshold").agg(pl.col("n").sum()).iter_rows():
@@ -246,14 +248,8 @@ def score_histogram(summary: Summary, bars: int = BARS) -> Histogram:
     # The top step holds equal texts, and possibly texts of more than 200 characters with one error.
     counts[-1] -= exact
     width = GRID // bars
-    return Histogram(low, [sum(counts[at : at + width]) for at in range(0, GRID, width)], exact)
-
-
-def cut_between(summary: Summary, histogram: Histogram) -> int:
-    """Count the rows between 0 and 1 that the cut sets to 0."""
-    return min(
-        max(int(summary.report_sums.cells[ALL]["zeros_sum"].sum()) - histogram.low, 0), sum(histogram.bins)
-    )
+    bins = [sum(counts[at : at + width]) for at in range(0, GRID, width)]
+    return Histogram(low, bins, exact, min(max(zeros - low, 0), sum(bins)))
 
 
 def _grouped(frame: pl.DataFrame, keys: Sequence[str], sums: list[pl.Expr]) -> pl.DataFrame:

@@ -2,7 +2,8 @@
 Excel workbooks: a sheet for each table, the settings, and notes on content that Excel cannot hold.
 
 Rows of data form a single sheet, and a value that it cannot hold raises an error. Every text is written as
-text, so nothing in the data becomes a formula or a link.
+text, so nothing in the data becomes a formula or a link. So are NaN and infinity, and numbers longer than the
+15 digits of Excel.
 """
 
 from __future__ import annotations
@@ -96,8 +97,7 @@ def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
     """
     Write rows of data as the only sheet, with every value unchanged.
 
-    Null is a missing cell, an empty string an empty cell. NaN and infinity, and numbers longer than the 15
-    digits of Excel, are written as text.
+    Null is a missing cell, an empty string an empty cell.
 
     Raises
     ------
@@ -154,7 +154,6 @@ class _XlsxFile:
             for row, (value, bold) in enumerate(zip(values, overall, strict=True), start=1):
                 own = table.cell_kind(kind, frame["metric"][row - 1]) if table.formats else kind
                 self._write_cell(sheet, row, index, value, kind=own, style={"bold": bold})
-            self._note_gaps(f"table {table.name!r}, column {title!r}", values, kind)
             sheet.set_column(index, index, _width(title, values[:_MEASURED_ROWS], kind))
         sheet.freeze_panes(1, 0)
         # Printed at the width of the page.
@@ -171,7 +170,6 @@ class _XlsxFile:
             self._write_text(sheet, row, 0, name)
             scalar = value is None or isinstance(value, str | int | float)
             self._write_cell(sheet, row, 1, value if scalar else json_text(value), kind="number")
-            self._note_gaps(f"setting {name!r}", [value], "number")
         sheet.freeze_panes(1, 0)
         sheet.set_column(0, 0, 24)
         sheet.set_column(1, 1, _WIDEST)
@@ -195,7 +193,7 @@ class _XlsxFile:
         kind: Kind,
         style: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
-        if value is None or _is_gap(value, kind):
+        if value is None:
             return
         if isinstance(value, bool):
             sheet.write_boolean(row, column, value, self._format(style))
@@ -235,17 +233,10 @@ class _XlsxFile:
                 f"{cell}: U+FFFE and U+FFFF are written as codes, because a workbook cannot hold them"
             )
         if kept != possible:
-            remark = (
-                f"cut to the {_CELL_LIMIT:,} characters that a cell holds; the whole text is in other formats"
+            self.notes.append(
+                f"{cell}: cut to the {_CELL_LIMIT:,} characters that a cell holds; other formats have it all"
             )
-            self.notes.append(f"{cell}: {remark}")
-            sheet.write_comment(row, column, remark)
         return kept
-
-    def _note_gaps(self, cell: str, values: Sequence[object], kind: Kind) -> None:
-        gaps = sum(_is_gap(value, kind) for value in values)
-        if gaps:
-            self.notes.append(f"{cell}: {gaps:,} NaN or infinite, left empty")
 
     def _format(self, properties: Mapping[str, object]) -> Format | None:
         """Return one format for equal properties, because Excel limits the number of formats."""
@@ -279,11 +270,6 @@ def _values(table: Table, name: str, column: pl.Series) -> list[object]:
     if table.formats and name == "metric":
         return [table.formats[value][0] for value in column]
     return column.to_list()
-
-
-def _is_gap(value: object, kind: Kind) -> bool:
-    """Return whether a value is NaN or infinite, which a cell cannot hold; keys are written as text."""
-    return isinstance(value, float) and not math.isfinite(value) and kind != "key"
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

@@ -35,9 +35,14 @@ _LONGEST_TEXT = 400
 _LONGEST_UNWRAPPED = 36
 _LONGEST_HEADING = 100
 _COMMENT_WIDTH = 100
-# Width of a digit by size, and the text area of LaTeX's article class, in points.
-_SIZES = (("normalsize", 5.0), ("small", 4.6), ("footnotesize", 4.3), ("scriptsize", 4.0), ("tiny", 3.4))
-_TEXT_WIDTH, _TEXT_HEIGHT = 345, 550
+# Forms of long tables: the size, the width of a digit and that of the text in points, as in LaTeX's article
+# class, and whether the page is turned.
+_FORMS = (
+    ("footnotesize", 4.3, 345, False),
+    ("footnotesize", 4.3, 550, True),
+    ("scriptsize", 4.0, 550, True),
+    ("tiny", 3.4, 550, True),
+)
 _WRAPPED_EMS = 14
 # A minus is longer than a hyphen, and thousands stand apart.
 _SIGNS = str.maketrans({
@@ -165,7 +170,7 @@ def _longtable(
     columns: Sequence[ShownColumn], rows: Sequence[ShownRow], caption: str, below: Sequence[str]
 ) -> list[str]:
     header = [r"\toprule", *_header(columns), r"\midrule"]
-    size, turned = _size(columns, rows)
+    size, turned = _form(columns, rows)
     lines = [
         r"\begingroup",
         rf"\{size}{_SPACING}",
@@ -182,13 +187,8 @@ def _longtable(
         r"\endgroup",
         *below,
     ]
-    if turned:
-        return [
-            r"\ifdefined\landscape\begin{landscape}\fi",
-            *lines,
-            r"\ifdefined\landscape\end{landscape}\fi",
-        ]
-    return lines
+    turns = [rf"\ifdefined\landscape\{end}{{landscape}}\fi" for end in ("begin", "end") if turned]
+    return [*turns[:1], *lines, *turns[1:]]
 
 
 def _header(columns: Sequence[ShownColumn]) -> list[str]:
@@ -240,19 +240,16 @@ def _is_wide(index: int, column: ShownColumn, rows: Sequence[ShownRow]) -> bool:
     )
 
 
-def _size(columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> tuple[str, bool]:
-    """Return the largest font size at which the columns fit the page, and whether to rotate the page."""
+def _form(columns: Sequence[ShownColumn], rows: Sequence[ShownRow]) -> tuple[str, bool]:
+    """Return the largest font size at which the columns fit the page, and whether to turn the page."""
     digits = 0
     for index, column in enumerate(columns):
         widest = max([printed_width(column.heading), *(printed_width(row.cells[index].text) for row in rows)])
         # An em is two digits wide.
         digits += 2 * _WRAPPED_EMS if _is_wide(index, column, rows) else widest
-    for available, sizes in ((_TEXT_WIDTH, _SIZES[:3]), (_TEXT_HEIGHT, _SIZES)):
-        room = available - len(columns) * _SPACE
-        fitting = [size for size, digit in sizes if digits * digit <= room]
-        if fitting:
-            return fitting[0], available == _TEXT_HEIGHT
-    return _SIZES[-1][0], True
+    fitting = (form for form in _FORMS if digits * form[1] <= form[2] - len(columns) * _SPACE)
+    size, _, _, turned = next(fitting, _FORMS[-1])
+    return size, turned
 
 
 def escaped(text: str) -> str:

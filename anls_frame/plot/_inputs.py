@@ -186,10 +186,6 @@ def slices(given: Any, noun: str, source: Input, needed: str) -> DrawnSlices:
     """Return the slices of a result, or of a frame returned by it, which must have the column `needed`."""
     if isinstance(given, SlicedResult) and given.noun == noun:
         return DrawnSlices(*given.sliced_tables()[0], names_in(given))
-    needs_report = noun == "report" and isinstance(given, Summary)
-    advice = "; make a report with `Report.from_summary`" if needs_report else ""
-    if isinstance(given, Summary | SlicedResult):
-        raise source.error(given, advice)
     pair_columns = ("metric", "baseline", "system") if noun == "comparison" else ()
     return DrawnSlices(*with_slices(source.table(given, [*pair_columns, "n", needed])))
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from anls_frame import _palette, _text
 from anls_frame._arguments import number, takes_names
-from anls_frame.analysis.curves import BARS, Histogram, cut_between, score_histogram
+from anls_frame.analysis.curves import BARS, Histogram, score_histogram
 from anls_frame.export.display import spelled
 from anls_frame.plot import _inputs, _style
 
@@ -83,11 +83,10 @@ def score_distribution(
     kept = _palette.system_color(label, color)
     middles = [(index + 0.5) / len(histogram.bins) for index in range(len(histogram.bins))]
     colors = [_palette.LIGHT if middle < threshold else kept for middle in middles]
-    below = cut_between(summary, histogram)
     parts = [
         ("0", histogram.low, _palette.GREY),
-        (f"below {threshold:g}", below, _palette.LIGHT),
-        ("kept", sum(histogram.bins) - below, kept),
+        (f"below {threshold:g}", histogram.cut, _palette.LIGHT),
+        ("kept", sum(histogram.bins) - histogram.cut, kept),
         ("1", histogram.high, _style.darker(kept)),
     ]
     ax = _draw(ax, histogram, colors, parts, "NLS", label=label, title=title)

@@ -678,16 +678,19 @@ def _where(rows: pl.DataFrame, comparison: Any) -> str:
 
 
 def in_short(comparison: Any) -> str:
-    """Return the difference of two systems, or the best of several systems, in each metric."""
+    """Return the better of two systems with the difference, or the best of several, in each metric."""
     if len(comparison.systems) > 2:  # noqa: PLR2004 - a pair has one difference
         ranking = pl.DataFrame(comparison.ranking).filter(slice="overall")
         return "; ".join(_best(metric, ranking.filter(metric=metric.name)) for metric in comparison.measures)
     differences = zip(comparison.measures, comparison.overall["difference"], strict=True)
-    return "; ".join(_difference(metric, difference) for metric, difference in differences)
+    return "; ".join(_difference(metric, given, [*comparison.systems]) for metric, given in differences)
 
 
-def _difference(metric: Metric, difference: float | None) -> str:
-    return f"difference {'unknown' if difference is None else f'{difference:+z.4f}'} ({metric.label})"
+def _difference(metric: Metric, difference: float | None, systems: Sequence[str]) -> str:
+    if not difference:
+        return f"difference {'unknown' if difference is None else '0'} ({metric.label})"
+    better = systems[(difference > 0) == bool(metric.higher_is_better)]
+    return f"{better} has the better {metric.label}: difference {difference:+z.4f}"
 
 
 def _best(metric: Metric, ranking: pl.DataFrame) -> str:

@@ -13,7 +13,7 @@ import polars.selectors as cs
 from anls_frame import _palette
 from anls_frame._arguments import count, flag, string
 from anls_frame._text import numbered
-from anls_frame.analysis.curves import cut_between, score_histogram
+from anls_frame.analysis.curves import score_histogram
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.charts import Alignments, Crossed, Figure, HistogramChart, Stacked
 from anls_frame.export.column_headings import RowNames
@@ -308,11 +308,10 @@ def _report_figures(view: ReportView) -> list[Figure]:
         return [*_kinds(view), *_substitutions(summary), *_alignments(worst, settings)]
     histogram = score_histogram(summary)
     threshold = settings.protocol.threshold or 0.0
-    below = cut_between(summary, histogram)
     parts = [
         ("NLS 0", histogram.low, "#6B7480"),
-        (f"set to 0 by the threshold {threshold:g}", below, "#AAB2BD"),
-        ("kept", sum(histogram.bins) - below, "#56B4E9"),
+        (f"set to 0 by the threshold {threshold:g}", histogram.cut, "#AAB2BD"),
+        ("kept", sum(histogram.bins) - histogram.cut, "#56B4E9"),
         ("NLS 1", histogram.high, _palette.BLUE),
     ]
     distribution = HistogramChart(

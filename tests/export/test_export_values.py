@@ -315,8 +315,6 @@ def test_excel_says_what_is_cut_or_changed(files: Mapping[str, Path]) -> None:
     changed = 0
     for row, text in enumerate(HOSTILE_TEXTS, start=4):
         cell = book["By key"].cell(row, 2)
-        is_cut = len(text.encode("utf-16-le")) // 2 > CELL_LIMIT
-        assert (cell.comment is not None) is is_cut
         assert any(note.startswith(f"By key!{cell.coordinate}: ") for note in notes) is (
             in_a_cell(text) != text
         )

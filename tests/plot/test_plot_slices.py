@@ -105,15 +105,6 @@ def test_results_pass_options_on_to_their_plots() -> None:
         made.plot("bleu")
 
 
-def test_a_summary_needs_a_report_for_its_intervals() -> None:
-    summary = report(frame()).summary
-
-    with pytest.raises(TypeError, match=r"got Summary; make a report with `Report\.from_summary`$"):
-        plot.group_scores(summary)
-    with pytest.raises(TypeError, match=r"got Summary$"):
-        plot.comparison(summary)
-
-
 def test_slices_are_drawn_in_the_order_of_the_report_or_of_its_frame() -> None:
     made = report(frame(), details=True)
     order = ["null" if one is None else one for one in made.by_group["type"]]
