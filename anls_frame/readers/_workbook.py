@@ -14,7 +14,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.parsers import expat
 
 import polars as pl
 
@@ -27,7 +26,6 @@ MOST_CELLS = 40_000_000
 """Maximum size of the rectangle around all values, including empty cells: each takes a place in a column."""
 MOST_CHARACTERS = 2 << 30
 """Maximum for all cells together: a string that is in the file once can be in a million cells."""
-_CHUNK = 1 << 20
 _PLACE = re.compile("([A-Za-z]{1,4})(0*[1-9][0-9]{0,7})")
 _CODE = re.compile("_x([0-9A-Fa-f]{4})_")
 _EXACT = 10**15
@@ -81,46 +79,46 @@ def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
 
 def _sheets(path: Path, archive: zipfile.ZipFile, name: str | None) -> tuple[list[tuple[str, str]], bool]:
     """Return the names and the parts of the named sheet or of all visible ones, and the origin of dates."""
-    targets = {
-        attributes.get("Id"): attributes.get("Target", "")
-        for _, attributes, _ in _elements(path, archive, "xl/_rels/workbook.xml.rels")
-    }
-    elements = [*_elements(path, archive, "xl/workbook.xml")]
-    sheets = [attributes for element, attributes, _ in elements if element == "sheet"]
+    relations = _elements(path, archive, "xl/_rels/workbook.xml.rels", "Relationship")
+    targets = {relation.get("Id"): relation.get("Target", "") for _, relation in relations}
+    names: list[str] = []
     chosen = []
-    for attributes in sheets:
-        # The prefix of the namespace is for the writer to choose.
-        ids = (value for key, value in attributes.items() if key.endswith(":id"))
+    origin = None
+    for element_name, element in _elements(path, archive, "xl/workbook.xml", "sheet", "workbookPr"):
+        if element_name == "workbookPr":
+            origin = element.get("date1904")
+            continue
+        own = element.get("name", "")
+        names.append(own)
+        # The namespace of the id differs between kinds of workbooks.
+        ids = (value for key, value in element.items() if key.endswith("}id"))
         part = posixpath.join("/xl", targets.get(next(ids, None), ""))
-        if attributes.get("name") == name or (name is None and attributes.get("state") in (None, "visible")):
-            chosen.append((attributes.get("name", ""), posixpath.normpath(part).lstrip("/")))
+        if own == name or (name is None and element.get("state") in (None, "visible")):
+            chosen.append((own, posixpath.normpath(part).lstrip("/")))
     if name is not None and not chosen:
-        among = listed([quoted(attributes.get("name", "")) for attributes in sheets])
-        raise problem(path, f"no sheet {quoted(name)} among {among}")
-    origins = [attributes.get("date1904") for element, attributes, _ in elements if element == "workbookPr"]
-    return chosen, origins in (["1"], ["true"])
+        raise problem(path, f"no sheet {quoted(name)} among {listed(map(quoted, names))}")
+    return chosen, origin in ("1", "true")
 
 
 def _strings(path: Path, archive: zipfile.ZipFile) -> list[str]:
     """Return the shared strings of the cells."""
     part = "xl/sharedStrings.xml"
-    elements = _elements(path, archive, part, holder="si") if part in archive.namelist() else ()
-    return [_decoded(text) for name, _, text in elements if name == "si"]
+    strings = _elements(path, archive, part, "si") if part in archive.namelist() else ()
+    return [_text(string) for _, string in strings]
 
 
 def _date_formats(path: Path, archive: zipfile.ZipFile) -> list[str | None]:
     """Return for each style whether it shows numbers as dates, times or durations, or None."""
     kinds: dict[int, str | None] = dict(_BUILT_IN_DATES)
     formats: list[str | None] = []
-    part = ""
-    styles = "xl/styles.xml"
-    for name, attributes, _ in _elements(path, archive, styles) if styles in archive.namelist() else ():
+    part = "xl/styles.xml"
+    for name, element in (
+        _elements(path, archive, part, "numFmt", "cellXfs") if part in archive.namelist() else ()
+    ):
         if name == "numFmt":
-            kinds[int(attributes.get("numFmtId", -1))] = _kind_of_format(attributes.get("formatCode", ""))
-        elif name == "xf" and part == "cellXfs":
-            formats.append(kinds.get(int(attributes.get("numFmtId", 0))))
-        elif name in {"cellStyleXfs", "cellXfs", "cellStyles"}:
-            part = name
+            kinds[int(element.get("numFmtId", -1))] = _kind_of_format(element.get("formatCode", ""))
+        else:
+            formats = [kinds.get(int(style.get("numFmtId", 0))) for style in element.iterfind("{*}xf")]
     return formats
 
 
@@ -140,19 +138,16 @@ def _cells(path: Path, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.D
     cells: list[list[Any]] = [[], [], [], []]
     merged: list[str] = []
     row = column = 0
-    has_formula = False
-    for name, attributes, text in _elements(path, archive, part, holder="c"):
+    for name, element in _elements(path, archive, part, "row", "c", "mergeCell"):
         if name == "row":
-            row, column = _place(path, f"A{attributes.get('r', row + 1)}")[1], 0
-        elif name == "f":
-            has_formula = True
+            row, column = _place(path, f"A{element.get('r', row + 1)}")[1], 0
         elif name == "mergeCell":
-            merged.append(attributes.get("ref", ""))
-        elif name == "c":
+            merged.append(element.get("ref", ""))
+        else:
             # A cell without a place is next to the cell before it.
-            column, row = _place(path, attributes["r"]) if "r" in attributes else (column + 1, row)
-            value = _value(attributes, text, book, has_formula=has_formula)
-            has_formula = False
+            place = element.get("r")
+            column, row = (column + 1, row) if place is None else _place(path, place)
+            value = _value(element, book)
             if value is not None:
                 for values, entry in zip(cells, (row, column, *value), strict=True):
                     values.append(entry)
@@ -239,11 +234,10 @@ def _table(path: Path, sheet: str, cells: pl.DataFrame) -> Raw:
     return Raw(names, columns, height, place, typed=False, others=others, dates=dates)
 
 
-def _value(
-    attributes: dict[str, str], text: str, book: _Book, *, has_formula: bool
-) -> tuple[str, str] | None:
+def _value(cell: Any, book: _Book) -> tuple[str, str] | None:
     """Return the value of a cell as text and its kind: text, bool, date, number, or why it is lost."""
-    form = attributes.get("t", "n")
+    text = _text(cell)
+    form = cell.get("t", "n")
     if form == "e":
         return "an error value (such as #N/A)", _LOST
     if form == "s":
@@ -251,13 +245,13 @@ def _value(
         unknown = "a string that is not in the table of shared strings"
         return (book.strings[int(text)], "text") if is_known else (unknown, _LOST)
     if form in {"str", "inlineStr"}:
-        return _decoded(text), "text"
+        return text, "text"
     if not text:
         lost = "a formula without a stored value; open the workbook in Excel and save it"
-        return (lost, _LOST) if has_formula else None
+        return None if cell.find("{*}f") is None else (lost, _LOST)
     if form == "b":
         return ("TRUE" if text.strip() in {"1", "true"} else "FALSE"), "bool"
-    return (text, "date") if form == "d" else _number(attributes.get("s", ""), text, book)
+    return (text, "date") if form == "d" else _number(cell.get("s", ""), text, book)
 
 
 def _number(style: str, text: str, book: _Book) -> tuple[str, str]:
@@ -295,58 +289,33 @@ def _clock(milliseconds: int) -> str:
     return f":{seconds // 60:02}:{seconds % 60:02}{fraction}"
 
 
-def _decoded(text: str) -> str:
-    """Return a string with Excel's codes for characters missing from XML decoded."""
+def _text(element: Any) -> str:
+    """Return the text of a cell or a shared string, without phonetic guides."""
+    parts = (part for part in element.iter("{*}v", "{*}t") if not part.getparent().tag.endswith("}rPh"))
+    text = "".join(part.text or "" for part in parts)
+    # Excel has codes for characters that XML lacks.
     return _CODE.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
 
 
-def _elements(
-    path: Path, archive: zipfile.ZipFile, part: str, holder: str = ""
-) -> Iterator[tuple[str, dict[str, str], str]]:
-    """
-    Yield the local name and the attributes of each element of a part, in the order of their beginnings.
+def _elements(path: Path, archive: zipfile.ZipFile, part: str, *names: str) -> Iterator[tuple[str, Any]]:
+    """Yield elements with these names: rows when they begin, others when they end, with all their content."""
+    from lxml import etree  # noqa: PLC0415 - only for those who read workbooks
 
-    Elements with the name `holder` are yielded at their ends, with the text in them, without phonetic guides.
-    """
-    elements: list[tuple[str, dict[str, str], str]] = []
-    held: dict[str, str] = {}
-    texts: list[str] = []
-    guides = 0
-
-    def begin(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal held, guides
-        name = tag.rpartition(":")[2]
-        guides += name == "rPh"
-        if name == holder:
-            held = attributes
-            texts.clear()
-        else:
-            elements.append((name, attributes, ""))
-        if name in {"v", "t"} and not guides:
-            parser.CharacterDataHandler = texts.append
-
-    def end(tag: str) -> None:
-        nonlocal guides
-        name = tag.rpartition(":")[2]
-        guides -= name == "rPh"
-        if name == holder:
-            elements.append((name, held, "".join(texts)))
-        elif name in {"v", "t"}:
-            parser.CharacterDataHandler = None
-
-    def refuse(*_: Any) -> None:
-        raise problem(path, "must not declare entities, which no workbook needs")
-
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler = begin
-    parser.EndElementHandler = end
-    # Entities can make XML parsers use unlimited memory; workbooks have none.
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
     with archive.open(part) as file:
-        while chunk := file.read(_CHUNK):
-            parser.Parse(chunk, False)  # noqa: FBT003 - takes no keywords
-            yield from elements
-            elements.clear()
-        parser.Parse(b"", True)  # noqa: FBT003
+        parsed = etree.iterparse(
+            file,
+            events=("start", "end"),
+            tag=[f"{{*}}{name}" for name in names],
+            resolve_entities=False,
+            no_network=True,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        for event, element in parsed:
+            name = etree.QName(element).localname
+            if (event == "start") == (name == "row"):
+                yield name, element
+            if event == "end":
+                element.clear()
+    if parsed.root.getroottree().docinfo.internalDTD is not None:
+        raise problem(path, "must not declare entities, which no workbook needs")

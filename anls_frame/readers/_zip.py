@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from xml.parsers import expat
 
 from anls_frame.exceptions import InputError
 from anls_frame.readers import _content, _pipes
@@ -27,11 +26,11 @@ FREE_BYTES = 256 << 20
 MOST_TIMES = 100
 
 _ZSTD = 93
-# The errors of zipfile, zlib, pyarrow and expat for damaged archives: a RuntimeError for encryption and for
+# The errors of zipfile, zlib, pyarrow and lxml for damaged archives: a RuntimeError for encryption and for
 # unknown compressions, a ValueError or OSError if a damaged directory points outside the file, a KeyError for
 # a part that is missing.
 _DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, expat.ExpatError),
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, SyntaxError),
     *(EOFError, OSError, ValueError, RuntimeError, KeyError, OverflowError),
 )
 
