@@ -18,7 +18,7 @@ from typing import Any
 from anls_frame._arguments import choice
 from anls_frame.exceptions import InputError
 from anls_frame.readers import _pipes
-from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers._problems import problem
 
 _FORMATS = {
     ".csv": "csv",
@@ -78,11 +78,7 @@ def file_format(path: Path, given: str | None = None) -> str:
     check_file(path)
     raise problem(
         path,
-        Advice(
-            "cannot tell the format from the name; pass ",
-            Option("format", None, "table"),
-            f" one of {', '.join(map(repr, FORMATS))}",
-        ),
+        f"cannot tell the format from the name; pass format= one of {', '.join(map(repr, FORMATS))}",
     )
 
 
@@ -153,11 +149,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     if encoding is None:
         for start, what in _MAGIC.items():
             if data.startswith(start):
-                advice = Advice(
-                    f"not a text file, but {what}; give it the right suffix, or pass ",
-                    Option("format", None, "table"),
-                )
-                raise problem(path, advice)
+                raise problem(path, f"not a text file, but {what}; give it the right suffix, or pass format=")
     text = decoded(path, data, encoding)
     if not text or text.isspace():
         raise problem(path, "the file is empty")
@@ -175,18 +167,19 @@ def decoded(path: Path, data: bytes, encoding: str | None = None) -> str:
     try:
         text = data[skipped:].decode(encoding)
     except UnicodeDecodeError as error:
-        pass_it = ("; pass the file's encoding, such as ", Option("encoding", "latin-1"))
-        raise undecodable(path, data, skipped + error.start, encoding, *pass_it) from None
+        advice = "; pass the file's encoding, such as encoding='latin-1'"
+        raise undecodable(path, data, skipped + error.start, encoding, advice) from None
     except LookupError:
         raise problem(path, f"unknown encoding {encoding!r}; pass one that Python supports") from None
     return text.removeprefix("\ufeff")
 
 
-def undecodable(path: Path, data: bytes, position: int, encoding: str, *advice: str | Option) -> InputError:
+def undecodable(path: Path, data: bytes, position: int, encoding: str, advice: str = "") -> InputError:
     """Return the error for a byte that is not valid in an encoding."""
-    said = f"byte 0x{data[position]:02x} is not valid {encoding.upper()}"
     line = data.count(b"\n", 0, position) + 1
-    return problem(path, Advice(said, *advice), f"line {line}")
+    return problem(
+        path, f"byte 0x{data[position]:02x} is not valid {encoding.upper()}{advice}", f"line {line}"
+    )
 
 
 def _encoding(data: bytes) -> tuple[str, int]:

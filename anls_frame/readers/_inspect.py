@@ -9,7 +9,7 @@ from typing import Any
 from anls_frame._text import quoted
 from anls_frame.frames.strict_json import Number, kind, parse
 from anls_frame.readers import _content, _json, _zip
-from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._sample_fields import SAMPLE, Key, Row, members, role
 
 Sample = tuple[str, dict[str, Any]]
@@ -38,10 +38,8 @@ def read(path: Path, problems: Problems, *, allow_missing: bool) -> tuple[dict[s
     status = header.get("status")
     if status != "success" and not allow_missing:
         problems.add(
-            Advice(
-                f"the run's status is {quoted(status)}, so samples may be missing; to read it anyway, pass ",
-                Option("allow_missing", value=True),
-            )
+            f"the run's status is {quoted(status)}, so samples may be missing; to read it anyway, pass "
+            "allow_missing=True"
         )
     samples = [(place, sample) for place, sample in entries if _is_sample(place, sample, problems)]
     if archived:  # an archive has them in the order in which they finished

@@ -8,7 +8,7 @@ from typing import Any
 
 from anls_frame._text import quoted
 from anls_frame.frames.strict_json import kind, parse
-from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._problems import Problems, problem
 
 
 def with_newlines(text: str) -> str:
@@ -34,10 +34,7 @@ def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
         if isinstance(value, dict):
             yield f"line {number}", value
         elif isinstance(value, list) and number == 1:
-            advice = Advice(
-                "holds one JSON array instead of JSON Lines; name it .json or pass ",
-                Option("format", "json", "table"),
-            )
+            advice = "holds one JSON array instead of JSON Lines; name it .json or pass format='json'"
             raise problem(path, advice)
         else:
             problems.add(f"must be a JSON object, got {kind(value)}", f"line {number}")
@@ -51,10 +48,7 @@ def read_whole(path: Path, text: str) -> Any:
         first = text.lstrip().partition("\n")[0]
         advice = str(error)
         if "Extra data" in str(error) and first.startswith("{") and first.rstrip().endswith("}"):
-            advice = Advice(
-                f"{error}; if these are JSON Lines, name it .jsonl or pass ",
-                Option("format", "jsonl", "table"),
-            )
+            advice += "; if these are JSON Lines, name it .jsonl or pass format='jsonl'"
         raise problem(path, advice) from None
 
 

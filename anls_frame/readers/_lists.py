@@ -20,7 +20,7 @@ from anls_frame.frames.answer_lists import (
 )
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.readers import _json_columns, _raw
-from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers._problems import Advice, Problems
 from anls_frame.readers._raw import Column, Raw
 
 _LIST = pl.List(pl.String)
@@ -115,8 +115,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
     if read.select((alone & (pl.col("text") != "")).any()).item():
         return None
     for index, message in damaged.items():
-        advice = Advice(f"{name!r} {message}; if it is one string, pass ", Option("answers_format", "text"))
-        problems.add(advice, place(index))
+        problems.add(f"{name!r} {message}; if it is one string, pass answers_format='text'", place(index))
     return entries.alias(name)
 
 
@@ -135,9 +134,9 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
     warn(
         Advice(
             f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
-            f"({raw.place(index)}){beside}; each counts as one text. Pass ",
-            *(Option("answers_format", separator or "list"), " to read them as lists, or "),
-            *(Option("answers_format", "text"), " if they are texts"),
+            f"({raw.place(index)}){beside}; each counts as one text. Pass "
+            f"answers_format={separator or 'list'!r} to read them as lists, or answers_format='text' if they "
+            "are texts"
         )
     )
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from anls_frame._text import path_text
 from anls_frame.exceptions import warn
 from anls_frame.readers import _content, _pipes, _runs
-from anls_frame.readers._problems import Advice, Option
+from anls_frame.readers._problems import Advice
 from anls_frame.readers._runs import Runs
 from anls_frame.readers.descriptions import READERS
 
@@ -178,9 +178,7 @@ def files_named(
         below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
         files = sorted(file for file in below if is_wanted(file, path))
         if not files:
-            advice = Advice(
-                f"this folder contains no {what}; for pages, name the ground truth with ", Option("gold")
-            )
+            advice = Advice(f"this folder contains no {what}; for pages, name the ground truth with gold=...")
             raise FileNotFoundError(errno.ENOENT, advice, str(path))
         return files
     if not is_many(path):

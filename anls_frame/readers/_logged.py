@@ -15,7 +15,7 @@ from anls_frame.frames.answer_lists import may_be_lists
 from anls_frame.frames.strict_json import kind
 from anls_frame.readers import _content, _json, _json_columns, _raw, _runs
 from anls_frame.readers._json_columns import JsonColumn, JsonTable
-from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Column, Values
 from anls_frame.readers._sample_fields import SAMPLE, Key, role
 
@@ -286,11 +286,8 @@ def _chosen(place: str, texts: list[Any], wanted: int | None, problems: Problems
     if wanted is None and len(texts) > 1:
         raise problem(
             problems.path,
-            Advice(
-                f"has {len(texts)} responses for one sample, from rounds or repeats; choose one with ",
-                Option("response"),
-                " (1 is the first, -1 the last)",
-            ),
+            f"has {len(texts)} responses for one sample, from rounds or repeats; choose one with "
+            "response=... (1 is the first, -1 the last)",
             place,
         )
     if wanted is not None and not 1 <= abs(wanted) <= len(texts):

@@ -14,7 +14,7 @@ from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.readers import _standard
-from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers._problems import Advice, Problems
 from anls_frame.readers.gold import Gold
 from anls_frame.reports.pairing import disagreeing
 
@@ -27,11 +27,9 @@ _TASK = "__anls_frame_task"
 _KEYS = [_TASK, _QUESTION]
 _FLOATS_TO = 1 << 53
 _WIDER = {pl.UInt64, pl.Int128}  # than Int64
-_ADVICE = Advice(
-    "to count questions that a system lacks as missing predictions, pass ",
-    Option("unmatched", "null"),
-    "; to leave out questions that some systems lack, and keep questions with fewer epochs, ",
-    Option("unmatched", "drop"),
+_ADVICE = (
+    "to count questions that a system lacks as missing predictions, pass unmatched='null'; to leave out "
+    "questions that some systems lack, and keep questions with fewer epochs, unmatched='drop'"
 )
 
 
@@ -80,7 +78,7 @@ def only_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:
     chosen = frame.filter(epochs == epoch)
     if chosen.is_empty():
         known = listed([str(number) for number in epochs.unique().sort()])
-        raise ValueError(Advice(Option("epoch", epoch), f": there is no such epoch among {known}"))
+        raise ValueError(Advice(f"epoch={epoch}: there is no such epoch among {known}"))
     return origins.like(chosen, frame)
 
 
@@ -220,8 +218,8 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
         if without:
             shown = _standard.ids_text(gold.ids[_QUESTION].head(3).to_list())
             none = f"gold has no question of {listed(map(quoted, without))}, its ids are such as {shown}"
-            columns = (Option("question_id"), " and ", Option("gold_id"))
-            problems.add(none if hint else Advice(f"{none}: name the columns of the ids with ", *columns))
+            advice = ": name the columns of the ids with question_id=... and gold_id=..."
+            problems.add(none if hint else none + advice)
             problems.raise_any()
     if messages and unmatched in {"null", "drop"}:
         warn(f"{numbered(unknown.height, 'row')} left out, because {'; '.join(messages)}")

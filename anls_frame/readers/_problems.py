@@ -2,58 +2,51 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
 
-from anls_frame.exceptions import (
-    InputError,
-    Problem,
-)
+from anls_frame.exceptions import InputError, Problem
 from anls_frame.readers.descriptions import READER_OPTIONS
 
 _KEPT = 1000
-_UNSAID: dict[Any, str] = {None: "", ...: "..."}
-
-
-class Option(NamedTuple):
-    """An option in a message, with the value to pass: `...` for any value, None for no value."""
-
-    name: str
-    value: Any = ...
-    reader: str = "auto"
-    """The reader that has it, if only one has."""
-
-    def __str__(self) -> str:
-        """Return the option as written in Python."""
-        return f"{self.name}={_UNSAID.get(self.value, repr(self.value))}"
-
-    @property
-    def in_shell(self) -> str:
-        """Return the option as written in the shell, quoted, with the name of its reader if it has one."""
-        value = _UNSAID.get(self.value, str(self.value))
-        if self.name in READER_OPTIONS:
-            value = "true" if self.value is True else value
-            return f"--reader {shlex.quote(f'{self.reader},{self.name}={value}')}"
-        if self.name == "gold_id":
-            return f"--gold FILE,gold_id={value}"
-        has_value = bool(value) and self.value is not True
-        return f"--{self.name.replace('_', '-')}" + (f" {shlex.quote(value)}" if has_value else "")
+_OF_SHELL = re.compile(
+    "answers|cluster|details|epoch|gold|keep|metric|pass_at|prediction|repeats|runs|scores|systems|unmatched"
+    "|worst"
+)
+"""Options of the shell, besides those of readers, that messages name."""
+# Quoted data in a message, or an option with its value, which may be left out.
+_OPTION = re.compile(
+    r"""(?<!\w)(?:'[^']*'|"[^"]*")|(?<!\S)(?P<name>[a-z_]+)=(?P<value>'[^']*'|"[^"]*"|\.\.\.|-?\w+)?"""
+)
 
 
 class Advice(str):
-    """A message that says what to pass in Python and, as `in_shell`, in the shell."""
+    """A message with options as they are written in Python; `in_shell` has them as in the shell."""
 
-    __slots__ = ("in_shell",)
-    in_shell: str
+    __slots__ = ()
 
-    def __new__(cls, *parts: str | Option) -> Self:
-        """Put texts and options together."""
-        advice = super().__new__(cls, "".join(map(str, parts)))
-        advice.in_shell = "".join(part.in_shell if isinstance(part, Option) else part for part in parts)
-        return advice
+    @property
+    def in_shell(self) -> str:
+        """The message with options as written in the shell; those of readers follow the reader's name."""
+        return _OPTION.sub(_in_shell, self)
+
+
+def _in_shell(option: re.Match[str]) -> str:
+    name, value = option["name"], option["value"] or ""
+    value = str(ast.literal_eval(value)) if value[:1] in {"'", '"'} else value
+    if name in READER_OPTIONS:
+        reader = "table" if name == "format" else "auto"
+        value = "true" if value == "True" else value
+        return f"--reader {shlex.quote(f'{reader},{name}={value}')}"
+    if name == "gold_id":
+        return f"--gold FILE,gold_id={value}"
+    if name is None or not _OF_SHELL.fullmatch(name):
+        return option[0]
+    return f"--{name.replace('_', '-')}" + (f" {shlex.quote(value)}" if value not in {"", "True"} else "")
 
 
 class Problems:
@@ -67,7 +60,7 @@ class Problems:
     def add(self, message: str, place: str = "", path: Path | None = None) -> None:
         """Add a problem of the main file, if there is one, unless another file is given."""
         file = path or self.path
-        self._add([Problem("" if file == Path() else str(file), place, message)], 1)
+        self._add([Problem("" if file == Path() else str(file), place, Advice(message))], 1)
 
     def _add(self, problems: Sequence[Problem], total: int) -> None:
         self._total += total
@@ -92,4 +85,4 @@ class Problems:
 
 def problem(path: Path, message: str, place: str = "") -> InputError:
     """Return the error for a file that cannot be read further."""
-    return InputError([Problem(str(path), place, message)])
+    return InputError([Problem(str(path), place, Advice(message))])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from anls_frame._text import listed, numbered, quoted
-from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers._problems import Problems
 
 Runs: TypeAlias = Literal["error", "newest", "all"]
 
@@ -75,12 +75,11 @@ def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
         older.update(files_of_task[:-1])
         if runs == "error":
             times = listed([run.time for run in map(run_of, files_of_task) if run is not None])
-            advice = Advice(
+            problems.add(
                 f"holds {numbered(len(files_of_task), 'run')} of task {quoted(task)} ({times}); to read the "
-                "newest, pass ",
-                *(Option("runs", "newest"), "; to read all, as repeats, ", Option("runs", "all")),
+                "newest, pass runs='newest'; to read all, as repeats, runs='all'",
+                path=folder,
             )
-            problems.add(advice, path=folder)
     problems.raise_any()
     return [file for file in files if file not in older]
 

@@ -11,7 +11,7 @@ import polars as pl
 from anls_frame._text import differing_in_notation, listed, quoted
 from anls_frame.frames.checks import RENAMED, free_name, no_column
 from anls_frame.readers import _lists, _raw
-from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers._problems import Problems
 from anls_frame.readers._raw import Raw
 
 Role: TypeAlias = Literal["question_id", "question", "prediction", "answers", "question_types", "doc_id"]
@@ -105,7 +105,7 @@ def choose(
                 if usual
                 else f"no column with the {role} among {among}"
             )
-            problems.add(Advice(f"{what}; name it with ", Option(options.get(role, role))))
+            problems.add(f"{what}; name it with {options.get(role, role)}=...")
     return chosen
 
 

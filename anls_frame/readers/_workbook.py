@@ -19,7 +19,7 @@ import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.readers import _zip
-from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw, numbers
 
 MOST_CELLS = 40_000_000
@@ -71,8 +71,7 @@ def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
         raise problem(path, "the sheet is empty" if sheet else "all visible sheets are empty")
     if len(filled) > 1:
         among = listed(list(map(quoted, filled)))
-        advice = f"several sheets are not empty: {among}; choose one with "
-        raise problem(path, Advice(advice, Option("sheet")))
+        raise problem(path, f"several sheets are not empty: {among}; choose one with sheet=...")
     [(name, cells)] = filled.items()
     return _table(path, name, cells)
 

@@ -23,15 +23,13 @@ from anls_frame.readers import _content, _long, _pipes, _runs
 from anls_frame.readers import gold as gold_tables
 from anls_frame.readers._long import Log, only_epoch
 from anls_frame.readers._parquet import reading_parquet
-from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers._problems import Advice, problem
 from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.conditions import chosen, condition
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.gold import Gold
 from anls_frame.readers.kinds import is_truth_of_pages, kind_for_gold, kind_of
 from anls_frame.readers.table import read_table, scan_table
-
-_NO_LABELS = "this is a submission: name the file of gold labels with "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +55,7 @@ class Reading:
         if self.where is not None:
             condition(self.where)
         if self.gold is None and self.gold_id is not None:
-            raise ValueError(Advice(Option("gold_id", None), " needs ", Option("gold", None)))
+            raise ValueError(Advice("gold_id= needs gold="))
         if isinstance(self.gold, str | os.PathLike):
             gold = Path(self.gold)
             if not (gold.exists() or glob.has_magic(str(gold))):
@@ -82,12 +80,14 @@ class Reading:
         """Return the table of questions to be joined to files of these kinds."""
         if not self.joins(kinds):
             if self.gold_id is not None:
-                raise ValueError(Advice(Option("gold_id", None), " is for gold in a table"))
+                raise ValueError(Advice("gold_id= is for gold in a table"))
             return None
         numbered = {kind for kind in kinds if READERS[kind].ids == "rows"}
         if self.gold_id is None and numbered and numbered != set(kinds):
-            advice = "some files number their questions: name the column of the ids of all in gold with "
-            raise ValueError(Advice(advice, Option("gold_id", None)))
+            advice = (
+                "some files number their questions: name the column of the ids of all in gold with gold_id="
+            )
+            raise ValueError(Advice(advice))
         by_number = self.gold_id is None and bool(numbered)
         return gold_tables.read(self.gold, self.gold_id, by_number=by_number, options=self.options)
 
@@ -107,7 +107,7 @@ class Reading:
         useless = sorted(given.keys() - known - for_gold)
         if useless:
             kinds_of_files = " and ".join(map(repr, sorted(set(kinds))))
-            raise ValueError(Advice(Option(useless[0], None), f" does not apply to {kinds_of_files} files"))
+            raise ValueError(Advice(f"{useless[0]}= does not apply to {kinds_of_files} files"))
         theirs = known - (for_gold - {"gold", "answers_format"})
         return {name: value for name, value in given.items() if name in theirs}
 
@@ -207,8 +207,8 @@ def read_kind(
     reader = READERS[kind]
     given = {name: value for name, value in options.items() if name in reader.parameters}
     if "gold" in reader.parameters and "gold" not in given:
-        what = "name the ground truth of the pages with " if kind == "pages" else _NO_LABELS
-        raise problem(path, Advice(what, Option("gold")))
+        labels = "this is a submission: name the file of gold labels with gold=..."
+        raise problem(path, "name the ground truth of the pages with gold=..." if kind == "pages" else labels)
     if every_response and "response" in reader.parameters:
         given.setdefault("response", "all")
     if kind != "table":
@@ -223,7 +223,7 @@ def read_kind(
 def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
-        raise problem(path, Advice("has no ids; name their column with ", Option("question_id")))
+        raise problem(path, "has no ids; name their column with question_id=...")
     return Log(system, path, _long.with_epoch(frame), _task(kind, path, frame), origins.protocol_of(frame))
 
 
@@ -241,7 +241,7 @@ def load_table(path: Path, how: Reading, option: str, **of_table: Any) -> pl.Dat
     """Read a table, as `load` does; messages name the option that needs one."""
     kind = kind_of_file(path, how)
     if kind != "table":
-        raise problem(path, Advice(Option(option, None), f" needs a table, not a file of {kind!r}"))
+        raise problem(path, f"{option}= needs a table, not a file of {kind!r}")
     return load(path, how, **of_table)
 
 
@@ -254,10 +254,8 @@ def reading(path: Path, how: Reading) -> Iterator[None]:
     except ColumnNotFoundError as error:
         if kind_of_file(path, how) != "lmms-eval":
             raise
-        left_out = (
-            f"{error}\nlmms-eval leaves the document's fields out of its files: name the data set with "
-        )
-        raise ColumnNotFoundError(Advice(left_out, Option("gold"))) from None
+        left_out = "lmms-eval leaves the document's fields out of its files: name the data set with gold=..."
+        raise ColumnNotFoundError(Advice(f"{error}\n{left_out}")) from None
 
 
 def _is_parquet(path: Path, how: Reading) -> bool:
@@ -298,8 +296,8 @@ def kind_of_file(path: Path, how: Reading) -> str:
     if how.reader is not None:
         return how.reader
     if path.is_dir() and not is_truth_of_pages(how.gold):
-        message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with "
-        raise IsADirectoryError(errno.EISDIR, Advice(message, Option("gold", None)), str(path))
+        message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with gold="
+        raise IsADirectoryError(errno.EISDIR, Advice(message), str(path))
     if how.gold is not None:
         return kind_for_gold(path, how.gold, how.options.get("format"))
     return kind_of(path, how.options.get("format"))

@@ -9,7 +9,7 @@ import polars as pl
 
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
-from anls_frame.readers._problems import Advice, Option
+from anls_frame.readers._problems import Advice
 from anls_frame.readers.any_file import are_pages
 from anls_frame.readers.repeated_answers import are_read, averaged, check_scored, resolved
 from anls_frame.readers.score_columns import columns_of
@@ -71,9 +71,8 @@ def _compare_means(
 ) -> Comparison:
     """Compare the mean scores of questions that were answered several times."""
     if details:
-        counts = " counts the error types of texts, not of means or columns of scores: choose one epoch with "
-        advice = (Option("details", None), counts, Option("epoch", None), ", and metrics of texts")
-        raise ValueError(Advice(*advice))
+        counted = "details= counts the error types of texts, not of means or columns of scores"
+        raise ValueError(Advice(f"{counted}: choose one epoch with epoch=, and metrics of texts"))
     kept = [*(name for table in options["by"] or () for name in table), *optional(options["cluster"])]
     means, asked = averaged(rows, metrics, keep=kept, **scoring)
     check_scored(means, asked)

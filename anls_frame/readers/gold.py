@@ -17,7 +17,7 @@ from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import in_polars
 from anls_frame.readers import _log_files, _parquet, _raw, _standard, table
 from anls_frame.readers._content import file_format
-from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._standard import Role
 
 ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
@@ -50,8 +50,10 @@ class Gold:
         """Raise an error for a file without answers if the table has no answers, either."""
         if not self.has_answers:
             names = listed(list(map(quoted, self.names)))
-            what = f"has no answers, and neither has gold, with the columns {names}; name one with "
-            raise problem(path, Advice(what, Option("answers")))
+            what = (
+                f"has no answers, and neither has gold, with the columns {names}; name one with answers=..."
+            )
+            raise problem(path, what)
 
     def joined(self, rows: pl.DataFrame) -> pl.DataFrame:
         """
@@ -89,8 +91,8 @@ class Gold:
             f"{_standard.ids_text(other['question_id'].to_list())}"
         )
         if 2 * other.height > given.height:
-            advice = "; are their ids the same there? Otherwise name the column of the ids with "
-            problems.add(Advice(f"{message}{advice}", Option("gold_id")), path=self.path)
+            advice = "; are their ids the same there? Otherwise name the column of the ids with gold_id=..."
+            problems.add(f"{message}{advice}", path=self.path)
             problems.raise_any()
         warn(message)
 

@@ -20,7 +20,7 @@ from anls_frame.readers import (
     table,
 )
 from anls_frame.readers._logged import Response
-from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Column
 from anls_frame.readers._sample_fields import SAMPLE, Key
 from anls_frame.readers.score_columns import with_numbers_where_all_are
@@ -155,8 +155,7 @@ def read_lm_eval(
     names = [] if filters is None else filters.texts().drop_nulls().unique().sort().to_list()
     among = listed(list(map(quoted, names))) or "none"
     if filter is None and len(names) > 1:
-        advice = f"has responses after several filters: {among}; choose one with "
-        raise problem(path, Advice(advice, Option("filter", reader="lm-eval")))
+        raise problem(path, f"has responses after several filters: {among}; choose one with filter=...")
     if filter is not None:
         if filters is None or filter not in names:
             raise problem(path, f"no filter {quoted(filter)}; available: {among}")

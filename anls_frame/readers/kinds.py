@@ -10,7 +10,7 @@ from typing import Any
 
 from anls_frame.readers import _content, _pipes
 from anls_frame.readers._page_files import is_page
-from anls_frame.readers._problems import Advice, Option, problem
+from anls_frame.readers._problems import problem
 from anls_frame.readers.descriptions import READERS
 
 _SUBMISSIONS = ("rrc", "dude")
@@ -60,12 +60,7 @@ def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what 
             return name
     squeezed = "".join(text.split())
     if squeezed.startswith("{") and '"data":[{"questionId":' in squeezed:
-        advice = (
-            "these are gold labels: pass them with ",
-            Option("gold", None),
-            ", and the submission as the file",
-        )
-        raise problem(path, Advice(*advice))
+        raise problem(path, "these are gold labels: pass them with gold=, and the submission as the file")
     return "table"
 
 

@@ -16,7 +16,7 @@ from anls_frame.exceptions import warn
 from anls_frame.readers import _log_files, _page_files, _page_texts, _standard
 from anls_frame.readers._page_files import Pages
 from anls_frame.readers._page_texts import Page
-from anls_frame.readers._problems import Advice, Option, Problems
+from anls_frame.readers._problems import Advice, Problems
 
 Unmatched: TypeAlias = Literal["error", "null", "drop"]
 EmptyLines: TypeAlias = Literal["keep", "drop"]
@@ -25,11 +25,9 @@ PAGE, COLLECTION, REFERENCE, PREDICTION = "page", "collection", "reference", "pr
 
 _NAMED = 2
 """Names of each side in a message about names that do not pair up."""
-_ADVICE = Advice(
-    "pages pair up by the names of their files. To keep all of them, with null for a missing text, pass ",
-    Option("unmatched", "null"),
-    "; to leave these pages out, ",
-    Option("unmatched", "drop"),
+_ADVICE = (
+    "pages pair up by the names of their files. To keep all of them, with null for a missing text, pass "
+    "unmatched='null'; to leave these pages out, unmatched='drop'"
 )
 
 
@@ -309,10 +307,9 @@ def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
         dense = [column for column in pair if column not in spaced]
         if len(spaced) == len(dense) and any(page.kind != "text" for page in pair[dense[0]]):
             said = (
-                f"{spaced[0]!r} is plain text with empty lines, which the files of {dense[0]!r} do not have: "
+                f"{spaced[0]!r} is plain text with empty lines, which the files of {dense[0]!r} do not have"
             )
-            leave_out = Option("empty_lines", "drop", "pages")
-            warn(Advice(f"{said}each counts as an error; ", leave_out, " leaves them out"))
+            warn(Advice(f"{said}: each counts as an error; empty_lines='drop' leaves them out"))
 
 
 def _has_empty_lines(page: Page) -> bool:

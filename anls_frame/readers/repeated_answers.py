@@ -13,7 +13,7 @@ from anls_frame.exceptions import InputError, Problem
 from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.readers._problems import Advice, Option
+from anls_frame.readers._problems import Advice
 from anls_frame.readers._standard import epochs_of, ids_text
 from anls_frame.readers.score_columns import columns_of, texts_of
 from anls_frame.readers.system_files import QUESTION, are_repeated
@@ -59,8 +59,8 @@ def resolved(chosen: Sequence[str | Metric], rows: pl.DataFrame, protocol: Score
         numbers = [name for name, dtype in rows.schema.items() if dtype.is_numeric() and name != "epoch"]
         also = f"; they have numbers in {listed(list(map(quoted, numbers)))}" if numbers else ""
         scores = ", ".join((*SETS, *NAMES))
-        neither = f": neither a score ({scores}) nor a column of the files{also}"
-        raise ValueError(Advice(Option("metric", unknown[0]), neither))
+        message = f"metric={unknown[0]!r}: neither a score ({scores}) nor a column of the files{also}"
+        raise ValueError(Advice(message))
     groups = [resolve(metric, rows.columns, has_texts=True, protocol=protocol) for metric in chosen]
     metrics = [metric for group in groups for metric in group if len(group) == 1 or not metric.is_ratio]
     check_names(metrics)
@@ -84,8 +84,8 @@ def averaged(
     table = origins.like(lazy.collect(), rows)
     for metric in metrics:
         if not metric.is_mean:
-            no_mean = f"metric {metric.name!r} {metric.kind}, so it has no mean over epochs; "
-            raise ValueError(Advice(no_mean, "choose an epoch with ", Option("epoch", None)))
+            no_mean = f"metric {metric.name!r} {metric.kind}, so it has no mean over epochs"
+            raise ValueError(Advice(f"{no_mean}; choose an epoch with epoch="))
     means = mean_over_epochs(table, *texts_of(table), id=id, keep=keep, metrics=metrics, **scoring)
     return means, [_as_mean(metric) for metric in metrics]
 
@@ -97,11 +97,12 @@ def _check_constant(rows: pl.DataFrame, name: str, id: Sequence[str]) -> None:  
     differing = differing.filter(pl.col("value") > 1)
     if differing.height:
         ids = listed([quoted(id_) for id_ in differing["question_id"].unique(maintain_order=True)], 3)
-        differs = (
-            f"column {name!r} differs between the epochs of questions ({ids}), so their means have no such "
-            "column: choose another one, or an epoch with "
+        raise ValueError(
+            Advice(
+                f"column {name!r} differs between the epochs of questions ({ids}), so their means have no "
+                "such column: choose another one, or an epoch with epoch="
+            )
         )
-        raise ValueError(Advice(differs, Option("epoch", None)))
 
 
 def _as_mean(metric: Metric) -> Metric:
@@ -135,8 +136,7 @@ def check_repeated(rows: pl.DataFrame) -> None:
     if once:
         message = Advice(
             f"{listed(once)}: one answer to each question, so nothing is known about epochs; for several "
-            "runs of a system, each in a file, name their folder and pass ",
-            Option("repeats", value=True),
+            "runs of a system, each in a file, name their folder and pass repeats=True"
         )
         raise ValueError(message)
 
@@ -160,7 +160,7 @@ def pass_at_k_of_systems(
     least = rows.group_by(QUESTION).len()["len"].to_list()
     if max(k) > min(least):
         fewest = numbered(min(least), "epoch")
-        raise ValueError(Advice(Option("pass_at", max(k)), f": there are questions with {fewest}"))
+        raise ValueError(Advice(f"pass_at={max(k)}: there are questions with {fewest}"))
     table, chosen = _with_metric(rows, metric, scoring["protocol"])
     questions = pass_at_k(table, k, "prediction", "answers", id=QUESTION, metrics=chosen, **scoring)
     counted = pl.col("n_epochs").filter(pl.col("n_epochs") > 0).len().alias("questions")

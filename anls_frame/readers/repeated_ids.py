@@ -49,11 +49,7 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
 
 
 def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
-    """
-    Return a note on rows that repeat an id, because they are not independent observations.
-
-    The note ends before the option to pass.
-    """
+    """Return a note on rows that repeat an id, because they are not independent observations."""
     if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
         return None
     ids = pl.col("question_id")
@@ -64,5 +60,5 @@ def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
         return None
     return (
         f"{numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one question are not "
-        "independent, so the intervals are too narrow: name a column that they share with "
+        "independent, so the intervals are too narrow: name a column that they share with cluster="
     )

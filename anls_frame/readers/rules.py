@@ -16,7 +16,7 @@ from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
 from anls_frame.readers import _content, _json, _standard
-from anls_frame.readers._problems import Advice, Option, Problems, problem
+from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._runs import member
 from anls_frame.readers.table import read_raw
 
@@ -336,8 +336,8 @@ def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
 
 def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> _HarnessScores:
     if "question_id" not in frame.columns:
-        no_ids = "scores rows by id, but the results have no ids; name their column with "
-        raise problem(path, Advice(no_ids, Option("question_id")))
+        no_ids = "scores rows by id, but the results have no ids; name their column with question_id=..."
+        raise problem(path, no_ids)
     unknown = scores.keys() - set(frame["question_id"].to_list())
     if unknown:
         raise problem(

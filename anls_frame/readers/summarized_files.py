@@ -14,7 +14,7 @@ from anls_frame.frames import origins
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import following_together
 from anls_frame.readers import _log_files, _long
-from anls_frame.readers._problems import Advice, Option
+from anls_frame.readers._problems import Advice
 from anls_frame.readers.any_file import are_pages, kind_of_file, reading, scan, scan_counted
 from anls_frame.readers.logs import rows_of
 from anls_frame.readers.repeated_answers import averaged, has_epochs, note_of_uneven, resolved
@@ -40,8 +40,10 @@ def single_answers(given: SystemFiles, metrics: Sequence[str | Metric]) -> pl.La
         scanned = [scan(path, given.how, every_response=True) for path in given.every_file]
         frame = origins.like(pl.concat(scanned, how="diagonal_relaxed"), scanned[0])
     if has_epochs(frame):
-        single = "a page of rows shows single answers, but questions have several: choose an epoch with "
-        raise ValueError(Advice(single, Option("epoch", None)))
+        single = (
+            "a page of rows shows single answers, but questions have several: choose an epoch with epoch="
+        )
+        raise ValueError(Advice(single))
     return with_numbers(frame, columns_of(metrics))
 
 
@@ -65,7 +67,7 @@ def summarize_files(given: SystemFiles, *, allow_repeated_ids: bool, **options: 
         with reading(given.every_file[0], given.how):
             note = note_of_repeated(frame, n_rows)
         if note is not None:
-            warn(Advice(f"{part}: {note}", Option("cluster", None)))
+            warn(Advice(f"{part}: {note}"))
 
     def summarized(path: Path, frame: pl.LazyFrame) -> Summary:
         with reading(path, given.how):
@@ -109,8 +111,8 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
     lazy = origins.like(rows.lazy(), rows)
     if has_epochs(lazy):
         chosen = resolved(options["metrics"] or ["qa"], rows, options["protocol"])
-        needing_rows = [Option(name, None) for name in ("worst", "keep", "details") if options[name]]
-        needing_rows += [Option("metric", metric.name) for metric in chosen if not metric.is_mean]
+        needing_rows = [f"{name}=" for name in ("worst", "keep", "details") if options[name]]
+        needing_rows += [f"metric={metric.name!r}" for metric in chosen if not metric.is_mean]
         uneven = note_of_uneven(rows)
         if uneven is not None:
             warn(uneven)
@@ -118,13 +120,11 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
             return _summarize_means(rows, chosen, _part(given), options)
         options = options | {"cluster": options["cluster"] or "question_id"}
         questions = numbered(rows["question_id"].n_unique(), "question")
-        named = [part for option in needing_rows for part in (" and ", option)][1:]
         verb = "needs" if len(needing_rows) == 1 else "need"
-        every = (
-            f" {verb} single answers, so these are all {rows.height:,} rows of {questions}, in clusters "
-            f"by {options['cluster']}, not means over epochs"
+        single = (
+            f"{' and '.join(needing_rows)} {verb} single answers, so these are all {rows.height:,} rows of"
         )
-        warn(Advice(*named, every))
+        warn(Advice(f"{single} {questions}, in clusters by {options['cluster']}, not means over epochs"))
     with reading(given.every_file[0], given.how):
         return _summarized(lazy, _part(given), options)
 

@@ -18,7 +18,7 @@ from anls_frame.frames.checks import check_column, free_name
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers import _log_files, _long
 from anls_frame.readers._long import Log
-from anls_frame.readers._problems import Advice, Option
+from anls_frame.readers._problems import Advice
 from anls_frame.readers._runs import Runs
 from anls_frame.readers.any_file import Reading, are_pages, load_table
 from anls_frame.readers.conditions import chosen
@@ -27,7 +27,6 @@ from anls_frame.readers.logs import read_each
 from anls_frame.readers.pages import read_engines
 
 QUESTION = ["system", "question_id"]
-_COLUMNS = Option("systems", "OLD,NEW")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,8 +174,7 @@ def texts_of(given: SystemFiles) -> SystemTexts:
     rows = logged(given)
     if are_repeated(rows):
         epochs = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
-        several = f"there are several epochs: {epochs}; choose one with "
-        raise ValueError(Advice(several, Option("epoch", None)))
+        raise ValueError(Advice(f"there are several epochs: {epochs}; choose one with epoch="))
     return side_by_side(rows, systems_of(rows))
 
 
@@ -205,7 +203,9 @@ def texts_in_columns(given: SystemFiles) -> SystemTexts:
 def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return a table with a column of scores for each system."""
     if len(given.files) > 1 or given.columns is None:
-        raise ValueError(Advice("scores are in two or more columns of one file; name them with ", _COLUMNS))
+        raise ValueError(
+            Advice("scores are in two or more columns of one file; name them with systems='OLD,NEW'")
+        )
     names = _column_names(given)
     (path,) = given.files
     frame = load_table(path, given.how, "scores", required=())
@@ -219,8 +219,10 @@ def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]
 def _column_names(given: SystemFiles) -> list[str]:
     names = [*(given.columns or ())]
     if len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
-        message = "name two or more files, or two or more prediction columns of one file with "
-        raise ValueError(Advice(message, _COLUMNS, ", each once"))
+        message = (
+            "name two or more files, or two or more prediction columns of one file with systems='OLD,NEW'"
+        )
+        raise ValueError(Advice(f"{message}, each once"))
     return names
 
 
@@ -236,9 +238,7 @@ def logged(given: SystemFiles, *, together: bool = True) -> pl.DataFrame:
     """
     if given.columns is not None and given.column_of_names is None:
         number = len(given.files)
-        raise ValueError(
-            Advice(Option("systems", None), f" is for systems in one file, but {number} files are given")
-        )
+        raise ValueError(Advice(f"systems= is for systems in one file, but {number} files are given"))
     logs, questions = _logs(given)
     systems = _chosen(given, list(dict.fromkeys(log.system for log in logs)))
     logs = [log for log in logs if log.system in systems]
@@ -262,8 +262,8 @@ def _chosen(given: SystemFiles, systems: list[str]) -> list[str]:
         return systems
     unknown = [name for name in given.columns if name not in systems]
     if unknown:
-        advice = f" must be among {listed(list(map(quoted, systems)))}, got {quoted(unknown[0])}"
-        raise ValueError(Advice(Option("systems", None), advice))
+        among = listed(list(map(quoted, systems)))
+        raise ValueError(Advice(f"systems= must be among {among}, got {quoted(unknown[0])}"))
     return list(dict.fromkeys(given.columns))
 
 
