@@ -39,24 +39,6 @@ _COMPRESSIONS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"
 MOST_BYTES = 1 << 30
 MOST_TIMES = 100
 _CHUNK = 1 << 20
-_MAGIC = {
-    b"PAR1": "a Parquet file",
-    b"PK\x03\x04": "a workbook or another zip archive",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save it as .xlsx",
-    b"\x1f\x8b": "gzip",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\x80\x04": "a pickle, which could run code; it is not read",
-    b"\x80\x05": "a pickle, which could run code; it is not read",
-}
-# The byte order mark of UTF-32 starts with that of UTF-16.
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_SAMPLE = 4096
 
 
 def without_compression(path: Path) -> Path:
@@ -71,10 +53,8 @@ def file_format(path: Path, given: str | None = None) -> str:
     suffix = without_compression(path).suffix.lower()
     if suffix in _FORMATS:
         return _FORMATS[suffix]
-    if suffix in {".pkl", ".pickle"}:
-        raise problem(path, "pickles can run code, so they are not read; write CSV, JSON Lines or Parquet")
-    if suffix in {".xls", ".xlsb", ".xlsm", ".ods"}:
-        raise problem(path, "the only workbook format that can be read is .xlsx; save the file as .xlsx")
+    if suffix in {".pkl", ".pickle", ".xls", ".xlsb", ".xlsm", ".ods"}:
+        raise problem(path, f"{suffix} files are not read; save it as CSV, JSON Lines, Parquet or .xlsx")
     check_file(path)
     raise problem(
         path,
@@ -145,33 +125,23 @@ def _opened(path: Path) -> Iterator[Any]:
 
 def read_text(path: Path, encoding: str | None = None) -> str:
     """Return the content as text, which must not be empty."""
-    data = read_bytes(path)
-    if encoding is None:
-        for start, what in _MAGIC.items():
-            if data.startswith(start):
-                raise problem(path, f"not a text file, but {what}; give it the right suffix, or pass format=")
-    text = decoded(path, data, encoding)
+    text = decoded(path, read_bytes(path), encoding)
     if not text or text.isspace():
         raise problem(path, "the file is empty")
     return text
 
 
 def decoded(path: Path, data: bytes, encoding: str | None = None) -> str:
-    """
-    Return the content of a file as text.
-
-    A given encoding is used. Otherwise, a byte order mark determines the encoding and is removed. Without
-    one, the encoding is UTF-16 if every other byte at the beginning is mostly zero, otherwise UTF-8.
-    """
-    encoding, skipped = (encoding, 0) if encoding is not None else _encoding(data)
+    """Return the content of a file as text, by default as UTF-8, UTF-16 or, with its mark, UTF-32."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    encoding = encoding or _encoding(data)
     try:
-        text = data[skipped:].decode(encoding)
+        return data.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        advice = "; pass the file's encoding, such as encoding='latin-1'"
-        raise undecodable(path, data, skipped + error.start, encoding, advice) from None
+        advice = "; if this is a text file, pass its encoding, such as encoding='latin-1'"
+        raise undecodable(path, data, error.start, encoding, advice) from None
     except LookupError:
         raise problem(path, f"unknown encoding {encoding!r}; pass one that Python supports") from None
-    return text.removeprefix("\ufeff")
 
 
 def undecodable(path: Path, data: bytes, position: int, encoding: str, advice: str = "") -> InputError:
@@ -182,16 +152,12 @@ def undecodable(path: Path, data: bytes, position: int, encoding: str, advice: s
     )
 
 
-def _encoding(data: bytes) -> tuple[str, int]:
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return encoding, len(mark)
-    sample = data[: min(len(data), _SAMPLE) // 2 * 2]
-    # Each Latin letter in UTF-16 has a zero byte, always on the same side; UTF-8 text hardly ever has one.
-    for encoding, zeros, others in (
-        ("utf-16-le", sample[1::2], sample[::2]),
-        ("utf-16-be", sample[::2], sample[1::2]),
-    ):
-        if zeros.count(0) > len(zeros) // 2 and others.count(0) < len(others) // 10 + 1:
-            return encoding, 0
-    return "utf-8", 0
+def _encoding(data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # In UTF-16, each Latin letter has a zero byte.
+    if data[1:2] == b"\0":
+        return "utf-16-le"
+    return "utf-16-be" if data[:1] == b"\0" else "utf-8"

@@ -16,7 +16,7 @@ def with_newlines(text: str) -> str:
     return text if "\n" in text else text.replace("\r", "\n")
 
 
-def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_lines(text: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     Yield the objects of JSON Lines with their places; other values become problems.
 
@@ -33,11 +33,9 @@ def read_lines(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
             continue
         if isinstance(value, dict):
             yield f"line {number}", value
-        elif isinstance(value, list) and number == 1:
-            advice = "holds one JSON array instead of JSON Lines; name it .json or pass format='json'"
-            raise problem(path, advice)
         else:
-            problems.add(f"must be a JSON object, got {kind(value)}", f"line {number}")
+            what = f"must be a JSON object, got {kind(value)}; a file that is one list has the suffix .json"
+            problems.add(what, f"line {number}")
 
 
 def read_whole(path: Path, text: str) -> Any:
@@ -45,11 +43,8 @@ def read_whole(path: Path, text: str) -> Any:
     try:
         return parse(text)
     except ValueError as error:
-        first = text.lstrip().partition("\n")[0]
-        advice = str(error)
-        if "Extra data" in str(error) and first.startswith("{") and first.rstrip().endswith("}"):
-            advice += "; if these are JSON Lines, name it .jsonl or pass format='jsonl'"
-        raise problem(path, advice) from None
+        advice = "if these are JSON Lines, name it .jsonl or pass format='jsonl'"
+        raise problem(path, f"{error}; {advice}") from None
 
 
 def records(path: Path, value: Any, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:

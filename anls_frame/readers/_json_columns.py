@@ -136,7 +136,7 @@ def from_lines(path: Path, text: str) -> JsonTable:
     if lines is not None:
         return _table(lines)
     problems = Problems(path)
-    keys = {key: None for _, row in read_lines(path, text, problems) for key in row}
+    keys = {key: None for _, row in read_lines(text, problems) for key in row}
     problems.raise_any()
     raise problem(path, too_many_keys(keys))
 

@@ -47,7 +47,7 @@ def read(path: Path, problems: Problems) -> JsonTable:
     text = _content.read_text(path)
     samples = _json_columns.from_lines(path, text)
     if any(key not in samples.columns or not samples.columns[key].is_everywhere for key in _NEEDED):
-        for place, sample in _json.read_lines(path, text, problems):
+        for place, sample in _json.read_lines(text, problems):
             missing = [key for key in _NEEDED if key not in sample]
             if missing:
                 problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)

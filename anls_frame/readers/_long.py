@@ -212,7 +212,7 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
         for message in messages:
             problems.add(message)
         others = gold.ids.join(known, on=_QUESTION, how="anti")[_QUESTION].to_list()
-        hint = _standard.difference(unknown[_QUESTION].unique(maintain_order=True).to_list(), others)
+        hint = differing_in_notation([*unknown[_QUESTION].unique(maintain_order=True), *others])
         if hint:
             problems.add(hint)
         if without:

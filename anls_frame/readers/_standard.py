@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import product, repeat
+from itertools import repeat
 from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame._text import differing_in_notation, listed, quoted
+from anls_frame._text import listed, quoted
 from anls_frame.frames.checks import RENAMED, free_name, no_column
 from anls_frame.readers import _lists, _raw
 from anls_frame.readers._problems import Problems
@@ -206,20 +206,6 @@ def check_ids(
 def ids_text(values: Sequence[object]) -> str:
     """Return the first few ids for a message."""
     return listed([quoted(value) for value in values], _SHOWN_IDS)
-
-
-def difference(ids: Sequence[str], others: Sequence[str]) -> str:
-    """Return a hint on ids that are not among others: two that differ in notation, or the ending of most."""
-    if hint := differing_in_notation([*ids, *others]):
-        return hint
-    for name, other in product(ids[:_SHOWN_IDS], others):
-        short, long = sorted((name, other), key=len)
-        ending = long.removeprefix(short)
-        if ending != long and not ending[0].isalnum():
-            stems, other_stems = ({name.removesuffix(ending) for name in names} for names in (ids, others))
-            if 2 * len(stems & other_stems) > min(len(ids), len(others)):
-                return f"ids must be written alike: {short!r} and {long!r} differ by the ending {ending!r}"
-    return ""
 
 
 def _plain(name: str) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, string
-from anls_frame._text import numbered
+from anls_frame._text import differing_in_notation, numbered
 from anls_frame.exceptions import warn
 from anls_frame.readers import _log_files, _page_files, _page_texts, _standard
 from anls_frame.readers._page_files import Pages
@@ -23,11 +23,10 @@ EmptyLines: TypeAlias = Literal["keep", "drop"]
 
 PAGE, COLLECTION, REFERENCE, PREDICTION = "page", "collection", "reference", "prediction"
 
-_NAMED = 2
-"""Names of each side in a message about names that do not pair up."""
+_NAMES = "pages pair up by the names of their files or, in Python, in mappings from pages to files"
 _ADVICE = (
-    "pages pair up by the names of their files. To keep all of them, with null for a missing text, pass "
-    "unmatched='null'; to leave these pages out, unmatched='drop'"
+    f"{_NAMES}. To keep all of them, with null for a missing text, pass unmatched='null'; to leave these "
+    "pages out, unmatched='drop'"
 )
 
 
@@ -199,13 +198,13 @@ def _read(
         # Whatever their names.
         (page,) = files[REFERENCE]
         files = {name: dict.fromkeys([page], *paths.values()) for name, paths in files.items()}
-    lacking, strange = _lacking(files), _strange(files)
+    lacking = _lacking(files)
     in_all = set.intersection(*map(set, files.values()))
     # Files of omitted pages need not be read.
     wanted = in_all if unmatched == "drop" else set().union(*files.values())
-    if strange or not wanted or (unmatched == "error" and lacking):
-        end = _ADVICE if wanted else "no page is common to the ground truth and all engines"
-        for message in strange or (*lacking, end):
+    is_other = any(files[REFERENCE].keys().isdisjoint(pages) for pages in files.values())
+    if is_other or not wanted or (unmatched == "error" and lacking):
+        for message in (*lacking, _NAMES if is_other or not wanted else _ADVICE):
             problems.add(message)
     problems.raise_any()
     pages: dict[str, dict[str, Page]] = {name: {} for name in files}
@@ -262,23 +261,6 @@ def _check_names(systems: Mapping[str, Pages], taken: Sequence[str]) -> None:
             raise ValueError(f"an engine must have a name other than {' and '.join(map(repr, taken))}")
 
 
-def _strange(files: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Return messages about engines none of whose pages is in the ground truth."""
-    messages = []
-    truth = list(files[REFERENCE])
-    for name, pages in files.items():
-        if pages.keys().isdisjoint(truth):
-            own = list(pages)
-            some, others = (_standard.ids_text(names[:_NAMED]) for names in (own, truth))
-            hint = _standard.difference(truth, own)
-            messages.append(
-                f"no page of {name!r} pairs up with the ground truth: its pages are such as {some}, those of "
-                f"the ground truth such as {others}{hint and '; '}{hint}; rename the files, or in Python "
-                'pass a mapping from pages to files, as in the guide to pages under "Files"'
-            )
-    return messages
-
-
 def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
     """Return messages about pages that do not pair up, which an engine or the ground truth lacks."""
     truth = files[REFERENCE]
@@ -294,7 +276,7 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
             messages.append(
                 f"{name!r} has {numbered(len(more), 'page')} without ground truth: {_standard.ids_text(more)}"
             )
-        if hint := _standard.difference(lost, more):
+        if hint := differing_in_notation([*lost, *more]):
             messages.append(hint)
     return messages
 

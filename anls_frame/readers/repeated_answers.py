@@ -76,33 +76,11 @@ def averaged(
     **scoring: Any,
 ) -> tuple[pl.DataFrame, list[Metric]]:
     """Return the mean scores of each question of a system, and the metrics for these means."""
-    for name in dict.fromkeys(keep):
-        if name in rows.columns and name not in id:
-            _check_constant(rows, name, id)
     own = [metric for metric in metrics if not metric.is_built_in]
     lazy = with_numbers(rows.lazy(), columns_of(own))
     table = origins.like(lazy.collect(), rows)
-    for metric in metrics:
-        if not metric.is_mean:
-            no_mean = f"metric {metric.name!r} {metric.kind}, so it has no mean over epochs"
-            raise ValueError(Advice(f"{no_mean}; choose an epoch with epoch="))
     means = mean_over_epochs(table, *texts_of(table), id=id, keep=keep, metrics=metrics, **scoring)
     return means, [_as_mean(metric) for metric in metrics]
-
-
-def _check_constant(rows: pl.DataFrame, name: str, id: Sequence[str]) -> None:  # noqa: A002 - as above
-    """Raise an error if a column differs between the epochs of a question."""
-    values = rows.select(*id, cs.by_name(name).hash().alias("value"))
-    differing = values.group_by(id, maintain_order=True).agg(pl.col("value").n_unique())
-    differing = differing.filter(pl.col("value") > 1)
-    if differing.height:
-        ids = listed([quoted(id_) for id_ in differing["question_id"].unique(maintain_order=True)], 3)
-        raise ValueError(
-            Advice(
-                f"column {name!r} differs between the epochs of questions ({ids}), so their means have no "
-                "such column: choose another one, or an epoch with epoch="
-            )
-        )
 
 
 def _as_mean(metric: Metric) -> Metric:

@@ -84,7 +84,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     problems = Problems(path)
     by_line: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}
-    for place, written in _json.read_lines(path, text, problems):
+    for place, written in _json.read_lines(text, problems):
         try:
             verdict = _verdict(written)
         except ValueError as error:

@@ -74,8 +74,8 @@ def scored_epochs(
     for metric in chosen:
         if not metric.is_mean:
             raise ValueError(
-                f"metric {metric.name!r} {metric.kind} and has no mean over epochs; in a report of all "
-                "rows with cluster=, every epoch counts by its length"
+                f"metric {metric.name!r} {metric.kind} and has no mean over epochs; choose an epoch or, in a "
+                "report of all rows with cluster=, every epoch counts by its length"
             )
     ids = [id] if isinstance(id, str) else list(id)
     columns = list(dict.fromkeys([*ids, *keep]))
@@ -129,8 +129,8 @@ def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
             raise ValueError(
                 f"the rows of a question must have the same {name!r}, but those of "
                 f"{numbered(questions.height, 'question')} differ "
-                f"({', '.join(epochs.columns[: len(epochs.ids)])}): {first_of(questions)}; name in id= all "
-                "columns that identify a question"
+                f"({', '.join(epochs.columns[: len(epochs.ids)])}): {first_of(questions)}; choose an epoch, "
+                "or name in id= all columns that identify a question"
             )
 
 

@@ -301,7 +301,7 @@ def test_a_format_is_given_where_the_name_does_not_say_it(run: Run, tmp_path: Pa
 def test_what_a_reader_asks_for_is_named_as_an_option(run: Run, tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes("prediction,answer\nfür,für\n".encode("latin-1"))
 
-    refused(run("score", "latin.csv"), "pass the file's encoding, such as --reader auto,encoding=latin-1")
+    refused(run("score", "latin.csv"), "pass its encoding, such as --reader auto,encoding=latin-1")
     assert "ANLS 1.0000" in fine(run("score", "latin.csv", "-r", "table,encoding=latin-1"))
     log = {"status": "error", "samples": [{"id": 1, "target": "a", "output": {"completion": "a"}}]}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {}, **log}), encoding="utf-8")
@@ -396,7 +396,6 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["score", TABLE, "--reader", "table,format"], "such as inspect,scorer=match, got 'table,format'"),
         (["score", TABLE, "--reader", "xml"], "reader must be one of 'auto'"),
         (["score", SUBMISSION["tesseract"]], "is a submission: name the file of gold labels with --gold"),
-        (["score", GOLD], "these are gold labels: pass them with --gold"),
         (["report", TABLE, "-p", "tesseract", "-b", "language"], "no column 'language'"),
         (["report", TABLE, TABLE, "-p", "tesseract"], "occurs twice; each file must belong to one system"),
         (["compare", TABLE, "--systems", "tesseract,tesseract"], "name two or more files"),

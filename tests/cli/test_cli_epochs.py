@@ -249,7 +249,7 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
     refused(run("compare", "runs", "-m", "cer_corpus"), "divides two sums", "--epoch")
     refused(run("compare", "runs", "--details"), "--details counts the error types of texts")
     refused(
-        run("compare", "runs", "-b", "total_time"), "'total_time' differs between the epochs of questions"
+        run("compare", "runs", "-b", "total_time"), "the rows of a question must have the same 'total_time'"
     )
     refused(run("epochs", "runs", "--epoch", "1"), "one answer to each question")
     refused(run("epochs", "runs", "--pass-at", "4"), "--pass-at 4: there are questions with 3 epochs")

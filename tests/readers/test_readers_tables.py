@@ -246,8 +246,7 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
             "header",
             "duplicate columns: 'note'",
         ),
-        ("other.csv", b"PAR1....", "", "not a text file, but a Parquet file"),
-        ("other.json", gzip.compress(b"[]", mtime=0), "", "not a text file, but gzip"),
+        ("other.json", gzip.compress(b"[]", mtime=0), "line 1", "byte 0x8b is not valid UTF-8; if this is a"),
         (
             "cut.csv.gz",
             gzip.compress(b"prediction,answer\na,b\n", mtime=0)[:-3],
@@ -257,9 +256,9 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
         ("none.csv.gz", b"prediction,answer\na,b\n", "", "not a complete gzip file"),
         ("none.csv.zst", b"prediction,answer\na,b\n", "", "not a complete zstd file"),
         ("cut.parquet", b"PAR1\x00\x00PAR1", "", "cannot be read as Parquet"),
-        ("code.pkl", b"\x80\x04.", "", "pickles can run code"),
-        ("code.csv", b"\x80\x04.", "", "not a text file, but a pickle"),
-        ("old.xls", b"x", "", "the only workbook format that can be read is .xlsx"),
+        ("code.pkl", b"\x80\x04.", "", ".pkl files are not read"),
+        ("code.csv", b"\x80\x04.", "line 1", "byte 0x80 is not valid UTF-8"),
+        ("old.xls", b"x", "", "save it as CSV, JSON Lines, Parquet or .xlsx"),
         ("what.txt", b"prediction,answer\n", "", "cannot tell the format"),
         ("half.jsonl", b'{"prediction": "\\ud800", "answer": "a"}', "line 1", "half of a surrogate pair"),
         (
@@ -269,7 +268,7 @@ def test_one_bad_line_among_many_is_named(write: Write) -> None:
             "duplicate key 'prediction'",
         ),
         ("lines.json", b'{"a": 1}\n{"a": 2}\n', "", "if these are JSON Lines, name it .jsonl"),
-        ("array.jsonl", b'[{"a": 1}]', "", "holds one JSON array"),
+        ("array.jsonl", b'[{"a": 1}]', "line 1", "got a list; a file that is one list has the suffix .json"),
         (
             "true.jsonl",
             b'{"prediction": true, "answer": "b"}',
