@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Raw
+from anls_frame.readers._raw import Raw, by_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,16 +36,10 @@ def read(path: Path, text: str, problems: Problems, delimiter: str | None) -> Ra
         delimiter = delimiter or _detected(text)
         header, lines = _checked(text, delimiter, problems)
     table = _arrow_table(path, text, delimiter, len(header))
-    frame = pl.DataFrame(
-        [pl.Series(name, pl.from_arrow(table[name]), dtype=pl.String) for name in table.column_names]
-    ).slice(1)
-    return Raw(
-        names=[name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)],
-        columns=frame.get_columns(),
-        height=frame.height,
-        place=lambda row: f"line {lines[row]}",
-        typed=False,
-    )
+    columns = [pl.Series(pl.from_arrow(column), dtype=pl.String).slice(1) for column in table.columns]
+    names = [name.strip() or f"column_{index}" for index, name in enumerate(header, start=1)]
+    named = by_name(names, columns, problems)
+    return Raw(named, table.num_rows - 1, lambda row: f"line {lines[row]}", typed=False)
 
 
 @contextmanager

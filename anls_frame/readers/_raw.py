@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from types import NoneType
@@ -41,8 +40,7 @@ _LONGEST = 300
 class Raw:
     """Named columns, and the place of each row in the file."""
 
-    names: list[str]
-    columns: Sequence[Column]
+    columns: Mapping[str, Column]
     height: int
     place: Callable[[int], str]
     typed: bool = True
@@ -52,39 +50,42 @@ class Raw:
     dates: Mapping[str, Sequence[tuple[str, str | None]]] = field(default_factory=dict)
     """For each column, the cells that hold a date or a time, and the string read from each."""
 
-    def check_names(self, problems: Problems) -> None:
-        """Report names that occur twice."""
-        doubled = sorted(name for name, count in Counter(self.names).items() if count > 1)
-        if doubled:
-            problems.add(f"duplicate columns: {listed([quoted(name) for name in doubled])}", "header")
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.columns)
 
     def column(self, name: str) -> Column:
         """Return the column with a name; JSON that holds only strings is a Series."""
-        column = self.columns[self._positions[name]]
+        column = self.columns[name]
         if isinstance(column, _json_columns.JsonColumn) and column.holds_texts:
             return column.texts()
         return column
 
-    @cached_property
-    def _positions(self) -> dict[str, int]:
-        return {name: position for position, name in enumerate(self.names)}
+
+def by_name(names: Sequence[str], columns: Sequence[pl.Series], problems: Problems) -> dict[str, Column]:
+    """Return the columns of a table by their names; names that occur twice are a problem."""
+    doubled = sorted(name for name, count in Counter(names).items() if count > 1)
+    if doubled:
+        problems.add(f"duplicate columns: {listed([quoted(name) for name in doubled])}", "header")
+    return dict(zip(names, columns, strict=True))
 
 
 def from_table(table: _json_columns.JsonTable) -> Raw:
     """Return JSON Lines as a table whose columns have no roles."""
     columns, lines = table
-    return Raw(list(columns), list(columns.values()), len(lines), lambda row: f"line {lines[row]}")
+    return Raw(columns, len(lines), lambda row: f"line {lines[row]}")
 
 
 def from_frame(frame: pl.DataFrame) -> Raw:
     """Return a frame as a table whose columns have no roles."""
-    return Raw(frame.columns, frame.get_columns(), frame.height, lambda row: f"row {row + 1}")
+    return Raw(frame.to_dict(), frame.height, lambda row: f"row {row + 1}")
 
 
 def from_objects(path: Path, objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
     """Return JSON objects as columns, with null for missing keys, wherever a key first appears."""
     columns, places = gathered(path, objects)
-    return Raw(list(columns), list(columns.values()), len(places), places.__getitem__)
+    return Raw(columns, len(places), places.__getitem__)
 
 
 def gathered(

@@ -61,7 +61,7 @@ def frame(
     the document's id get these roles; the prompt is then named `input`.
     """
     names = _names(columns, doc_ids)
-    raw = _raw.Raw([names[key] for key in columns], list(columns.values()), height, place)
+    raw = _raw.Raw({names[key]: column for key, column in columns.items()}, height, place)
     chosen: dict[_standard.Role, str] = {usual: usual for usual in _standard.ROLES if usual in raw.names}
     return _standard.frame(raw, chosen, problems, unique_ids=False, answers_format=answers_format)
 

@@ -20,7 +20,7 @@ import polars as pl
 from anls_frame._text import listed, quoted
 from anls_frame.readers import _zip
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Raw, numbers
+from anls_frame.readers._raw import Raw, by_name, numbers
 
 MOST_CELLS = 40_000_000
 """Maximum size of the rectangle around all values, including empty cells: each takes a place in a column."""
@@ -73,7 +73,7 @@ def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
         among = listed(list(map(quoted, filled)))
         raise problem(path, f"several sheets are not empty: {among}; choose one with sheet=...")
     [(name, cells)] = filled.items()
-    return _table(path, name, cells)
+    return _table(path, name, cells, problems)
 
 
 def _sheets(path: Path, archive: zipfile.ZipFile, name: str | None) -> tuple[list[tuple[str, str]], bool]:
@@ -192,7 +192,7 @@ def _cell(column: int, row: int) -> str:
     return f"{letters}{row}"
 
 
-def _table(path: Path, sheet: str, cells: pl.DataFrame) -> Raw:
+def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> Raw:
     """Return cells as columns."""
     doubled = cells.filter(pl.struct("row", "column").is_duplicated())
     if doubled.height:
@@ -230,7 +230,8 @@ def _table(path: Path, sheet: str, cells: pl.DataFrame) -> Raw:
         names.append(name)
         columns.append(values)
     height, place = bottom - top, lambda row: f"row {top + row + 1}"
-    return Raw(names, columns, height, place, typed=False, others=others, dates=dates)
+    named = by_name(names, columns, problems)
+    return Raw(named, height, place, typed=False, others=others, dates=dates)
 
 
 def _value(cell: Any, book: _Book) -> tuple[str, str] | None:

@@ -47,7 +47,7 @@ def compare_texts(
     asked = [] if rows is None else resolved(metrics, rows, scoring["protocol"])
     if rows is not None and (are_repeated(rows) or are_read(asked)):
         return _compare_means(rows, asked, baseline=baseline, details=details, scoring=scoring, **options)
-    frame, systems = texts_in_columns(given) if rows is None else side_by_side(rows, systems_of(rows))
+    frame, systems = texts_in_columns(given) if rows is None else side_by_side(rows)
     comparison: Comparison = compare(
         origins.like(with_numbers(frame.lazy(), columns_of(metrics)).collect(), frame),
         {name: systems[name] for name in baseline_first(systems, baseline)},

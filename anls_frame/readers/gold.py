@@ -106,7 +106,6 @@ def read(given: Any, gold_id: str | None, *, by_number: bool, options: Mapping[s
     """
     problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
     raw = _table(given)
-    raw.check_names(problems)
     named: dict[Role, str | None] = {role: options[role] for role in ROLES if options.get(role) in raw.names}
     if gold_id is not None:
         named["question_id"] = gold_id

@@ -25,6 +25,7 @@ from anls_frame.readers.conditions import chosen
 from anls_frame.readers.gold import Gold
 from anls_frame.readers.logs import read_each
 from anls_frame.readers.pages import read_engines
+from anls_frame.reports.long_frames import side_by_side as in_columns
 
 QUESTION = ["system", "question_id"]
 
@@ -70,7 +71,7 @@ class SystemTexts(NamedTuple):
     --------
     >>> import anls_frame as af
     >>> af.readers.read_systems(["data/ocr_qa.parquet"], systems=["tesseract", "rapidocr"]).systems
-    {'tesseract': "prediction of 'tesseract'", 'rapidocr': "prediction of 'rapidocr'"}
+    {'tesseract': 'prediction of tesseract', 'rapidocr': 'prediction of rapidocr'}
     """
 
     frame: pl.DataFrame
@@ -175,7 +176,7 @@ def texts_of(given: SystemFiles) -> SystemTexts:
     if are_repeated(rows):
         epochs = listed([str(epoch) for epoch in rows["epoch"].unique().sort()])
         raise ValueError(Advice(f"there are several epochs: {epochs}; choose one with epoch="))
-    return side_by_side(rows, systems_of(rows))
+    return side_by_side(rows)
 
 
 def systems_of(rows: pl.DataFrame) -> list[str]:
@@ -192,12 +193,15 @@ def texts_in_columns(given: SystemFiles) -> SystemTexts:
     """Return the texts of systems in columns of one file."""
     first, *others = names = _column_names(given)
     (path,) = given.files
-    columns = {f"__anls_frame_{index}": name for index, name in enumerate(others)}
+    read = {"prediction": first} | {f"__anls_frame_{index}": name for index, name in enumerate(others)}
     # The first system is in one place only, because checks would find its problems twice.
     how = replace(given.how, options={**given.how.options, "prediction": first})
-    frame = load_table(path, how, "systems", systems=columns)
-    predictions = [frame["prediction"], *(frame[column] for column in columns)]
-    return _beside(frame.drop(columns), predictions, _names(given, names))
+    frame = load_table(path, how, "systems", systems={name: read[name] for name in [*read][1:]})
+    renamed: dict[str, str] = {}
+    for column, name in zip(read, _names(given, names), strict=True):
+        renamed[column] = free_name(f"prediction of {name}", {*frame.columns, *renamed.values()})
+    systems = dict(zip(_names(given, names), renamed.values(), strict=True))
+    return SystemTexts(frame.rename(renamed), systems)
 
 
 def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:
@@ -285,26 +289,10 @@ def _logs(given: SystemFiles) -> tuple[list[Log], Gold | None]:
     return read_each(systems, how)
 
 
-def side_by_side(rows: pl.DataFrame, names: Sequence[str]) -> SystemTexts:
+def side_by_side(rows: pl.DataFrame) -> SystemTexts:
     """Pivot the predictions of systems to columns, with all other columns from the first system."""
-    first, *others = (rows.filter(system=name) for name in names)
-    others_in_order = (
-        first.select("question_id").join(frame, on="question_id", how="left", maintain_order="left")
-        for frame in (frame.select("question_id", "prediction") for frame in others)
-    )
-    predictions = [first["prediction"], *(frame["prediction"] for frame in others_in_order)]
-    frame, columns = _beside(first, predictions, names)
-    return SystemTexts(origins.like(frame, rows), columns)
-
-
-def _beside(frame: pl.DataFrame, predictions: Sequence[pl.Series], names: Sequence[str]) -> SystemTexts:
-    """Return a frame with the predictions of all systems, in columns with new names."""
-    rest = frame.drop("prediction")
-    columns: dict[str, str] = {}
-    for name in names:
-        columns[name] = free_name(f"prediction of {quoted(name)}", {*rest.columns, *columns.values()})
-    texts = [series.alias(column) for series, column in zip(predictions, columns.values(), strict=True)]
-    return SystemTexts(rest.with_columns(texts), columns)
+    wide = in_columns(rows, "prediction", "answers", system="system", id="question_id")
+    return SystemTexts(origins.like(wide.frame.drop("prediction"), rows), dict(wide.systems))
 
 
 def _names(given: SystemFiles, usual: Sequence[str]) -> list[str]:

@@ -255,7 +255,6 @@ def read_table(
         problems.raise_any()
         raise problem(path, "holds no rows")
     damaged = len(problems)
-    raw.check_names(problems)
     chosen = _standard.choose(raw.names, given, required, problems)
     for name in systems.values():
         _standard.choose(raw.names, {"prediction": name}, (), problems)

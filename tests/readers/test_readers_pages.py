@@ -243,7 +243,8 @@ def test_latin_1_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
 
     assert (
         problem_of(tmp_path, "a\ngrößer".encode("latin-1"), "a.txt")
-        == "line 2: byte 0xf6 is not valid UTF-8; if this is a text file, pass its encoding, such as encoding='latin-1'"
+        == "line 2: byte 0xf6 is not valid UTF-8; if this is a text file, pass its encoding, such as "
+        "encoding='latin-1'"
     )
     assert text_of(tmp_path, "größer".encode("latin-1"), "a.txt", encoding="latin-1") == "größer"
     # Of the files of a project, only some are in it.
