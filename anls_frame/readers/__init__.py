@@ -12,17 +12,13 @@ from anls_frame.readers.descriptions import READERS
 
 _OTHERS = {
     "any_file": "read_file",
-    "audit_truths": "audited_scores",
-    "judged_rows": "judged",
-    "logs": "read_logs",
-    "verdict_losses": "LostPoints lost_points",
+    "judged_scores": "audited_scores LostPoints lost_points",
+    "verdicts": "judged read_verdicts",
     "pages": "read_pages",
-    "rrc": "write_submission",
+    "submissions": "write_submission",
     "rules": "ScoringRules scoring_rules",
-    "system_files": "SystemTexts read_systems",
-    "table": "scan_results",
-    "saved_verdicts": "read_verdicts",
-    "writing": "write_results",
+    "system_files": "SystemTexts read_logs read_systems",
+    "table": "scan_results write_results",
 }
 """The names of each module that are not readers of a kind."""
 

@@ -13,12 +13,53 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from anls_frame._arguments import choice
 from anls_frame.exceptions import InputError
-from anls_frame.readers import _pipes
 from anls_frame.readers._problems import problem
+
+_kept: dict[str, bytes] = {}
+
+
+def keep(path: Path) -> None:
+    """Read a file that can be read only once, and keep its content until the process ends."""
+    if str(path) not in _kept and is_stream(path):
+        _kept[str(path)] = path.read_bytes()
+
+
+def check_regular(path: Path) -> None:
+    """Raise an error if a file in a folder is a pipe, which may have no writer, or a device."""
+    if is_stream(path):
+        raise problem(path, "this is a pipe or a device; take it out of the folder, or name it alone")
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether this is a pipe or a device rather than a regular file."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a file for reading, or its kept content."""
+    kept = _kept.get(str(path))
+    return path.open("rb") if kept is None else io.BytesIO(kept)
+
+
+def size(path: Path) -> int:
+    """Return the size of a file in bytes; 0 for a stream that was not kept."""
+    kept = _kept.get(str(path))
+    return path.stat().st_size if kept is None else len(kept)
+
+
+def seekable(path: Path) -> Path | io.BytesIO:
+    """Return a seekable file for Polars: a path, or the content of a stream."""
+    # A name on POSIX can be any bytes, but Polars requires Unicode.
+    is_unicode = not any("\ud800" <= letter <= "\udfff" for letter in str(path))
+    if not is_stream(path) and is_unicode:
+        return path
+    with opened(path) as file:
+        return io.BytesIO(file.read())
+
 
 _FORMATS = {
     ".csv": "csv",
@@ -86,14 +127,14 @@ def as_path(path: str | os.PathLike[str]) -> Path:
 def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     """Return the content, decompressed if the suffix names a compression, unless it is implausibly large."""
     check_file(path, may_be_empty=may_be_empty)
-    size = _pipes.size(path)
-    most = max(MOST_BYTES, MOST_TIMES * size)
+    packed = size(path)
+    most = max(MOST_BYTES, MOST_TIMES * packed)
     content = io.BytesIO()
     with _opened(path) as file:
         while chunk := file.read(_CHUNK):
             content.write(chunk)
             if content.tell() > most and path != without_compression(path):
-                too_large = f"its {size:,} bytes unpack to more than {most:,}"
+                too_large = f"its {packed:,} bytes unpack to more than {most:,}"
                 raise problem(path, f"{too_large}; if that is intended, unpack it first")
     return content.getvalue()
 
@@ -109,7 +150,7 @@ def beginning(path: Path, size: int) -> bytes:
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     """Open the content of a file for the block, decompressed; errors name the file."""
-    with _pipes.opened(path) as file:
+    with opened(path) as file:
         kind = _COMPRESSIONS.get(path.suffix.lower())
         if kind is None:
             yield file

@@ -10,7 +10,7 @@ from anls_frame._text import quoted
 from anls_frame.frames.strict_json import Number, kind, parse
 from anls_frame.readers import _content, _json, _zip
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._sample_fields import SAMPLE, Key, Row, members, role
+from anls_frame.readers._standard import SAMPLE, Key, Row, members, role_key
 
 Sample = tuple[str, dict[str, Any]]
 
@@ -56,16 +56,16 @@ def fields(
         attachments = sample.get("attachments") or {}
         scores = sample.get("scores") or {}
         row: dict[Key, Any] = {
-            role("question_id"): sample["id"],
-            role("question"): _question(sample.get("input"), attachments),
-            role("prediction"): _output(sample, attachments),
-            role("answers"): sample["target"],
+            role_key("question_id"): sample["id"],
+            role_key("question"): _question(sample.get("input"), attachments),
+            role_key("prediction"): _output(sample, attachments),
+            role_key("answers"): sample["target"],
             (SAMPLE, "epoch"): sample.get("epoch"),
         }
         if scorer is not None:
             if scorer not in scores and sample.get("error") is None:
                 problems.add(f"no score from scorer {quoted(scorer)}", place)
-            row[role("prediction")] = scores.get(scorer, {}).get("answer")
+            row[role_key("prediction")] = scores.get(scorer, {}).get("answer")
         for name, score in scores.items():
             row |= _score(name, score)
         row |= members("metadata", sample.get("metadata"))

@@ -19,7 +19,7 @@ from anls_frame.frames.answer_lists import (
     parsed,
 )
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _json_columns, _raw
+from anls_frame.readers import _json, _raw
 from anls_frame.readers._problems import Advice, Problems
 from anls_frame.readers._raw import Column, Raw
 
@@ -63,7 +63,7 @@ def lists(
     answers_format: str = "list",
 ) -> pl.Series:
     """Return a column as lists of strings, parsed as `parse_answers` does; a damaged list is a problem."""
-    if isinstance(column, _json_columns.JsonColumn) and column.holds_lists:
+    if isinstance(column, _json.JsonColumn) and column.holds_lists:
         column = column.lists()
     if isinstance(column, pl.Series):
         column = _typed(name, column, problems)
@@ -121,7 +121,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
     """Warn if strings read as single answers look like several answers."""
-    if isinstance(column, _json_columns.JsonColumn) and column.holds_lists:
+    if isinstance(column, _json.JsonColumn) and column.holds_lists:
         return
     if not isinstance(column, pl.Series):
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)

@@ -4,19 +4,96 @@ from __future__ import annotations
 
 import errno
 import glob
+import json
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from anls_frame._text import path_text
+from anls_frame._text import listed, numbered, path_text, quoted
 from anls_frame.exceptions import warn
-from anls_frame.readers import _content, _pipes, _runs
-from anls_frame.readers._problems import Advice
-from anls_frame.readers._runs import Runs
+from anls_frame.readers import _content
+from anls_frame.readers._problems import Advice, Problems
 from anls_frame.readers.descriptions import READERS
+
+Runs: TypeAlias = Literal["error", "newest", "all"]
+
+_SAMPLES = (
+    re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\d(?:T[\d.-]+)?)\.(?:jsonl|ndjson)"),
+    re.compile(r"(?P<time>\d{8}(?:_\d{4,6})?)_samples_(?P<task>.+?)\.(?:jsonl|ndjson)"),
+)
+
+
+class Run(NamedTuple):
+    """The task of a file of samples and the time of its run, as written in the file name."""
+
+    task: str
+    time: str
+
+
+def run_of(path: Path) -> Run | None:
+    """Return the run of a file of samples: `samples_TASK_TIME.jsonl` or `TIME_samples_TASK.jsonl`."""
+    for pattern in _SAMPLES:
+        match = pattern.match(path.name)
+        if match is not None:
+            return Run(match["task"], match["time"])
+    return None
+
+
+def model(path: Path, run: Run) -> str | None:
+    """Return the model's name from the results of the run, written by the harness beside the samples."""
+    for name in (f"results_{run.time}.json", f"{run.time}_results.json"):
+        try:
+            results = json.loads((path.parent / name).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            continue
+        model_name = member(results, "model_name") or member(member(results, "config"), "model")
+        if isinstance(model_name, str) and model_name:
+            return model_name
+    return None
+
+
+def repeated(files: Iterable[Path]) -> dict[tuple[Path, str], list[Path]]:
+    """Return the files of repeatedly run tasks, by folder and task, oldest first."""
+    runs: dict[tuple[Path, str], list[tuple[str, Path]]] = defaultdict(list)
+    for file in files:
+        run = run_of(file)
+        if run is not None:
+            runs[file.parent, run.task].append((run.time, file))
+    return {key: [file for _, file in sorted(several)] for key, several in runs.items() if len(several) > 1}
+
+
+def chosen(files: Sequence[Path], runs: Runs) -> list[Path]:
+    """
+    Return the files to read of a folder or a pattern.
+
+    Raises
+    ------
+    InputError
+        If a task was run several times, unless `runs` says which runs to read.
+    """
+    several = {} if runs == "all" else repeated(files)
+    problems = Problems()
+    older: set[Path] = set()
+    for (folder, task), files_of_task in several.items():
+        older.update(files_of_task[:-1])
+        if runs == "error":
+            times = listed([run.time for run in map(run_of, files_of_task) if run is not None])
+            problems.add(
+                f"holds {numbered(len(files_of_task), 'run')} of task {quoted(task)} ({times}); to read the "
+                "newest, pass runs='newest'; to read all, as repeats, runs='all'",
+                path=folder,
+            )
+    problems.raise_any()
+    return [file for file in files if file not in older]
+
+
+def member(value: Any, key: str) -> Any:
+    """Return the value of a key, null if this is no object."""
+    return value.get(key) if isinstance(value, dict) else None
+
 
 Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 """A file, a pattern or a folder, or several."""
@@ -60,13 +137,13 @@ def _systems(logs: Paths, runs: Runs, without: Collection[Path], *, repeats: boo
     """Return the files of each system, by the file, folder or time of a run that names it."""
     entries = list(map(_content.as_path, _several(logs)))
     if len(entries) == 1 and is_many(entries[0]) and not repeats:
-        entries = _runs.chosen(_in(entries[0], without), runs)
+        entries = chosen(_in(entries[0], without), runs)
     if len(entries) > 1:
         entries = [entry for entry in entries if not _is_aggregated(entry)]
-    again = {folder for folder, _ in _runs.repeated(entries)}
+    again = {folder for folder, _ in repeated(entries)}
     systems: dict[Path, list[Path]] = {}
     for entry in entries:
-        run = None if is_many(entry) else _runs.run_of(entry)
+        run = None if is_many(entry) else run_of(entry)
         system = entry
         if run is not None:
             system = entry.parent / run.time if entry.parent in again else entry.parent
@@ -106,9 +183,7 @@ def name_of(path: Path) -> str:
         return path_text(path.resolve().name if path.is_dir() else path)
     if not path.exists():  # the time of a run in a folder
         return path_text(path.name)
-    if (
-        _runs.run_of(path) is not None
-    ):  # the file's name has the task and the time, and the folder's the model
+    if run_of(path) is not None:  # the file's name has the task and the time, and the folder's the model
         return path_text(path.resolve().parent.name)
     # A name such as model-1.5.jsonl has other dots too.
     return path_text(_content.without_compression(path).stem or path.name)
@@ -123,7 +198,7 @@ def files_of(paths: Paths, runs: Runs, without: Collection[Path] = ()) -> list[P
     """Return the file, or the files of folders and patterns that may hold rows."""
     if isinstance(paths, str | os.PathLike):
         matches = matching(paths, without)
-        return matches if matches == [_content.as_path(paths)] else _runs.chosen(matches, runs)
+        return matches if matches == [_content.as_path(paths)] else chosen(matches, runs)
     files = [file for path in _several(paths) for file in files_of(path, runs, without)]
     if not files:
         raise ValueError("each system must have at least one file")
@@ -196,7 +271,7 @@ def is_log(file: Path, folder: Path) -> bool:
         return False
     if not _format_suffix(file):
         return False
-    _pipes.check_regular(file)
+    _content.check_regular(file)
     if file.suffix.lower() != ".json" or not file.stat().st_size:
         return True
     return not _AGGREGATED.match(_content.beginning(file, _PEEK).decode(errors="replace").lstrip())

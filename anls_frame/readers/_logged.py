@@ -13,11 +13,11 @@ import polars as pl
 
 from anls_frame.frames.answer_lists import may_be_lists
 from anls_frame.frames.strict_json import kind
-from anls_frame.readers import _content, _json, _json_columns, _raw, _runs
-from anls_frame.readers._json_columns import JsonColumn, JsonTable
+from anls_frame.readers import _content, _json, _log_files, _raw
+from anls_frame.readers._json import JsonColumn, JsonTable
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Column, Values
-from anls_frame.readers._sample_fields import SAMPLE, Key, role
+from anls_frame.readers._standard import SAMPLE, Key, role_key
 
 _Field: TypeAlias = tuple[Key, Column]
 
@@ -45,7 +45,7 @@ def read(path: Path, problems: Problems) -> JsonTable:
     if _content.file_format(path) != "jsonl":
         raise problem(path, "logged samples must be a .jsonl file")
     text = _content.read_text(path)
-    samples = _json_columns.from_lines(path, text)
+    samples = _json.from_lines(path, text)
     if any(key not in samples.columns or not samples.columns[key].is_everywhere for key in _NEEDED):
         for place, sample in _json.read_lines(text, problems):
             missing = [key for key in _NEEDED if key not in sample]
@@ -104,9 +104,9 @@ def _predictions(samples: JsonTable, response: Response | None, problems: Proble
 
 def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:
     """Return the columns with the task and the model of the run, as far as known."""
-    run = _runs.run_of(path)
+    run = _log_files.run_of(path)
     if run is not None:
-        for name, value in (("task", run.task), ("model", _runs.model(path, run))):
+        for name, value in (("task", run.task), ("model", _log_files.model(path, run))):
             if value is not None:
                 key = (SAMPLE, name)
                 columns = {
@@ -158,7 +158,7 @@ def _rows(predictions: Values, resps: JsonColumn | None) -> list[_LoggedRow] | N
 def _of_rows(key: Key, values: Column, rows: Sequence[_LoggedRow]) -> Column:
     """Return a field of the samples as a column of rows; metrics belong to one of several responses."""
     source, name = key[:2]
-    if key == role("prediction"):
+    if key == role_key("prediction"):
         return [row.prediction for row in rows]
     samples: list[int | None] = [row.sample for row in rows]
     if "token_counts" in (source, name):
@@ -177,9 +177,9 @@ def _of_rows(key: Key, values: Column, rows: Sequence[_LoggedRow]) -> Column:
 
 def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Values) -> Iterator[_Field]:
     """Yield the fields of the samples."""
-    yield role("question_id"), columns["doc_id"]
-    yield role("prediction"), predictions
-    yield role("answers"), _targets(columns)
+    yield role_key("question_id"), columns["doc_id"]
+    yield role_key("prediction"), predictions
+    yield role_key("answers"), _targets(columns)
     for name, values in columns.items():
         if name == "input":
             yield from _prompts(values)
@@ -198,9 +198,9 @@ def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Values) 
 def _prompts(prompts: JsonColumn) -> Iterator[_Field]:
     """Yield textual prompts as the questions, and other prompts as a field of the sample."""
     if prompts.holds_texts:
-        yield from _filled(role("question"), prompts)
+        yield from _filled(role_key("question"), prompts)
         return
-    for key, are_texts in ((role("question"), True), ((SAMPLE, "input"), False)):
+    for key, are_texts in ((role_key("question"), True), ((SAMPLE, "input"), False)):
         values = [prompt if isinstance(prompt, str) is are_texts else None for prompt in prompts]
         yield from _filled(key, values)
 
@@ -213,7 +213,7 @@ def _entries(path: Path, source: Key, name: str, values: JsonColumn) -> Iterator
         members = values.members()
     except ValueError:
         keys = (key for value in values if type(value) is dict for key in value)
-        raise problem(path, _json_columns.too_many_keys(keys)) from None
+        raise problem(path, _json.too_many_keys(keys)) from None
     yield from (((*source, member.key), member) for member in members)
 
 

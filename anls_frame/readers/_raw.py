@@ -17,16 +17,16 @@ import polars as pl
 from anls_frame._text import listed, quoted
 from anls_frame.frames.answer_lists import as_lists
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _json_columns
-from anls_frame.readers._json_columns import too_many_keys
+from anls_frame.readers import _json
+from anls_frame.readers._json import too_many_keys
 from anls_frame.readers._problems import Problems, problem
 
 _Key = TypeVar("_Key", str, tuple[str, ...])
 
-Column: TypeAlias = "pl.Series | list[Any] | _json_columns.JsonColumn"
+Column: TypeAlias = "pl.Series | list[Any] | _json.JsonColumn"
 """A column of a table, or its values in JSON."""
 
-Values: TypeAlias = "list[Any] | _json_columns.JsonColumn"
+Values: TypeAlias = "list[Any] | _json.JsonColumn"
 """The values of a column of JSON."""
 
 # No table of results has more empty cells than this and less than one filled cell in this many.
@@ -58,7 +58,7 @@ class Raw:
     def column(self, name: str) -> Column:
         """Return the column with a name; JSON that holds only strings is a Series."""
         column = self.columns[name]
-        if isinstance(column, _json_columns.JsonColumn) and column.holds_texts:
+        if isinstance(column, _json.JsonColumn) and column.holds_texts:
             return column.texts()
         return column
 
@@ -71,7 +71,7 @@ def by_name(names: Sequence[str], columns: Sequence[pl.Series], problems: Proble
     return dict(zip(names, columns, strict=True))
 
 
-def from_table(table: _json_columns.JsonTable) -> Raw:
+def from_table(table: _json.JsonTable) -> Raw:
     """Return JSON Lines as a table whose columns have no roles."""
     columns, lines = table
     return Raw(columns, len(lines), lambda row: f"line {lines[row]}")
@@ -117,7 +117,7 @@ def texts(name: str, column: Column, problems: Problems, place: Callable[[int], 
     """Return a column as strings; a number becomes the string in the file, anything else is a problem."""
     if isinstance(column, pl.Series):
         return _series_texts(name, column, problems)
-    if isinstance(column, _json_columns.JsonColumn) and column.kinds <= {str, Number, NoneType}:
+    if isinstance(column, _json.JsonColumn) and column.kinds <= {str, Number, NoneType}:
         return column.texts().alias(name)
     values: list[str | None] = []
     for index, value in enumerate(column):
@@ -144,7 +144,7 @@ def kept(name: str, column: Column) -> pl.Series:
     if kinds == {bool}:
         return pl.Series(name, list(column), dtype=pl.Boolean)
     written = None
-    if isinstance(column, _json_columns.JsonColumn):
+    if isinstance(column, _json.JsonColumn):
         if column.holds_lists and kinds:
             return column.lists().alias(name)
         with suppress(ValueError):
@@ -159,7 +159,7 @@ def kept(name: str, column: Column) -> pl.Series:
 
 def kinds_of(values: Iterable[Any]) -> frozenset[type]:
     """Return the types of values."""
-    return values.kinds if isinstance(values, _json_columns.JsonColumn) else frozenset(map(type, values))
+    return values.kinds if isinstance(values, _json.JsonColumn) else frozenset(map(type, values))
 
 
 def to_json(value: Any) -> str:

@@ -14,7 +14,7 @@ from copy import copy
 from pathlib import Path
 
 from anls_frame.exceptions import InputError
-from anls_frame.readers import _content, _pipes
+from anls_frame.readers import _content
 from anls_frame.readers._problems import problem
 
 MOST_BYTES = 4 << 30
@@ -47,7 +47,7 @@ def opened(path: Path, kind: str) -> Iterator[zipfile.ZipFile]:
         names the expected kind of file.
     """
     _content.check_file(path)
-    source = _pipes.seekable(path)
+    source = _content.seekable(path)
     with path.open("rb") if source is path else source as file:
         try:
             with zipfile.ZipFile(file) as archive:

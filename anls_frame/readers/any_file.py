@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import errno
 import glob
+import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
+import polars.selectors as cs
 
 from anls_frame._arguments import choice
 from anls_frame._text import path_text
@@ -19,17 +23,16 @@ from anls_frame.exceptions import ColumnNotFoundError
 from anls_frame.export import row_files
 from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.frames import origins
-from anls_frame.readers import _content, _long, _pipes, _runs
+from anls_frame.frames.checks import no_column
+from anls_frame.readers import _content, _log_files, _long
 from anls_frame.readers import gold as gold_tables
 from anls_frame.readers._long import Log, only_epoch
-from anls_frame.readers._parquet import reading_parquet
 from anls_frame.readers._problems import Advice, problem
 from anls_frame.readers._standard import PREDICTED, SCORED
-from anls_frame.readers.conditions import chosen, condition
 from anls_frame.readers.descriptions import READERS
 from anls_frame.readers.gold import Gold
-from anls_frame.readers.kinds import is_truth_of_pages, kind_for_gold, kind_of
-from anls_frame.readers.table import read_table, scan_table
+from anls_frame.readers.pages import is_page
+from anls_frame.readers.table import read_table, reading_parquet, scan_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +233,7 @@ def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame) -> Log:
 def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:
     """Return the task of a harness's file, if the file states it."""
     if READERS[kind].ids == "rows":
-        run = _runs.run_of(path)
+        run = _log_files.run_of(path)
         return None if run is None else run.task
     if kind != "inspect" or "task" not in frame.columns or frame["task"].n_unique() > 1:
         return None
@@ -292,7 +295,7 @@ def scan_counted(path: Path, how: Reading, *, every_response: bool = False) -> t
 
 def kind_of_file(path: Path, how: Reading) -> str:
     """Return the reader of a file: the given reader, or one detected from the file's name and first bytes."""
-    _pipes.keep(path)
+    _content.keep(path)
     if how.reader is not None:
         return how.reader
     if path.is_dir() and not is_truth_of_pages(how.gold):
@@ -312,7 +315,7 @@ def names_of_sample(path: Path, how: Reading) -> RowNames:
     """Return the names for the rows of a file that may be a sample of pages."""
     if _is_parquet(path, how):
         with reading_parquet(path):
-            metadata = pl.read_parquet_metadata(_pipes.seekable(path))
+            metadata = pl.read_parquet_metadata(_content.seekable(path))
         if metadata.get(row_files.ROWS) == PAGES.row:
             return PAGES
     return names_of_rows(how)
@@ -321,3 +324,121 @@ def names_of_sample(path: Path, how: Reading) -> RowNames:
 def are_pages(how: Reading) -> bool:
     """Return whether the files are pages of OCR, whose scores are error rates."""
     return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"
+
+
+_SUBMISSIONS = ("rrc", "dude")
+_PEEK = 1 << 16
+_KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
+
+
+def kind_for_gold(path: Path, gold: Any, format: str | None = None) -> str:  # noqa: A002 - what it is
+    """Return the kind of files that this gold belongs to: pages, a submission, or a table."""
+    if is_truth_of_pages(gold):
+        return "pages"
+    kind = kind_of(path, format)
+    if not _are_labels(gold):
+        return "table" if kind in _SUBMISSIONS else kind
+    is_list = kind == "table" and path.suffix.lower() == ".json"
+    return "rrc" if is_list else kind
+
+
+def is_truth_of_pages(gold: Any) -> bool:
+    """Return whether gold is the ground truth of pages: a page, a folder, or a pattern of pages."""
+    if not isinstance(gold, Path):
+        return False
+    is_pattern = not gold.exists() and glob.has_magic(str(gold))
+    return gold.is_dir() or is_page(gold) or (is_pattern and gold.suffix not in _content.SUFFIXES)
+
+
+def _are_labels(gold: Any) -> bool:
+    """Return whether gold is a competition's file of labels, an object with the questions in `data`."""
+    if not isinstance(gold, Path) or not gold.exists() or {".jsonl", ".ndjson"} & set(gold.suffixes):
+        return False
+    _content.keep(gold)
+    squeezed = "".join(_beginning(gold).split())
+    return squeezed.startswith("{") and '"data":[' in squeezed
+
+
+def kind_of(path: Path, format: str | None = None) -> str:  # noqa: A002 - what it is
+    """Return the kind of a file from its name and its beginning."""
+    for name, description in READERS.items():
+        if path.suffix.lower() in description.suffixes:
+            return name
+    if _content.file_format(path, format) not in {"json", "jsonl"}:
+        return "table"
+    text = _beginning(path).lstrip()
+    keys = _first_keys(text)
+    for name, description in READERS.items():
+        if description.looks_like is not None and description.looks_like(text, keys):
+            return name
+    return "table"
+
+
+def _first_keys(text: str) -> set[str]:
+    """Return the keys of the first object of a list or of JSON Lines, as far as the text contains them."""
+    start = max(text.find("{"), 0)
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        # The value is longer than the beginning. A string that looks like a key can only cause a wrong guess.
+        return set(_KEY.findall(text))
+    return set(value) if isinstance(value, dict) else set()
+
+
+def _beginning(path: Path) -> str:
+    data = _content.beginning(path, _PEEK)
+    return data.decode("utf-8" if b"\0" not in data else "utf-16", errors="replace").removeprefix("\ufeff")
+
+
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
+
+_TEXT = "__anls_frame_text"
+
+
+def condition(where: str) -> pl.Expr:
+    """Return the condition as an expression; raise an error if it is invalid."""
+    try:
+        return pl.sql_expr(where)
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"where must be an expression of SQL, such as \"lang = 'de'\": {error}") from None
+
+
+def chosen(frame: Rows, where: str | None) -> Rows:
+    """Return the rows for which the expression is true; all rows without an expression."""
+    if where is None:
+        return frame
+    meant = condition(where)
+    empty = frame.lazy().head(0).collect()
+    unknown = [name for name in meant.meta.root_names() if name not in empty.columns]
+    if unknown:
+        raise ValueError(f"where names {no_column(unknown[0], empty.columns)}")
+    # In text files, numbers are strings. As few columns as possible are read as numbers for the expression to
+    # be valid.
+    texts = [name for name in dict.fromkeys(meant.meta.root_names()) if empty.schema[name] == pl.String]
+    for count in range(len(texts) + 1):
+        for numbers in combinations(texts, count):
+            if _makes_sense(empty.with_columns(cs.by_name(*numbers).cast(pl.Float64)), meant):
+                return origins.like(_by_numbers(frame, meant, numbers, empty.columns), frame)
+    return origins.like(frame.filter(meant), frame)
+
+
+def _makes_sense(empty: pl.DataFrame, meant: pl.Expr) -> bool:
+    try:
+        empty.filter(meant)
+    except pl.exceptions.PolarsError:
+        return False
+    return True
+
+
+def _by_numbers(frame: Rows, meant: pl.Expr, texts: Sequence[str], columns: Sequence[str]) -> Rows:
+    """Return the rows for which an expression is true, with numbers read from columns of text."""
+    copies = {name: f"{_TEXT}{index}" for index, name in enumerate(texts)}
+    filled = {name: cs.by_name(name).as_expr().replace("", None) for name in texts}
+    numbers = frame.with_columns(
+        *(cs.by_name(name).as_expr().alias(copy) for name, copy in copies.items()),
+        *(value.cast(pl.Float64).alias(name) for name, value in filled.items()),
+    )
+    kept = numbers.filter(meant).with_columns(
+        cs.by_name(copy).as_expr().alias(name) for name, copy in copies.items()
+    )
+    return kept.select(cs.by_name(*columns))

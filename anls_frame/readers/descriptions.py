@@ -125,7 +125,7 @@ READERS: Mapping[str, Description] = {
         },
     ),
     "rrc": Description(
-        function="rrc.read_rrc",
+        function="submissions.read_rrc",
         files="Robust Reading Competition, MMF: gold labels and a submission",
         python="`read_rrc`; `readers.write_submission` writes one",
         command="`SUBMISSION --gold GOLD`",
@@ -134,7 +134,7 @@ READERS: Mapping[str, Description] = {
         options={"allow_missing": _ALLOW_MISSING},
     ),
     "dude": Description(
-        function="dude.read_dude",
+        function="submissions.read_dude",
         files="DUDE: gold labels and a submission",
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",

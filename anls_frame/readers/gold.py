@@ -15,7 +15,7 @@ from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import in_polars
-from anls_frame.readers import _log_files, _parquet, _raw, _standard, table
+from anls_frame.readers import _log_files, _raw, _standard, table
 from anls_frame.readers._content import file_format
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._standard import Role
@@ -146,8 +146,8 @@ def _table(given: Any) -> _raw.Raw:
 
 def _from_file(path: Path) -> _raw.Raw:
     if file_format(path) == "parquet":
-        lazy = _parquet.scan(path)
-        with _parquet.reading_parquet(path):
+        lazy = table.scan(path)
+        with table.reading_parquet(path):
             return _raw.from_frame(lazy.select(_without_media(lazy.collect_schema())).collect())
     problems = Problems(path)
     raw = table.read_raw(path, problems)

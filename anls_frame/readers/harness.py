@@ -15,14 +15,13 @@ from anls_frame.readers import (
     _inspect,
     _logged,
     _raw,
-    _sample_fields,
     _standard,
     table,
 )
 from anls_frame.readers._logged import Response
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Column
-from anls_frame.readers._sample_fields import SAMPLE, Key
+from anls_frame.readers._standard import SAMPLE, Key
 from anls_frame.readers.score_columns import with_numbers_where_all_are
 
 # Data sets that VLMEvalKit scores with ANLS, as they appear in file names.
@@ -314,7 +313,7 @@ def _frame(
     if not height:
         problems.raise_any()
         raise problem(path, "holds no samples")
-    frame = _sample_fields.frame(columns, height, place, problems, answers_format=answers_format)
+    frame = _standard.samples_frame(columns, height, place, problems, answers_format=answers_format)
     if "question_id" in frame.columns:
         epochs = columns.get((SAMPLE, "epoch"), [None] * frame.height)
         _standard.check_ids(frame["question_id"], problems, place, epochs)

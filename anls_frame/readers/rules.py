@@ -16,8 +16,8 @@ from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
 from anls_frame.readers import _content, _json, _standard
+from anls_frame.readers._log_files import member
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._runs import member
 from anls_frame.readers.table import read_raw
 
 _MOST_DIGITS = 15

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame._arguments import check_threads
+from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
+from anls_frame.export import row_files
 from anls_frame.frames.answer_lists import alone
+from anls_frame.frames.conversion import at_hand, column_names, in_polars
 from anls_frame.readers import (
     _content,
     _delimited,
     _json,
-    _json_columns,
     _lists,
-    _parquet,
     _standard,
     _workbook,
 )
@@ -196,7 +199,7 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     answers_format: str = options.get("answers_format", "auto")
     _lists.check_format(answers_format)
     problems = Problems(file)
-    lazy = _parquet.scan(file)
+    lazy = scan(file)
     schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
     chosen = _standard.choose(list(schema), given, required, problems)
@@ -205,7 +208,7 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     empty = _standard.frame(from_frame(lazy.head(0).collect()), chosen, problems, unique_ids=False)
     problems.raise_any()
     if answers_format == "auto" and "answers" in chosen and schema[chosen["answers"]] == pl.String:
-        with _parquet.reading_parquet(file):
+        with reading_parquet(file):
             first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
         _lists.answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
 
@@ -280,13 +283,118 @@ def read_raw(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     if kind == "parquet":
-        with _parquet.reading_parquet(path):
-            return from_frame(_parquet.scan(path).collect())
+        with reading_parquet(path):
+            return from_frame(scan(path).collect())
     if kind == "xlsx":
         return _workbook.read(path, problems, sheet)
     text = _content.read_text(path, encoding)
     if kind in {"csv", "tsv"}:
         return _delimited.read(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
     if kind == "jsonl":
-        return from_table(_json_columns.from_lines(path, text))
+        return from_table(_json.from_lines(path, text))
     return from_objects(path, _json.records(path, _json.read_whole(path, text), problems))
+
+
+def scan(path: Path) -> pl.LazyFrame:
+    """Return the rows of a file as a query, whose schema was read."""
+    _content.check_file(path)
+    with reading_parquet(path):
+        lazy = pl.scan_parquet(_content.seekable(path), glob=False)
+        lazy.collect_schema()
+    return lazy
+
+
+@contextmanager
+def reading_parquet(path: Path) -> Iterator[None]:
+    """
+    Raise an error that names the file if Polars fails or panics in the block because the file is damaged.
+
+    Errors in computations with the rows are raised unchanged.
+    """
+    try:
+        yield
+    except (DTypeError, ColumnNotFoundError, DuplicateColumnError):
+        raise
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        check_threads()
+        fault = _fault_of_parquet(path)
+        if fault is None:
+            raise
+        raise problem(
+            path, f"cannot be read as Parquet: {fault}; it is damaged, or was changed while it was read"
+        ) from None
+
+
+def _fault_of_parquet(path: Path) -> str | None:
+    """Read the whole file, and return the reason for a failure, or None."""
+    try:
+        rows = pl.scan_parquet(_content.seekable(path), glob=False)
+        rows.map_batches(pl.DataFrame.clear, streamable=True, projection_pushdown=False).collect(
+            engine="streaming"
+        )
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        return str(error).partition("\n")[0]
+    return None
+
+
+def write_results(frame: Any, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> Path:
+    """
+    Write rows to a file, in the format of the file's suffix, for `read_results` to read again.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame or an Arrow table. The rows of a LazyFrame are
+        written in batches, so they may exceed memory, except in a workbook.
+    path
+        Path that ends in .csv, .tsv, .jsonl, .json, .parquet or .xlsx. An existing file is replaced
+        completely or, on an error, left unchanged.
+    escape_formulas
+        In .csv and .tsv, whether to put an apostrophe before text that a spreadsheet would run as a formula.
+
+    Returns
+    -------
+    Path
+        The path of the file. Lists are JSON where the format has none. In .csv and .tsv, null is an empty
+        field, the empty string a pair of quotes, and all columns but the answers are read as strings. The
+        index of a pandas frame is not written.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is not supported.
+    TypeError
+        If the frame is not of an accepted kind, or the name of a column is not a string.
+    DTypeError
+        If the values of a column have no common dtype.
+    OSError
+        If the file cannot be written. An existing file then stays unchanged.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> frame = pl.DataFrame({"prediction": ["lnvoice", None], "answers": [["Invoice"], ["Total", "total"]]})
+    >>> path = af.write_results(frame, Path(tempfile.mkdtemp()) / "results.csv")
+    >>> print(path.read_text())
+    prediction,answers
+    lnvoice,"[""Invoice""]"
+    ,"[""Total"",""total""]"
+    <BLANKLINE>
+    >>> af.read_results(path, answers_format="list")["answers"].to_list()
+    [['Invoice'], ['Total', 'total']]
+    """
+    target = _content.as_path(path)
+    if target.suffix.lower() not in row_files.SUFFIXES:
+        raise ValueError(
+            f"cannot tell the format of {str(target)!r} from its suffix; "
+            f"it must end in one of {', '.join(row_files.SUFFIXES)}"
+        )
+    frame = at_hand(frame)
+    for name in column_names(frame):
+        if not isinstance(name, str):
+            raise TypeError(f"a column name must be a string, got {name!r}")
+    row_files.write(in_polars(frame).lazy(), target, escape_formulas=escape_formulas)
+    return target

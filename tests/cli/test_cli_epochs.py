@@ -246,7 +246,7 @@ def test_what_does_not_fit_together_is_said(run: Run, tmp_path: Path) -> None:
         "--metric rouge: neither a score (qa, ocr, fields, anls",
         "'match'",
     )
-    refused(run("compare", "runs", "-m", "cer_corpus"), "divides two sums", "--epoch")
+    refused(run("compare", "runs", "-m", "cer_corpus"), "divides two sums", "choose an epoch")
     refused(run("compare", "runs", "--details"), "--details counts the error types of texts")
     refused(
         run("compare", "runs", "-b", "total_time"), "the rows of a question must have the same 'total_time'"

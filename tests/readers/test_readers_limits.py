@@ -189,7 +189,7 @@ def test_named_pipes_are_files_like_others(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What is read of a pipe is kept until the process ends; other tests have files of this name.
-    monkeypatch.setattr("anls_frame.readers._pipes._kept", {})
+    monkeypatch.setattr("anls_frame.readers._content._kept", {})
     table = ROWS.with_columns(pl.col("answers").list.first())
     (tmp_path / "whole").mkdir()
     whole = tmp_path / "whole" / name

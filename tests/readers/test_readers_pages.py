@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import anls_frame as af
 from anls_frame.readers import _page_texts
-from anls_frame.readers._page_files import page_of
-from anls_frame.readers.pages import read_as_answers
+from anls_frame.readers.pages import page_of, read_as_answers
 
 # The text, ALTO and hOCR are as Tesseract 5.3.0 wrote them in one run; PAGE is written by hand.
 GAZETTE = Path(__file__).parent / "pages"

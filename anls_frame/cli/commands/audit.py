@@ -55,7 +55,7 @@ def audit(
     from anls_frame.export import row_files
     from anls_frame.export.page_verdicts import REPEATS
     from anls_frame.readers.any_file import names_of_rows, reading
-    from anls_frame.readers.compared_files import usual_metric
+    from anls_frame.readers.scored_files import usual_metric
     from anls_frame.summary.systems import prediction_of
 
     check_target(output, force, (".html", ".htm"))

@@ -54,8 +54,8 @@ def browse(
     from anls_frame.cli.row_pages import columns, page, texts
     from anls_frame.frames.number_columns import with_numbers
     from anls_frame.readers.any_file import reading
-    from anls_frame.readers.compared_files import usual_metric
     from anls_frame.readers.score_columns import columns_of
+    from anls_frame.readers.scored_files import usual_metric
     from anls_frame.summary.systems import prediction_of
 
     check_target(output, force, (".html", ".htm"))

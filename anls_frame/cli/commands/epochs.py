@@ -56,7 +56,7 @@ def epochs(
     import polars as pl
 
     from anls_frame.cli.metrics import metric_named
-    from anls_frame.readers.repeated_answers import (
+    from anls_frame.readers.scored_files import (
         check_repeated,
         components_of_systems,
         pass_at_k_of_systems,
