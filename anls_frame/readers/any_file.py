@@ -25,12 +25,10 @@ from anls_frame.export.column_headings import PAGES, ROWS, RowNames
 from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 from anls_frame.readers import _content, _log_files, _long
-from anls_frame.readers import gold as gold_tables
-from anls_frame.readers._long import Log, only_epoch
+from anls_frame.readers._long import Gold, Log, only_epoch
 from anls_frame.readers._problems import Advice, problem
 from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.gold import Gold
 from anls_frame.readers.pages import is_page
 from anls_frame.readers.table import read_table, reading_parquet, scan_table
 
@@ -92,7 +90,7 @@ class Reading:
             )
             raise ValueError(Advice(advice))
         by_number = self.gold_id is None and bool(numbered)
-        return gold_tables.read(self.gold, self.gold_id, by_number=by_number, options=self.options)
+        return _long.read_gold(self.gold, self.gold_id, by_number=by_number, options=self.options)
 
     def reader_options(self, kinds: Collection[str], questions: Gold | None = None) -> dict[str, Any]:
         """
@@ -103,7 +101,7 @@ class Reading:
         for_gold = {"gold", "unmatched"} if questions is not None else set()
         if questions is not None:
             for_gold |= {"answers_format"} if questions.has_answers else set()
-            for_gold |= {role for role in gold_tables.ROLES if self.options.get(role) in questions.names}
+            for_gold |= {role for role in _long.GOLD_ROLES if self.options.get(role) in questions.names}
         known = {option for kind in kinds for option in READERS[kind].parameters} - {"unique_ids"}
         own = {"gold": self.gold, "unmatched": self.unmatched}
         given = {name: value for name, value in own.items() if value is not None} | dict(self.options)

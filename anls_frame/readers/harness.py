@@ -2,27 +2,311 @@
 
 from __future__ import annotations
 
+import numbers
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.frames import origins
+from anls_frame.frames.answer_lists import may_be_lists
+from anls_frame.frames.strict_json import kind
 from anls_frame.readers import (
     _content,
     _inspect,
-    _logged,
+    _json,
+    _log_files,
     _raw,
     _standard,
     table,
 )
-from anls_frame.readers._logged import Response
+from anls_frame.readers._json import JsonColumn, JsonTable
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Column
-from anls_frame.readers._standard import SAMPLE, Key
+from anls_frame.readers._raw import Column, Values
+from anls_frame.readers._standard import SAMPLE, Key, role_key
 from anls_frame.readers.score_columns import with_numbers_where_all_are
+
+_Field: TypeAlias = tuple[Key, Column]
+
+Response: TypeAlias = "int | Literal['all']"
+
+_NEEDED = ("doc_id", "target", "filtered_resps")
+# Fields of a logged sample that have a role or are split up, and objects that are not metrics.
+_USED = {*_NEEDED, "input", "doc"}
+_OBJECTS = {*_USED, "arguments"}
+# Fields that the harnesses write beside the metrics.
+_WRITTEN = {
+    *_OBJECTS,
+    "resps",
+    "filter",
+    "metrics",
+    "doc_hash",
+    "prompt_hash",
+    "target_hash",
+    "input_media",
+}
+
+
+def _logged_samples(path: Path, problems: Problems) -> JsonTable:
+    """Return the samples of a file."""
+    if _content.file_format(path) != "jsonl":
+        raise problem(path, "logged samples must be a .jsonl file")
+    text = _content.read_text(path)
+    samples = _json.from_lines(path, text)
+    if any(key not in samples.columns or not samples.columns[key].is_everywhere for key in _NEEDED):
+        for place, sample in _json.read_lines(text, problems):
+            missing = [key for key in _NEEDED if key not in sample]
+            if missing:
+                problems.add(f"no {' and no '.join(missing)}: is this a file of logged samples?", place)
+        problems.raise_any()
+    return samples
+
+
+def _check_response(response: Response | None) -> None:
+    """Raise an error unless this is the number of a response, or "all"."""
+    if response not in (None, "all") and (
+        isinstance(response, bool) or not isinstance(response, numbers.Integral) or response == 0
+    ):
+        raise ValueError(f"response must be an integer other than 0, or 'all', got {response!r}")
+
+
+def _logged_columns(
+    path: Path, samples: JsonTable, response: Response | None, problems: Problems
+) -> tuple[dict[Key, Column], int, Callable[[int], str]]:
+    """
+    Return the fields of all samples as columns, and the number of the rows and the place of each.
+
+    The prediction is the only response, or the response selected by `response`. With "all", each response has
+    its own row and epoch: each filtered response or, if the filter only selects one of several (as
+    `take_first` does), each unfiltered response. Metrics then belong to the row of the selected response, and
+    tokens, which are logged only for the first response, to the row of the first.
+    """
+    logged, lines = samples
+    predictions = _predictions(samples, response, problems)
+    resps = logged["resps"].out_of_lists() if "resps" in logged else None
+    columns = dict(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions))
+    if response == "all":
+        # A field of its own.
+        columns = {
+            ("metric", "epoch") if key == (SAMPLE, "epoch") else key: of for key, of in columns.items()
+        }
+        rows = _rows(predictions, resps)
+        if rows is not None:
+            columns = {key: _of_rows(key, values, rows) for key, values in columns.items()}
+            lines = [lines[row.sample] for row in rows]
+        epochs = [1] * len(lines) if rows is None else [row.epoch for row in rows]
+        columns[SAMPLE, "epoch"] = pl.Series(epochs, dtype=pl.Int64)
+    return _with_run(path, columns, len(lines)), len(lines), lambda row: f"line {lines[row]}"
+
+
+def _predictions(samples: JsonTable, response: Response | None, problems: Problems) -> Values:
+    """Return the response that is the prediction of each sample; with "all", a list of all responses."""
+    responses = samples.columns["filtered_resps"]
+    single = responses.out_of_lists().only_texts()
+    if single.kinds == {str} and response in (None, "all", 1, -1):
+        return single
+    pairs = zip(samples.lines, responses, strict=True)
+    return [_response(f"line {line}", texts, response, problems) for line, texts in pairs]
+
+
+def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:
+    """Return the columns with the task and the model of the run, as far as known."""
+    run = _log_files.run_of(path)
+    if run is not None:
+        for name, value in (("task", run.task), ("model", _log_files.model(path, run))):
+            if value is not None:
+                key = (SAMPLE, name)
+                columns = {
+                    ("metric", name) if column == key else column: of for column, of in columns.items()
+                }
+                columns[key] = pl.repeat(value, height, dtype=pl.String, eager=True)
+    return columns
+
+
+class _LoggedRow(NamedTuple):
+    """A response, which has its own row."""
+
+    sample: int
+    epoch: int
+    prediction: Any
+    resps: list[Any] | None
+    """The unfiltered response, if the sample has one for each row."""
+    has_metrics: bool
+    has_tokens: bool
+
+
+def _rows(predictions: Values, resps: JsonColumn | None) -> list[_LoggedRow] | None:
+    """Return the rows of all responses, in the order of the samples; None if columns show one for each."""
+    # As a column, responses are one string each.
+    are_texts = isinstance(predictions, JsonColumn)
+    if are_texts and (resps is None or resps.only_texts().holds_texts):
+        return None
+    filtered = [[texts] if are_texts else texts for texts in predictions]
+    unfiltered = [None] * len(filtered) if resps is None else resps
+    raw = [value if isinstance(value, list) else [value] for value in unfiltered]
+    # Whether the filter returned one of several responses unchanged, in all samples. A filter that changes
+    # responses may by chance return another response, but not in every sample.
+    selects = all(
+        len(given) <= 1 or len(texts) > 1 or texts[0] in given
+        for texts, given in zip(filtered, raw, strict=True)
+    )
+    rows: list[_LoggedRow] = []
+    for sample, (texts, given) in enumerate(zip(filtered, raw, strict=True)):
+        is_selected = selects and len(texts) == 1 and len(given) > 1 and texts[0] is not None
+        selected = given.index(texts[0]) + 1 if is_selected else None
+        for epoch, text in enumerate(given if is_selected else texts, 1):
+            own = [given[epoch - 1]] if is_selected or len(texts) == len(given) > 1 else None
+            rows.append(
+                _LoggedRow(sample, epoch, text, own, selected in (None, epoch), not is_selected or epoch == 1)
+            )
+    return rows
+
+
+def _of_rows(key: Key, values: Column, rows: Sequence[_LoggedRow]) -> Column:
+    """Return a field of the samples as a column of rows; metrics belong to one of several responses."""
+    source, name = key[:2]
+    if key == role_key("prediction"):
+        return [row.prediction for row in rows]
+    samples: list[int | None] = [row.sample for row in rows]
+    if "token_counts" in (source, name):
+        samples = [row.sample if row.has_tokens else None for row in rows]
+    elif source == "metric" or (source == SAMPLE and name not in _WRITTEN):
+        samples = [row.sample if row.has_metrics else None for row in rows]
+    if isinstance(values, JsonColumn):
+        values = values.at(samples)
+    else:
+        given = list(values)
+        values = [None if sample is None else given[sample] for sample in samples]
+    if (source, name) == (SAMPLE, "resps"):
+        return [value if row.resps is None else row.resps for row, value in zip(rows, values, strict=True)]
+    return values
+
+
+def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Values) -> Iterator[_Field]:
+    """Yield the fields of the samples."""
+    yield role_key("question_id"), columns["doc_id"]
+    yield role_key("prediction"), predictions
+    yield role_key("answers"), _targets(columns)
+    for name, values in columns.items():
+        if name == "input":
+            yield from _prompts(values)
+        elif name == "token_counts":
+            yield from _entries(path, (name,), name, values.only_objects())
+        elif name == "doc":
+            yield from _entries(path, (name,), name, values)
+        elif name in _USED:
+            pass
+        elif name not in _OBJECTS and dict in values.kinds:
+            yield from _entries(path, ("metric", name), name, values)
+        else:
+            yield (SAMPLE, name), values
+
+
+def _prompts(prompts: JsonColumn) -> Iterator[_Field]:
+    """Yield textual prompts as the questions, and other prompts as a field of the sample."""
+    if prompts.holds_texts:
+        yield from _filled(role_key("question"), prompts)
+        return
+    for key, are_texts in ((role_key("question"), True), ((SAMPLE, "input"), False)):
+        values = [prompt if isinstance(prompt, str) is are_texts else None for prompt in prompts]
+        yield from _filled(key, values)
+
+
+def _entries(path: Path, source: Key, name: str, values: JsonColumn) -> Iterator[_Field]:
+    """Yield the entries of objects as fields of a source, and other values as a field of the sample."""
+    if not values.kinds <= {dict, NoneType}:
+        yield from _filled((SAMPLE, name), [None if type(value) is dict else value for value in values])
+    try:
+        members = values.members()
+    except ValueError:
+        keys = (key for value in values if type(value) is dict for key in value)
+        raise problem(path, _json.too_many_keys(keys)) from None
+    yield from (((*source, member.key), member) for member in members)
+
+
+def _filled(key: Key, values: Values) -> Iterator[_Field]:
+    """Yield a field if a sample has it."""
+    if _raw.kinds_of(values) - {NoneType}:
+        yield key, values
+
+
+def _targets(columns: Mapping[str, JsonColumn]) -> Column:
+    """
+    Return the targets, which are written as Python prints them.
+
+    `[1871]` may be a list of a number, or a string. It is a string if the document has exactly this string.
+    """
+    targets, documents = columns["target"], columns.get("doc", repeat(None))
+    if targets.holds_texts:
+        texts = targets.texts()
+        # For strings that are not printed lists, a list of the string becomes equal to the string.
+        if not (may_be_lists(texts) & ~texts.str.contains("'", literal=True)).any():
+            return texts.to_frame("target").select(pl.col("target").replace("None", None))["target"]
+    return [
+        target if isinstance(target, str) and "'" in target else _target(target, document)
+        for target, document in zip(targets, documents, strict=False)
+    ]
+
+
+def _target(target: Any, document: Any) -> Any:
+    if target == "None":
+        return None
+    if isinstance(target, str) and isinstance(document, dict) and '"' not in target and "'" not in target:
+        texts = (value for value in document.values() if type(value) is str)
+        return [target] if target in texts else target
+    return target
+
+
+def out_of_lists(value: Any) -> Any:
+    """Return a list without enclosing lists that hold nothing else."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    return value
+
+
+def _response(place: str, responses: Any, response: Response | None, problems: Problems) -> Any:
+    """Return the response that is the prediction; with "all", a list of all responses."""
+    texts = _responses(place, responses, problems)
+    return (texts or [None]) if response == "all" else _chosen(place, texts, response, problems)
+
+
+def _responses(place: str, responses: Any, problems: Problems) -> list[Any]:
+    """Return the filtered responses (none without text); values other than texts are problems."""
+    response = out_of_lists(responses)
+    several = response if isinstance(response, list) else [response]
+    if len(several) == 1 and isinstance(several[0], str):
+        return several
+    if any(isinstance(text, list | dict | bool) for text in several):
+        what = (
+            kind(several[0])
+            if len(several) == 1
+            else f"{len(several)} responses, as in multiple-choice tasks"
+        )
+        problems.add(f"the response must be one string, got {what}", place)
+        return []
+    return [] if several == [None] else several
+
+
+def _chosen(place: str, texts: list[Any], wanted: int | None, problems: Problems) -> Any:
+    if not texts:
+        return None
+    if wanted is None and len(texts) > 1:
+        raise problem(
+            problems.path,
+            f"has {len(texts)} responses for one sample, from rounds or repeats; choose one with "
+            "response=... (1 is the first, -1 the last)",
+            place,
+        )
+    if wanted is not None and not 1 <= abs(wanted) <= len(texts):
+        problems.add(f"no response {wanted}; there are {len(texts)}", place)
+        return None
+    return texts[0 if wanted is None else wanted - (wanted > 0)]
+
 
 # Data sets that VLMEvalKit scores with ANLS, as they appear in file names.
 _SCORED_BY_ANLS = ("DocVQA", "InfoVQA")
@@ -85,9 +369,9 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     """
     path = _content.as_path(path)
     problems = Problems(path)
-    _logged.check_response(response)
-    samples = _logged.read(path, problems)
-    frame = _frame(path, *_logged.columns(path, samples, response, problems), problems)
+    _check_response(response)
+    samples = _logged_samples(path, problems)
+    frame = _frame(path, *_logged_columns(path, samples, response, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
@@ -148,8 +432,8 @@ def read_lm_eval(
     """
     path = _content.as_path(path)
     problems = Problems(path)
-    _logged.check_response(response)
-    samples = _logged.read(path, problems)
+    _check_response(response)
+    samples = _logged_samples(path, problems)
     filters = samples.columns.get("filter")
     names = [] if filters is None else filters.texts().drop_nulls().unique().sort().to_list()
     among = listed(list(map(quoted, names))) or "none"
@@ -159,7 +443,7 @@ def read_lm_eval(
         if filters is None or filter not in names:
             raise problem(path, f"no filter {quoted(filter)}; available: {among}")
         samples = filters.rows_with(filter)
-    return _frame(path, *_logged.columns(path, samples, response, problems), problems)
+    return _frame(path, *_logged_columns(path, samples, response, problems), problems)
 
 
 def read_inspect(

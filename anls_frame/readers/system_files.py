@@ -19,7 +19,7 @@ from anls_frame.frames.checks import check_column, free_name, no_column
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.readers import _log_files, _long, _standard
 from anls_frame.readers._log_files import Paths, Runs
-from anls_frame.readers._long import Log, Unmatched
+from anls_frame.readers._long import Gold, Log, Unmatched
 from anls_frame.readers._problems import Advice, Problems, problem
 from anls_frame.readers.any_file import (
     Reading,
@@ -31,7 +31,6 @@ from anls_frame.readers.any_file import (
     read_kind,
 )
 from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.gold import Gold
 from anls_frame.readers.pages import read_engines
 from anls_frame.reports.long_frames import side_by_side as in_columns
 

@@ -21,7 +21,6 @@ from anls_frame.readers import (
     _content,
     _delimited,
     _json,
-    _lists,
     _standard,
     _workbook,
 )
@@ -197,7 +196,7 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     if _content.file_format(file, options.get("format")) != "parquet":
         return read_table(file, required=required, **{"unique_ids": False, **options}).lazy()
     answers_format: str = options.get("answers_format", "auto")
-    _lists.check_format(answers_format)
+    _standard.check_answers_format_of_file(answers_format)
     problems = Problems(file)
     lazy = scan(file)
     schema = lazy.collect_schema()
@@ -210,7 +209,7 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     if answers_format == "auto" and "answers" in chosen and schema[chosen["answers"]] == pl.String:
         with reading_parquet(file):
             first = lazy.select(cs.by_name(chosen["answers"])).head(_LOOKED_AT).collect()
-        _lists.answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
+        _standard.as_answers(from_frame(first), chosen["answers"], problems, "auto")  # warns
 
     in_parts: str = "text" if answers_format == "auto" else answers_format
 
@@ -250,7 +249,7 @@ def read_table(
 
     The predictions in the columns of `systems` are added under these names.
     """
-    _lists.check_format(answers_format)
+    _standard.check_answers_format_of_file(answers_format)
     problems = Problems(path)
     given: dict[Role, str | None] = {role: options.pop(role, None) for role in _standard.ROLES}
     raw = read_raw(path, problems, **options)

@@ -14,7 +14,7 @@ from polars.testing import assert_series_equal
 
 import anls_frame as af
 from anls_frame.exceptions import Problem
-from anls_frame.readers import _json, _lists, _logged, _raw
+from anls_frame.readers import _json, _raw, _standard, harness
 from anls_frame.readers._problems import Problems
 
 Write = Callable[[Any], str]
@@ -93,11 +93,11 @@ def check_column(column: _json.JsonColumn, values: list[Any], first: int) -> Non
     assert column.first_value == next((row for row, value in enumerate(values) if value is not None), None)
     in_table = _raw.Raw(["x"], [column], len(values), str).column("x")
     assert_series_equal(_raw.kept("x", in_table), _raw.kept("x", values))
-    for read in (_raw.texts, _lists.lists):
+    for read in (_raw.texts, _standard.lists):
         found, expected = Problems(PATH), Problems(PATH)
         assert_series_equal(read("x", in_table, found, str), read("x", values, expected, str))
         assert vars(found) == vars(expected)
-    assert typed(column.out_of_lists().values) == typed(list(map(_logged.out_of_lists, values)))
+    assert typed(column.out_of_lists().values) == typed(list(map(harness.out_of_lists, values)))
     assert typed(column.only_objects().values) == typed(list(map(only_object, values)))
     objects = [value if isinstance(value, dict) else {} for value in values]
     entries, _ = _raw.gathered(PATH, (("", value) for value in objects))
