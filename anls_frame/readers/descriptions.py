@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 OptionValue: TypeAlias = "str | int | float | bool | Path | None"
 """A value of an option of a reader."""

@@ -96,7 +96,7 @@ def test_verdicts_on_pages_of_several_systems(folder: Path) -> None:
         assert line["score_without"] == pytest.approx(without["anls"])
         assert (of_verdict["verdict"], of_verdict["rows"]) == ("answer_wrong", 2)
         assert of_verdict["share_of_lost"] == pytest.approx(2 / line["lost_points"])
-        assert rows[f"prediction of '{name}'"].equals(judged[name])
+        assert rows[f"prediction of {name}"].equals(judged[name])
     alone = shell.run(folder, *command[:3], "-p", "tesseract")
     assert (alone.returncode, "or the page had other systems" in alone.stderr) == (2, True)
     printed = shell.run(folder, *command).stdout

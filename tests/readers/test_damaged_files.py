@@ -2,13 +2,12 @@
 Real files, damaged at random: each is read, or is an error that names it, in bounded memory.
 
 The files are damaged as a disk damages them (bytes changed, cut, doubled), and as somebody who knows the
-format does (values of JSON, tags, cells of tables). They are read in a process of their own, whose memory is
+format does (values of JSON, tags). They are read in a process of their own, whose memory is
 limited: what ends the process or fills the memory fails the test.
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import random
@@ -21,7 +20,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from campaign import amount
 
@@ -105,35 +103,6 @@ def of_archive(draw: random.Random, data: bytes) -> bytes:
     return file.getvalue()
 
 
-def of_table(draw: random.Random, data: bytes) -> bytes:
-    """Change a cell of the table of a summary, or its header."""
-    metadata = pl.read_parquet_metadata(io.BytesIO(data))["anls_frame"]
-    table = pl.read_parquet(io.BytesIO(data))
-    if draw.random() < 0.5:
-        metadata = of_json(draw, metadata.encode()).decode()
-    else:
-        name = draw.choice(table.columns)
-        row, column = draw.randrange(table.height), table[name]
-        values = [None, -1, 0, 1, 7, 1 << 40, (1 << 62) - 1, 0.5, float("nan"), float("inf"), "x", "cell"]
-        value = draw.choice(values)
-        fits = column.dtype.is_numeric() and not isinstance(value, str)
-        value = str(value) if column.dtype == pl.String else value if fits else None
-        changed = pl.Series(name, [value], strict=False).cast(column.dtype, strict=False)
-        match draw.randrange(4):
-            case 0:
-                table = table.drop(name)
-            case 1:
-                as_text = pl.lit("x").alias(name) if column.dtype.is_nested() else column.cast(pl.String)
-                table = table.with_columns(as_text)
-            case 2:
-                table = pl.concat([table, table[row]])
-            case _:
-                table = table.with_columns(pl.concat([column[:row], changed, column[row + 1 :]]))
-    file = io.BytesIO()
-    table.write_parquet(file, metadata={"anls_frame": metadata})
-    return file.getvalue()
-
-
 # What is read, in the process of its own
 
 
@@ -169,46 +138,7 @@ PAGE = b"""<!DOCTYPE html>
 </p></div></div></body></html>
 """
 
-VERDICTS = b"".join(
-    json.dumps({"id": row, "row": row, "verdict": "format", "digest": f"{row:016x}", "epoch": 1}).encode()
-    + b"\n"
-    for row in range(5)
-)
 
-ROWS = pl.DataFrame({
-    "old": ["cat", "dog", None, "bird"] * 5,
-    "new": ["cat", "fog", "cow", "x"] * 5,
-    "t": ["cat", "dog", "cow", None] * 5,
-    "kind": [["a"], ["a", "b"]] * 10,
-    "doc": [0, 1, 2, 3, 4] * 4,
-    "s": [0.5, 1.25, -3.0, None] * 5,
-})  # fmt: skip
-OWN = af.Metric("s", name="s")
-
-
-def read_summary(path: Path) -> None:
-    summary = af.Summary.load(path)
-    af.Report.from_summary(summary).to_polars()
-    # Another dtype of keys is refused where the file is not known any more.
-    with contextlib.suppress(ValueError):
-        af.merge([summary, af.summarize(ROWS, "old", "t", part="another", **OF_ONE)])
-
-
-def read_systems(path: Path) -> None:
-    summary = af.Summary.load(path)
-    af.Comparison.from_summary(summary).to_polars()
-    with contextlib.suppress(ValueError):
-        af.merge([summary, af.summarize(ROWS, ["old", "new"], "t", part="another", **OF_SYSTEMS)])
-
-
-OF_ONE: dict[str, Any] = {
-    "by": "kind",
-    "cluster": "doc",
-    "metrics": ["anls", OWN],
-    "worst": 2,
-    "details": True,
-}
-OF_SYSTEMS: dict[str, Any] = {"by": "kind", "cluster": "doc", "metrics": ["anls", "cer_corpus"]}
 KINDS: dict[str, tuple[str, Callable[[], bytes], Any, Callable[[Path], Any]]] = {
     "archive": ("log.eval", log, of_archive, lambda path: af.readers.read_inspect(path, allow_missing=True)),
     "hocr": (
@@ -216,19 +146,6 @@ KINDS: dict[str, tuple[str, Callable[[], bytes], Any, Callable[[Path], Any]]] = 
         lambda: PAGE,
         of_html,
         lambda path: af.read_pages(path.parent, {"a": path.parent}),
-    ),
-    "verdicts": ("verdicts.jsonl", lambda: VERDICTS, of_json, af.readers.read_verdicts),
-    "summary": (
-        "one.parquet",
-        lambda: af.summarize(ROWS, "old", "t", **OF_ONE).to_bytes(),
-        of_table,
-        read_summary,
-    ),
-    "systems": (
-        "systems.parquet",
-        lambda: af.summarize(ROWS, ["old", "new"], "t", **OF_SYSTEMS).to_bytes(),
-        of_table,
-        read_systems,
     ),
 }
 

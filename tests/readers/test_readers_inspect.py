@@ -96,28 +96,6 @@ def test_the_archive_is_packed_as_python_311_cannot_unpack_it(logs: tuple[Path, 
     assert_frame_equal(*(frame.drop(clock) for frame in both))
 
 
-@pytest.mark.filterwarnings("error")
-def test_logs_of_several_systems_have_a_row_for_each_system_and_epoch(logs: tuple[Path, Any]) -> None:
-    folder, account = logs
-    frame = af.read_logs({kind: folder / f"log.{kind}" for kind in ("eval", "json")})
-
-    assert frame.height == 24
-    for kind in ("eval", "json"):
-        own = frame.filter(system=kind)
-        assert own.select("epoch", "question_id", "prediction", "answers").rows() == [
-            (sample["epoch"], sample["id"], sample["completion"] or None, sample["target"])
-            for sample in account[kind]
-        ]
-        assert_frame_equal(
-            own.drop("system", "log_file"),
-            af.readers.read_inspect(folder / f"log.{kind}"),
-            check_column_order=False,
-        )
-    # Two runs of one system: six epochs.
-    runs = af.read_logs({"mock": [folder / "log.eval", folder / "log.json"]})
-    assert runs.group_by("epoch").len().sort("epoch").rows() == [(epoch, 4) for epoch in range(1, 7)]
-
-
 def test_a_text_that_looks_like_a_list_is_one_answer(logs: tuple[Path, Any]) -> None:
     frame = af.readers.read_file(logs[0] / "log.eval", epoch=1).filter(question_id="10")
 

@@ -91,9 +91,9 @@ def check_column(column: _json.JsonColumn, values: list[Any], first: int) -> Non
     assert column.kinds == set(map(type, values))
     assert column.first == first
     assert column.first_value == next((row for row, value in enumerate(values) if value is not None), None)
-    in_table = _raw.Raw(["x"], [column], len(values), str).column("x")
+    in_table = _raw.Raw({"x": column}, len(values), str).column("x")
     assert_series_equal(_raw.kept("x", in_table), _raw.kept("x", values))
-    for read in (_raw.texts, _standard.lists):
+    for read in (_raw.texts, _standard.as_text_lists):
         found, expected = Problems(PATH), Problems(PATH)
         assert_series_equal(read("x", in_table, found, str), read("x", values, expected, str))
         assert vars(found) == vars(expected)

@@ -264,10 +264,7 @@ def test_a_file_whose_name_is_no_unicode_is_a_file_like_others(tmp_path: Path, n
     for arguments in (
         ("report", path.name),
         ("score", path.name, "-o", "\udcffout.parquet"),
-        ("report", path.name, "--summary", "\udcffpart.parquet"),
-        ("merge", "\udcffpart.parquet"),
         ("report", path.name, "-o", "\udcffreport.html", "--rows", "5"),
-        ("report", path.name, "-o", "report.md"),
         ("browse", path.name, "-o", "\udcffrows.html"),
         ("compare", path.name, "\udcffout.parquet", "-o", "compared.html"),
     ):

@@ -84,30 +84,6 @@ def test_files_that_were_renamed_say_nothing_of_the_run(tmp_path: Path, name: st
     assert af.read_logs(tmp_path)["system"].unique().to_list() == [name.removesuffix(".jsonl")]
 
 
-def test_the_tasks_of_a_folder_are_one_frame(tmp_path: Path) -> None:
-    for model in ("m1", "m2"):
-        right = {0: "x 0", 1: "x 1"} if model == "m2" else {0: "x 0", 1: "no"}
-        write_run(tmp_path / f"org__{model}", {"x": right, "y": {0: "y 0", 1: "no"}}, model=f"org/{model}")
-
-    frame = af.read_logs(tmp_path)
-
-    assert frame.columns[:4] == ["system", "task", "epoch", "question_id"]
-    assert frame.select("system", "task", "epoch", "question_id", "prediction", "model").rows() == [
-        ("org__m1", "x", 1, "0", "x 0", "org/m1"),
-        ("org__m1", "x", 1, "1", "no", "org/m1"),
-        ("org__m1", "y", 1, "0", "y 0", "org/m1"),
-        ("org__m1", "y", 1, "1", "no", "org/m1"),
-        ("org__m2", "x", 1, "0", "x 0", "org/m2"),
-        ("org__m2", "x", 1, "1", "x 1", "org/m2"),
-        ("org__m2", "y", 1, "0", "y 0", "org/m2"),
-        ("org__m2", "y", 1, "1", "no", "org/m2"),
-    ]
-    assert af.read_logs(tmp_path / "org__m1")["system"].unique().to_list() == ["org__m1"]
-    assert_frame_equal(
-        af.read_logs({f"org__{model}": tmp_path / f"org__{model}" for model in ("m1", "m2")}), frame
-    )
-
-
 def test_questions_are_matched_within_their_task(tmp_path: Path) -> None:
     write_run(tmp_path / "m1", {"x": {0: "a", 1: "b"}, "y": {0: "c"}})
     write_run(tmp_path / "m2", {"x": {0: "a"}, "y": {0: "c", 1: "d"}})
@@ -129,11 +105,6 @@ def test_questions_are_matched_within_their_task(tmp_path: Path) -> None:
         ("m2", "y", "0", "c", ["y 0"]),
         ("m2", "y", "1", "d", ["y 1"]),
         ("m2", "x", "1", None, ["x 1"]),
-    ]
-    with pytest.warns(af.InputWarning, match="2 rows left out"):
-        shared = af.read_logs(tmp_path, unmatched="drop")
-    assert shared.select("system", "task", "question_id").rows() == [
-        (model, task, "0") for model in ("m1", "m2") for task in ("x", "y")
     ]
     with pytest.raises(ValueError, match=r"gold has the questions of one task, .* of 'x', 'y'; read"):
         af.read_logs(tmp_path, gold=pl.DataFrame({"a": [1]}))

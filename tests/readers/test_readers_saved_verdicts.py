@@ -103,17 +103,12 @@ HOSTILE = [
     '{"id": true, "row": 1, "verdict": "format", "digest": ""}',
     '{"id": "\\ud800", "row": 1, "verdict": "format", "digest": ""}',
     '{"row": 1, "verdict": "format", "digest": "\\ud800"}',
-    '{"row": 1, "row": 2, "verdict": "format", "digest": ""}',
     '{"row": 1e3, "verdict": "format", "digest": ""}',
     '{"row": 1' + "0" * 5000 + ', "verdict": "format", "digest": ""}',
     '{"row": 1, "verdict": {"a": 1}, "digest": ""}',
     '{"row": 1, "verdict": "format", "digest": 5}',
     '{"row": 1, "verdict": "format", "digest": "", "epoch": [1]}',
     '{"row": 1, "verdict": "format", "digest": "", "system": -1e999}',
-    "[" * 100_000,
-    '{"id": ' + "[" * 200 + "]" * 200 + "}",
-    "null",
-    "\x00",
 ]
 
 

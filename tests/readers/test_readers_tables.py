@@ -91,14 +91,6 @@ def test_a_table_comes_back_as_it_was_whatever_it_is_written_in(
     assert af.read_results(write(name, content)).equals(FRAME)
 
 
-def test_parquet_comes_back_as_it_was_eager_and_lazy(tmp_path: Path) -> None:
-    path = tmp_path / "results.parquet"
-    FRAME.write_parquet(path)
-
-    assert af.read_results(path).equals(FRAME)
-    assert af.scan_results(path).collect().equals(FRAME)
-
-
 def test_lists_in_the_texts_of_parquet_are_read_on_the_streaming_engine_too(tmp_path: Path) -> None:
     path = tmp_path / "results.parquet"
     texts = FRAME.with_columns(answers=pl.Series(["['Coca Cola', 'Coke']", "12.50"]))
@@ -213,17 +205,6 @@ def test_every_problem_is_named_with_its_line(write: Write) -> None:
         ("line 5", "duplicate id '1', first seen at line 2"),
         ("line 6", "the id is missing"),
     ]
-
-
-def test_one_bad_line_among_many_is_named(write: Write) -> None:
-    good = '{"id": "%d", "prediction": "a", "answer": "b"}\n'
-    lines = [good % row for row in range(50_000)]
-    lines[41_234] = '{"id": "x", "prediction": "a", answer: "b"}\n'
-
-    [(place, message)] = problems(write("large.jsonl", "".join(lines)))
-
-    assert place == "line 41235"
-    assert message.startswith("invalid JSON")
 
 
 @pytest.mark.parametrize(

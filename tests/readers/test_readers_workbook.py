@@ -63,14 +63,6 @@ def test_cells_are_the_texts_that_a_reader_sees(workbook: Workbook) -> None:
     assert frame["answers"].to_list() == [["a", "b"], ["12.5"], ["TRUE"], ["0.3333333333333333"]]
 
 
-def test_a_workbook_that_polars_writes_comes_back(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"prediction": ["a", None], "answers": [["x"], ["y"]], "note": ["007", "é 日本"]})
-    path = tmp_path / "polars.xlsx"
-    frame.with_columns(pl.col("answers").list.first()).write_excel(path)
-
-    assert af.read_results(path).equals(frame)
-
-
 def test_a_table_may_start_anywhere_and_places_are_those_of_the_sheet(workbook: Workbook) -> None:
     path = workbook([[], [None, *HEADER], [None, 1, "a", "b"], [None, 1, "c", "d"]])
 
