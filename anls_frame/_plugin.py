@@ -10,8 +10,9 @@ from polars.plugins import register_plugin_function
 
 import anls_frame._native as native
 from anls_frame._arguments import choice, type_name
-from anls_frame._typing import IntoExprColumn, Missing
+from anls_frame._typing import Missing
 from anls_frame.exceptions import warn
+from anls_frame.protocol import ScoreProtocol, plugin_options
 
 # The file itself, because in a folder, Polars takes the first library it finds, even a stale one.
 _LIBRARY = native.__file__
@@ -37,13 +38,16 @@ if hasattr(os, "register_at_fork"):
 
 def score(
     name: str,
-    prediction: IntoExprColumn,
-    answers: IntoExprColumn,
-    *,
+    prediction: object,
+    answers: object,
     missing: Missing,
+    protocol: ScoreProtocol | str | None = None,
+    /,
     **options: Any,
 ) -> pl.Expr:
     """Return an expression that scores each row, with null predictions treated according to `missing`."""
+    if protocol is not None:
+        options["protocol"] = plugin_options(protocol)
     scores = call(name, prediction, answers, **options)
     if choice("missing", missing, get_args(Missing)) == "drop":
         return scores
@@ -54,7 +58,7 @@ def score(
     return pl.when(pl.lit(value=True)).then(scores_of_texts).otherwise(scores).alias(name)
 
 
-def call(name: str, *columns: IntoExprColumn, **options: Any) -> pl.Expr:
+def call(name: str, *columns: object, **options: Any) -> pl.Expr:
     """Return an expression that calls a plugin function; the result has the function's name."""
     if _lacks_threads:
         warn(_WITHOUT_THREADS, RuntimeWarning)

@@ -7,22 +7,20 @@ protocol's field `words` defines what a word is.
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame._typing import IntoExprColumn, Missing
-from anls_frame.metrics.row_functions import fields_on_answers, on_answers
-from anls_frame.protocol import ScoreProtocol, plugin_options, resolve_protocol
+from anls_frame._typing import IntoColumn, IntoExprColumn, Missing
+from anls_frame.metrics.row_functions import fields_on_columns, on_columns
+from anls_frame.protocol import ScoreProtocol, resolve_protocol
 
 __all__ = ["bag_of_words_error", "edit_counts", "mer", "wer", "wil", "word_errors"]
 
 
-@on_answers
+@on_columns
 def wer(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -84,13 +82,13 @@ def wer(
     │ 2.0  │
     └──────┘
     """
-    return _plugin.score("wer", prediction, answers, missing=missing, protocol=_by_words(protocol))
+    return _plugin.score("wer", prediction, answers, missing, _by_words(protocol))
 
 
-@fields_on_answers
+@fields_on_columns
 def edit_counts(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -152,14 +150,13 @@ def edit_counts(
     │ 1             ┆ 1         ┆ 0          ┆ 8    │
     └───────────────┴───────────┴────────────┴──────┘
     """
-    options = plugin_options(protocol)
-    return _plugin.score("edit_counts", prediction, answers, missing=missing, protocol=options)
+    return _plugin.score("edit_counts", prediction, answers, missing, protocol)
 
 
-@fields_on_answers
+@fields_on_columns
 def word_errors(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -220,13 +217,13 @@ def word_errors(
     │ 1             ┆ 0         ┆ 1          ┆ 2    │
     └───────────────┴───────────┴────────────┴──────┘
     """
-    return _plugin.score("word_errors", prediction, answers, missing=missing, protocol=_by_words(protocol))
+    return _plugin.score("word_errors", prediction, answers, missing, _by_words(protocol))
 
 
-@on_answers
+@on_columns
 def mer(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -286,10 +283,10 @@ def mer(
     return (edits / words).alias("mer")
 
 
-@on_answers
+@on_columns
 def wil(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -357,10 +354,10 @@ def wil(
     return pl.when(~both & either).then(1.0).when(~either).then(0.0).otherwise(lost).alias("wil")
 
 
-@on_answers
+@on_columns
 def bag_of_words_error(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -419,15 +416,15 @@ def bag_of_words_error(
     (0.5, 0.0)
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
-    shared = _plugin.score("shared_units", prediction, answers, missing=missing, protocol=_by_words(protocol))
+    shared = _plugin.score("shared_units", prediction, answers, missing, _by_words(protocol))
     in_reference, in_prediction = _lengths(counts)
     errors = pl.max_horizontal(in_reference, in_prediction) - shared
     words = pl.max_horizontal(in_reference, pl.lit(1, pl.Int64))
     return (errors / words).alias("bag_of_words_error")
 
 
-def _by_words(protocol: ScoreProtocol | str) -> dict[str, Any]:
-    return plugin_options(resolve_protocol(protocol).by("word"))
+def _by_words(protocol: ScoreProtocol | str) -> ScoreProtocol:
+    return resolve_protocol(protocol).by("word")
 
 
 def _fields(counts: pl.Expr) -> list[pl.Expr]:

@@ -8,8 +8,8 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import choice, flag, share
-from anls_frame._typing import IntoExprColumn, Missing
-from anls_frame.metrics.row_functions import on_answers
+from anls_frame._typing import IntoColumn, IntoExprColumn, Missing
+from anls_frame.metrics.row_functions import on_columns
 
 __all__ = ["contains_answer", "relaxed_accuracy", "vqa_accuracy"]
 
@@ -18,10 +18,10 @@ Mean = Literal["exact", "sum", "numpy"]
 Spaces = Literal["keep", "remove"]
 
 
-@on_answers
+@on_columns
 def relaxed_accuracy(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     tolerance: float = 0.05,
     strip: bool = False,
@@ -84,16 +84,16 @@ def relaxed_accuracy(
         "relaxed_accuracy",
         prediction,
         answers,
-        missing=missing,
+        missing,
         tolerance=share("tolerance", tolerance),
         strip=flag("strip", strip),
     )
 
 
-@on_answers
+@on_columns
 def vqa_accuracy(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     processing: Processing = "evalai",
     mean: Mean = "exact",
@@ -158,16 +158,16 @@ def vqa_accuracy(
         "vqa_accuracy",
         prediction,
         answers,
-        missing=missing,
+        missing,
         processing=choice("processing", processing, ("evalai", "vqa", "vqa_always", "vlmevalkit")),
         mean=choice("mean", mean, ("exact", "sum", "numpy")),
     )
 
 
-@on_answers
+@on_columns
 def contains_answer(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     ignore_case: bool = True,
     spaces: Spaces = "keep",
@@ -225,7 +225,7 @@ def contains_answer(
         "contains_answer",
         prediction,
         answers,
-        missing=missing,
+        missing,
         ignore_case=flag("ignore_case", ignore_case),
         remove_spaces=choice("spaces", spaces, ("keep", "remove")) == "remove",
         fold_width=flag("fold_width", fold_width),

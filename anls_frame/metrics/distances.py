@@ -5,17 +5,17 @@ from __future__ import annotations
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame._typing import IntoExprColumn, Missing
-from anls_frame.metrics.row_functions import on_reference
-from anls_frame.protocol import ScoreProtocol, check_substitution_cost, plugin_options
+from anls_frame._typing import IntoColumn, IntoExprColumn, Missing
+from anls_frame.metrics.row_functions import on_columns
+from anls_frame.protocol import ScoreProtocol, check_substitution_cost
 
 __all__ = ["hamming", "lcs_distance", "levenshtein"]
 
 
-@on_reference
+@on_columns
 def levenshtein(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    reference: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     substitution_cost: int = 1,
@@ -79,20 +79,14 @@ def levenshtein(
     │ null        │
     └─────────────┘
     """
-    return _plugin.score(
-        "levenshtein",
-        prediction,
-        reference,
-        missing=missing,
-        protocol=plugin_options(protocol),
-        substitution_cost=check_substitution_cost(substitution_cost),
-    )
+    cost = check_substitution_cost(substitution_cost)
+    return _plugin.score("levenshtein", prediction, reference, missing, protocol, substitution_cost=cost)
 
 
-@on_reference
+@on_columns
 def lcs_distance(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    reference: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -152,15 +146,13 @@ def lcs_distance(
     │ null         │
     └──────────────┘
     """
-    return _plugin.score(
-        "lcs_distance", prediction, reference, missing=missing, protocol=plugin_options(protocol)
-    )
+    return _plugin.score("lcs_distance", prediction, reference, missing, protocol)
 
 
-@on_reference
+@on_columns
 def hamming(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    reference: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -217,4 +209,4 @@ def hamming(
     │ null    │
     └─────────┘
     """
-    return _plugin.score("hamming", prediction, reference, missing=missing, protocol=plugin_options(protocol))
+    return _plugin.score("hamming", prediction, reference, missing, protocol)

@@ -13,10 +13,10 @@ from typing import get_args
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame._typing import ErrorType, IntoExprColumn, Missing
-from anls_frame.metrics.row_functions import fields_on_answers, on_answers, on_reference
+from anls_frame._typing import ErrorType, IntoColumn, IntoExprColumn, Missing
+from anls_frame.metrics.row_functions import fields_on_columns, on_columns
 from anls_frame.metrics.scores import anls, nls
-from anls_frame.protocol import ScoreProtocol, plugin_options, resolve_protocol, resolve_scoring
+from anls_frame.protocol import ScoreProtocol, resolve_protocol, resolve_scoring
 
 __all__ = ["edit_ops", "error_type", "explain"]
 
@@ -27,10 +27,10 @@ ERROR_TYPES: tuple[ErrorType, ...] = get_args(ErrorType)
 """The error types in the order in which they are tried; the plugin numbers them from 0."""
 
 
-@on_reference
+@on_columns
 def edit_ops(
     prediction: IntoExprColumn,
-    reference: IntoExprColumn,
+    reference: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -100,15 +100,13 @@ def edit_ops(
     │ delete  ┆ 3             ┆ 3              ┆ e              ┆ null           │
     └─────────┴───────────────┴────────────────┴────────────────┴────────────────┘
     """
-    return _plugin.score(
-        "edit_ops", prediction, reference, missing=missing, protocol=plugin_options(protocol)
-    )
+    return _plugin.score("edit_ops", prediction, reference, missing, protocol)
 
 
-@on_answers
+@on_columns
 def error_type(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "drop",
@@ -189,23 +187,16 @@ def error_type(
     └───────────────────┴───────────┴────────────┘
     """
     whole = resolve_scoring(protocol)
-    codes = _plugin.score(
-        "error_type",
-        prediction,
-        answers,
-        missing=missing,
-        protocol=plugin_options(whole),
-        threshold=whole.threshold,
-    )
+    codes = _plugin.score("error_type", prediction, answers, missing, whole, threshold=whole.threshold)
     dtype = pl.Enum(ERROR_TYPES)
     # Polars 2 has its own method for this cast.
     return codes.cat.to(dtype) if hasattr(codes.cat, "to") else codes.cast(dtype)
 
 
-@fields_on_answers
+@fields_on_columns
 def explain(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "drop",
@@ -290,7 +281,7 @@ def explain(
 
 
 def _score(
-    prediction: IntoExprColumn, answers: IntoExprColumn, protocol: ScoreProtocol, missing: Missing
+    prediction: IntoExprColumn, answers: IntoColumn, protocol: ScoreProtocol, missing: Missing
 ) -> pl.Expr:
     metric = nls if protocol.threshold is None else anls
     return metric(prediction, answers, protocol=protocol, missing=missing)

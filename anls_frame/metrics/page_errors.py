@@ -6,9 +6,9 @@ import polars as pl
 
 from anls_frame import _plugin
 from anls_frame._arguments import count
-from anls_frame._typing import IntoExprColumn, Missing
-from anls_frame.metrics.row_functions import fields_on_answers, on_answers
-from anls_frame.protocol import ScoreProtocol, plugin_options
+from anls_frame._typing import IntoColumn, IntoExprColumn, Missing
+from anls_frame.metrics.row_functions import fields_on_columns, on_columns
+from anls_frame.protocol import ScoreProtocol
 
 __all__ = ["page_errors", "reading_order_free_cer"]
 
@@ -16,10 +16,10 @@ KINDS = ("misread", "omitted", "added", "fabricated", "repeated", "moved")
 """The kinds of errors, in the order of the fields of `page_errors`."""
 
 
-@fields_on_answers
+@fields_on_columns
 def page_errors(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     min_words: int = 4,
@@ -118,21 +118,15 @@ def page_errors(
     │ 0       ┆ 0       ┆ 0     ┆ 0          ┆ 0        ┆ 35    ┆ 71               │
     └─────────┴─────────┴───────┴────────────┴──────────┴───────┴──────────────────┘
     """
-    return _plugin.score(
-        "page_errors",
-        prediction,
-        answers,
-        missing=missing,
-        protocol=plugin_options(protocol),
-        # More words than any text has.
-        min_words=min(count("min_words", min_words, least=1), 2**32),
-    )
+    # No text has more words.
+    least = min(count("min_words", min_words, least=1), 2**32)
+    return _plugin.score("page_errors", prediction, answers, missing, protocol, min_words=least)
 
 
-@on_answers
+@on_columns
 def reading_order_free_cer(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     min_words: int = 4,

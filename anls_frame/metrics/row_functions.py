@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
 
 import polars as pl
 
@@ -20,37 +20,9 @@ Options = ParamSpec("Options")
 Pandas_co = TypeVar("Pandas_co", covariant=True)
 
 
-class _OnAnswers(Protocol[Options, Pandas_co]):
-    @overload
-    def __call__(
-        self, prediction: IntoExprColumn, answers: IntoExprColumn, *_: Options.args, **options: Options.kwargs
-    ) -> pl.Expr: ...
-    @overload
-    def __call__(
-        self, prediction: pd.Series[Any], answers: pd.Series[Any], *_: Options.args, **options: Options.kwargs
-    ) -> Pandas_co: ...
+class _OnColumns(Protocol[Options, Pandas_co]):
+    """A function of columns, with the type of its result by the kind of the first one."""
 
-
-class _OnReference(Protocol[Options, Pandas_co]):
-    @overload
-    def __call__(
-        self,
-        prediction: IntoExprColumn,
-        reference: IntoExprColumn,
-        *_: Options.args,
-        **options: Options.kwargs,
-    ) -> pl.Expr: ...
-    @overload
-    def __call__(
-        self,
-        prediction: pd.Series[Any],
-        reference: pd.Series[Any],
-        *_: Options.args,
-        **options: Options.kwargs,
-    ) -> Pandas_co: ...
-
-
-class _OnText(Protocol[Options]):
     @overload
     def __call__(
         self, prediction: IntoExprColumn, *_: Options.args, **options: Options.kwargs
@@ -58,42 +30,25 @@ class _OnText(Protocol[Options]):
     @overload
     def __call__(
         self, prediction: pd.Series[Any], *_: Options.args, **options: Options.kwargs
-    ) -> pd.DataFrame: ...
+    ) -> Pandas_co: ...
 
 
-def on_answers(
-    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OnAnswers[Options, pd.Series[Any]]:
-    """Let a function of predictions and answers take two pandas Series and return a Series."""
-    return cast("_OnAnswers[Options, pd.Series[Any]]", _with_pandas(function))
+_RowFunction: TypeAlias = Callable[Concatenate[IntoExprColumn, Options], pl.Expr]
 
 
-def fields_on_answers(
-    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OnAnswers[Options, pd.DataFrame]:
+def on_columns(function: _RowFunction[Options]) -> _OnColumns[Options, pd.Series[Any]]:
+    """Let a function of columns of texts take pandas Series and return a Series."""
+    return cast("_OnColumns[Options, pd.Series[Any]]", _with_pandas(function))
+
+
+def fields_on_columns(function: _RowFunction[Options]) -> _OnColumns[Options, pd.DataFrame]:
     """Do the same for a function that returns a struct: for pandas, the fields are columns of a frame."""
-    return cast("_OnAnswers[Options, pd.DataFrame]", _with_pandas(function))
+    return cast("_OnColumns[Options, pd.DataFrame]", _with_pandas(function))
 
 
-def on_reference(
-    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OnReference[Options, pd.Series[Any]]:
-    """Let a function of predictions and references take two pandas Series and return a Series."""
-    return cast("_OnReference[Options, pd.Series[Any]]", _with_pandas(function))
-
-
-def on_vectors(
-    function: Callable[Concatenate[IntoExprColumn, IntoExprColumn, Options], pl.Expr],
-) -> _OnReference[Options, pd.Series[Any]]:
-    """Do the same for a function of lists that are not texts."""
-    return cast("_OnReference[Options, pd.Series[Any]]", _with_pandas(function, texts=False))
-
-
-def fields_on_text(
-    function: Callable[Concatenate[IntoExprColumn, Options], pl.Expr],
-) -> _OnText[Options]:
-    """Let a function of one text take a pandas Series; the fields of its result are columns of a frame."""
-    return cast("_OnText[Options]", _with_pandas(function))
+def on_lists(function: _RowFunction[Options]) -> _OnColumns[Options, pd.Series[Any]]:
+    """Do the same as `on_columns` for a function of lists that are not texts."""
+    return cast("_OnColumns[Options, pd.Series[Any]]", _with_pandas(function, texts=False))
 
 
 def input_names(function: Callable[..., Any]) -> list[str]:

@@ -5,23 +5,17 @@ from __future__ import annotations
 import polars as pl
 
 from anls_frame import _plugin
-from anls_frame._typing import IntoExprColumn, Missing
-from anls_frame.metrics.row_functions import fields_on_answers, on_answers
-from anls_frame.protocol import (
-    ScoreProtocol,
-    check_substitution_cost,
-    plugin_options,
-    plugin_scoring,
-    resolve_threshold,
-)
+from anls_frame._typing import IntoColumn, IntoExprColumn, Missing
+from anls_frame.metrics.row_functions import fields_on_columns, on_columns
+from anls_frame.protocol import ScoreProtocol, check_substitution_cost, plugin_scoring, resolve_threshold
 
 __all__ = ["anls", "cer", "exact_match", "nearest_answer", "nls", "score"]
 
 
-@on_answers
+@on_columns
 def nls(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     substitution_cost: int = 1,
@@ -92,20 +86,14 @@ def nls(
     │ lnaguaeg   ┆ ["language", null] ┆ 0.5 │
     └────────────┴────────────────────┴─────┘
     """
-    return _plugin.score(
-        "nls",
-        prediction,
-        answers,
-        missing=missing,
-        protocol=plugin_options(protocol),
-        substitution_cost=check_substitution_cost(substitution_cost),
-    )
+    cost = check_substitution_cost(substitution_cost)
+    return _plugin.score("nls", prediction, answers, missing, protocol, substitution_cost=cost)
 
 
-@on_answers
+@on_columns
 def anls(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     threshold: float | None = None,
@@ -176,19 +164,14 @@ def anls(
     └────────────┴──────────┘
     """
     return _plugin.score(
-        "anls",
-        prediction,
-        answers,
-        missing=missing,
-        protocol=plugin_options(protocol),
-        threshold=resolve_threshold(protocol, threshold),
+        "anls", prediction, answers, missing, protocol, threshold=resolve_threshold(protocol, threshold)
     )
 
 
-@on_answers
+@on_columns
 def cer(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "raw",
     missing: Missing = "drop",
@@ -250,13 +233,13 @@ def cer(
     │ 3.0 │
     └─────┘
     """
-    return _plugin.score("cer", prediction, answers, missing=missing, protocol=plugin_options(protocol))
+    return _plugin.score("cer", prediction, answers, missing, protocol)
 
 
-@on_answers
+@on_columns
 def exact_match(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "drop",
@@ -310,15 +293,13 @@ def exact_match(
     │ false       │
     └─────────────┘
     """
-    return _plugin.score(
-        "exact_match", prediction, answers, missing=missing, protocol=plugin_options(protocol)
-    )
+    return _plugin.score("exact_match", prediction, answers, missing, protocol)
 
 
-@on_answers
+@on_columns
 def nearest_answer(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "drop",
@@ -366,15 +347,13 @@ def nearest_answer(
     >>> df.select(af.nearest_answer("prediction", "answers")).item()
     'Coca Cola'
     """
-    return _plugin.score(
-        "nearest_answer", prediction, answers, missing=missing, protocol=plugin_options(protocol)
-    )
+    return _plugin.score("nearest_answer", prediction, answers, missing, protocol)
 
 
-@fields_on_answers
+@fields_on_columns
 def score(
     prediction: IntoExprColumn,
-    answers: IntoExprColumn,
+    answers: IntoColumn,
     *,
     protocol: ScoreProtocol | str = "anls",
     missing: Missing = "drop",
@@ -431,4 +410,4 @@ def score(
     [{'nls': 0.8888888888888888, 'anls': 0.8888888888888888, 'cer': 0.1111111111111111, \
 'exact_match': False, 'char_errors': 1, 'reference_length': 9, 'answer_index': 1}]
     """
-    return _plugin.score("score", prediction, answers, missing=missing, **plugin_scoring(protocol))
+    return _plugin.score("score", prediction, answers, missing, **plugin_scoring(protocol))

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import polars as pl
 
 from anls_frame._plugin import expression
-from anls_frame._typing import IntoExprColumn
+from anls_frame._typing import IntoColumn, IntoExprColumn
 from anls_frame.exceptions import DTypeError
-from anls_frame.metrics.row_functions import on_vectors
+from anls_frame.metrics.row_functions import on_lists
 
 __all__ = ["hamming_vectors"]
 
 _NAME = "hamming_vectors"
 
 
-@on_vectors
-def hamming_vectors(prediction: IntoExprColumn, reference: IntoExprColumn) -> pl.Expr:
+@on_lists
+def hamming_vectors(prediction: IntoExprColumn, reference: IntoColumn) -> pl.Expr:
     """
     Hamming distance of the lists in each row: the number of positions at which two vectors differ.
 

@@ -9,7 +9,7 @@ import polars as pl
 from anls_frame import _plugin
 from anls_frame._arguments import choice, string
 from anls_frame._typing import IntoExprColumn
-from anls_frame.metrics.row_functions import fields_on_text
+from anls_frame.metrics.row_functions import fields_on_columns
 
 __all__ = ["unwrap"]
 
@@ -29,7 +29,7 @@ REASONING_TAGS = tuple(f"<{name}>" for name in ("think", "thinking", "analysis",
 """The tags around reasoning by default."""
 
 
-@fields_on_text
+@fields_on_columns
 def unwrap(
     prediction: IntoExprColumn,
     *,
