@@ -11,9 +11,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
-
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
@@ -43,18 +40,18 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         existing = _existing(target)
         # The name cannot be guessed, and the file must not exist: nobody can place a link there beforehand.
         temporary = target.parent / f".anls-frame-{secrets.token_hex(16)}.tmp"
+        file = temporary.open("xb")
         try:
-            with temporary.open("xb") as file:
+            with file:
                 if existing is not None:
                     _keep_mode(file, existing)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(target)
-        except BaseException as error:  # KeyboardInterrupt too
-            if not _is_foreign(error, temporary):
-                with suppress(OSError):
-                    temporary.unlink(missing_ok=True)
+        except BaseException:  # KeyboardInterrupt too
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
             raise
         _sync_folder(target.parent)
     except ValueError as error:
@@ -62,12 +59,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             raise ValueError(f"a file name must not contain a NUL character: {str(path)!r}") from error
         raise
     except OSError as error:
-        raise _explained(error, path) from error
-
-
-def _is_foreign(error: BaseException, temporary: Path) -> bool:
-    """Return whether a file with the temporary name existed before; such a file must not be removed."""
-    return isinstance(error, FileExistsError) and error.filename == os.fspath(temporary)
+        advice = (
+            f"{error.strerror or error}: the file was not written; free some space, create the folder "
+            f"{str(path.parent)!r} or choose another place"
+        )
+        raise OSError(error.errno, advice, str(path)) from error  # becomes the subclass for this number
 
 
 def _existing(target: Path) -> os.stat_result | None:
@@ -104,28 +100,3 @@ def _sync_folder(folder: Path) -> None:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-
-
-def _explained(error: OSError, path: Path) -> OSError:
-    """Return the same error with the path and advice."""
-    folder = str(path.parent)
-    if error.errno in _FULL:
-        advice = (
-            "no space left for the file: free some space or choose another disk; the old file is unchanged"
-        )
-    elif error.errno == errno.ENOENT:
-        advice = f"there is no folder {folder!r}: create it first"
-    elif error.errno == errno.ENOTDIR:
-        advice = f"{folder!r} is not a folder: choose another place"
-    elif error.errno == errno.EISDIR:
-        advice = "this is a folder: name a file in it"
-    elif error.errno in _FORBIDDEN:
-        advice = (
-            "not allowed to write here: choose another place, change the permissions of the file or its "
-            "folder, or close the program that has the file open"
-        )
-    elif error.errno == errno.ENAMETOOLONG:
-        advice = "this name is too long: choose a shorter one"
-    else:
-        advice = f"could not write the file ({error.strerror or error}): choose another place"
-    return OSError(error.errno, advice, str(path))  # becomes the subclass for this number

@@ -1,40 +1,25 @@
-"""Engines besides Polars and pandas, which compute functions of frames where the rows are stored."""
+"""Daft frames, alone or in batches: functions of frames compute where the rows are stored."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
 T = TypeVar("T")
 Options = ParamSpec("Options")
 
-_homes: dict[str, str] = {}
-
-
-def register(frames: str, functions: str) -> None:
-    """
-    Register the module that computes functions of a kind of frame.
-
-    Parameters
-    ----------
-    frames
-        The package or module of the class of frames.
-    functions
-        A module with functions of the same names, which take the frame and all options by name, and with
-        `without_rows`. It is imported when such a frame is passed.
-    """
-    _homes[frames] = functions
+_DAFT = ("daft.", "anls_frame.distributed.")
+"""The packages of the classes of such frames."""
 
 
 def on_engines(function: Callable[Options, T]) -> Callable[Options, T]:
-    """Let a function of a frame also accept frames of other engines, with the same options."""
+    """Let a function of a frame also accept Daft frames, with the same options."""
 
-    def computed(home: Any, given: inspect.BoundArguments) -> T:
-        given.apply_defaults()
-        result: T = getattr(home, function.__name__)(**_listed(given.arguments))
+    def computed(home: Any, options: dict[str, Any]) -> T:
+        result: T = getattr(home, function.__name__)(**options)
         return result
 
     return _dispatched(function, computed)
@@ -43,8 +28,7 @@ def on_engines(function: Callable[Options, T]) -> Callable[Options, T]:
 def checked_first(function: Callable[Options, T]) -> Callable[Options, T]:
     """Let a function that calls one of `on_engines` report invalid options before rows are read."""
 
-    def computed(home: Any, given: inspect.BoundArguments) -> T:
-        options = _listed(given.arguments)
+    def computed(home: Any, options: dict[str, Any]) -> T:
         function(**{**options, "frame": home.without_rows(options["frame"])})  # type: ignore[call-arg]
         return function(**options)  # type: ignore[call-arg]
 
@@ -52,30 +36,20 @@ def checked_first(function: Callable[Options, T]) -> Callable[Options, T]:
 
 
 def _dispatched(
-    function: Callable[Options, T], elsewhere: Callable[[Any, inspect.BoundArguments], T]
+    function: Callable[Options, T], elsewhere: Callable[[Any, dict[str, Any]], T]
 ) -> Callable[Options, T]:
-    """Return a function that calls the engine's module, or the given function for other frames."""
+    """Return a function that calls the other one for Daft frames, with their module and all options."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def on_any_frame(*arguments: Options.args, **options: Options.kwargs) -> T:
-        home = _home(arguments, options)
-        if home is None:
+        frame = arguments[0] if arguments else options.get("frame")
+        if not type(frame).__module__.startswith(_DAFT):
             return function(*arguments, **options)
-        return elsewhere(home, signature.bind(*arguments, **options))
+        given = signature.bind(*arguments, **options)
+        given.apply_defaults()
+        # An iterator would be read up by the first of several calls.
+        listed = {name: list(v) if isinstance(v, Iterator) else v for name, v in given.arguments.items()}
+        return elsewhere(import_module("anls_frame.distributed.frames"), listed)
 
     return on_any_frame
-
-
-def _listed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with lists in place of iterators."""
-    return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}
-
-
-def _home(arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Return the engine's module for a frame (the first argument); None for a frame in this process."""
-    module = type(arguments[0] if arguments else options.get("frame")).__module__
-    for frames, functions in _homes.items():
-        if module == frames or module.startswith(f"{frames}."):
-            return import_module(functions)
-    return None

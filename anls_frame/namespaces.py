@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from collections.abc import Callable, Sequence
-from types import MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, NoReturn, ParamSpec, TypeVar
+from collections.abc import Callable
+from importlib import import_module
+from types import MethodType
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import polars as pl
 
-from anls_frame import repeats, words
+from anls_frame import words
 from anls_frame._arguments import type_name
-from anls_frame._names import imported
-from anls_frame._typing import Missing, ScoreColumn
-from anls_frame.metrics import accuracies, distances, errors, page_errors, scores, scoring, vectors, wrapping
-from anls_frame.protocol import ScoreProtocol
+from anls_frame.metrics import accuracies, distances, errors, page_errors, scores, vectors, wrapping
 
 __all__ = ["AnlsExprNamespace", "AnlsFrameNamespace"]
 
-FrameT = TypeVar("FrameT")
 Options = ParamSpec("Options")
 Result = TypeVar("Result")
 
@@ -33,6 +30,15 @@ ROW_FUNCTIONS: list[Callable[..., Any]] = [
     for name in module.__all__
 ]
 """The row functions: methods of expressions, and of pandas frames."""
+
+_FRAME_FUNCTIONS = {
+    "anls_frame": (
+        "add_scores audit_sample browse changes compare confusions corrected find_slices format_tax "
+        "length_scores report selective summarize worst"
+    ),
+    "anls_frame.repeats": "mean_over_epochs pass_at_k variance_components",
+}
+"""The functions of frames by module: methods of frames."""
 
 
 def forward(
@@ -48,17 +54,13 @@ def forward(
 
 
 class _Forwarded:
-    """The method for the function with the same name, which is imported on first use."""
+    """The method for a function, which is imported on first use."""
 
-    def __init__(self, room: ModuleType | None = None) -> None:
-        self._room = room
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
 
     def __get__(self, namespace: object, owner: type) -> Callable[..., Any]:
-        function = imported(self._name) if self._room is None else getattr(self._room, self._name)
-        method = forward(function)
+        method = forward(getattr(import_module(self._module), self._name))
         return method if namespace is None else MethodType(method, namespace)
 
 
@@ -77,7 +79,7 @@ _DATA = (
 """What Python, NumPy and pandas ask of data, without the underscores around the names."""
 
 
-class AnlsFrameNamespace(Generic[FrameT]):
+class AnlsFrameNamespace:
     """
     The functions of this package as methods of a Polars frame, ``df.anls``; a LazyFrame stays lazy.
 
@@ -99,71 +101,30 @@ class AnlsFrameNamespace(Generic[FrameT]):
     └────────────┴───────────┴─────────────┘
     """
 
-    def __init__(self, frame: FrameT) -> None:
+    def __init__(self, frame: object) -> None:
         self._owner = frame
-
-    # Written out, because its return type is the type of the frame.
-    def add_scores(
-        self,
-        prediction: str,
-        answers: str,
-        *,
-        protocol: ScoreProtocol | str = "anls",
-        missing: Missing = "drop",
-        columns: Sequence[ScoreColumn] | None = None,
-        prefix: str = "",
-        suffix: str = "",
-        overwrite: bool = False,
-    ) -> FrameT:
-        """Add all scores of a prediction column; see `anls_frame.add_scores`."""
-        return scoring.add_scores(
-            self._owner,
-            prediction,
-            answers,
-            protocol=protocol,
-            missing=missing,
-            columns=columns,
-            prefix=prefix,
-            suffix=suffix,
-            overwrite=overwrite,
-        )
 
     def __repr__(self) -> str:
         return described(self, f"a {type_name(self._owner)}")
 
-    # Hidden from type checkers, which would accept every name as an attribute.
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            message = f"{type(self).__name__!r} object has no attribute {name!r}; {_not_the_column(self)}"
-            raise AttributeError(message, name=name, obj=self)
-
-    summarize = _Forwarded()
-    report = _Forwarded()
-    compare = _Forwarded()
-    audit_sample = _Forwarded()
-    corrected = _Forwarded()
-    mean_over_epochs = _Forwarded(repeats)
-    pass_at_k = _Forwarded(repeats)
-    variance_components = _Forwarded(repeats)
-    browse = _Forwarded()
-    find_slices = _Forwarded()
-    format_tax = _Forwarded()
-    changes = _Forwarded()
-    confusions = _Forwarded()
-    length_scores = _Forwarded()
-    selective = _Forwarded()
-    worst = _Forwarded()
+    def __getattr__(self, name: str) -> Any:
+        message = f"{type(self).__name__!r} object has no attribute {name!r}; {_not_the_column(self)}"
+        raise AttributeError(message, name=name, obj=self)
 
 
-def _not_the_column(namespace: AnlsFrameNamespace[Any]) -> str:
+for module, names in _FRAME_FUNCTIONS.items():
+    for name in names.split():
+        setattr(AnlsFrameNamespace, name, _Forwarded(module, name))
+
+
+def _not_the_column(namespace: AnlsFrameNamespace) -> str:
     """Return a hint at the column that the caller may have meant."""
     is_lazy = type_name(vars(namespace).get("_owner")) == "polars.LazyFrame"
     column = 'pl.col("anls")' if is_lazy else 'df["anls"]'
     return f"`df.anls` is the accessor of anls_frame, the column of this name is `{column}`"
 
 
-def _refuse_use_as_data(self: AnlsFrameNamespace[Any], *_: object, **__: object) -> NoReturn:
+def _refuse_use_as_data(self: AnlsFrameNamespace, *_: object, **__: object) -> NoReturn:
     # A TypeError would mark a single value, of which Polars makes a column of objects.
     raise ValueError(_not_the_column(self))
 

@@ -23,7 +23,7 @@ __all__ = ["AnlsPandasAccessor"]
 
 # pandas creates the accessor at each `df.anls`.
 @pd.api.extensions.register_dataframe_accessor("anls")
-class AnlsPandasAccessor(AnlsFrameNamespace[pd.DataFrame]):
+class AnlsPandasAccessor(AnlsFrameNamespace):
     """
     The functions of this package as methods of a pandas frame, ``df.anls``.
 

@@ -111,11 +111,11 @@ def test_a_link_to_a_device_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "error", "message"),
     [
-        ("missing/report.csv", FileNotFoundError, "no folder .*create it"),
-        ("folder.csv", IsADirectoryError, "this is a folder"),
-        ("file/report.csv", NotADirectoryError, "is not a folder"),
+        ("missing/report.csv", FileNotFoundError, "create the folder"),
+        ("folder.csv", IsADirectoryError, "Is a directory.*choose another place"),
+        ("file/report.csv", NotADirectoryError, "Not a directory.*choose another place"),
         (f"{'n' * 300}.csv", OSError, "too long"),
-        pytest.param("/proc/self/report.csv", OSError, "choose another place|create it", marks=on_linux),
+        pytest.param("/proc/self/report.csv", OSError, "choose another place", marks=on_linux),
     ],
 )
 def test_a_place_where_no_file_can_be_is_an_error_that_names_it(
@@ -142,7 +142,7 @@ def test_a_protected_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.Mo
     path.chmod(0o444)
     # Root may write everywhere, so the system's answer is given here.
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(PermissionError, match="not allowed to write here"):
+    with pytest.raises(PermissionError, match=r"Permission denied.*choose another place"):
         write(document(), path)
     assert path.read_text() == "old"
     assert names(tmp_path) == ["report.csv"]
@@ -169,7 +169,7 @@ def test_a_failure_at_the_end_leaves_the_old_file(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, step, fail)
-    with pytest.raises(OSError, match=r"room|choose") as caught:
+    with pytest.raises(OSError, match="free some space") as caught:
         write(document(), path)
     assert (caught.value.errno, caught.value.filename) == (number, str(path))
     assert path.read_text() == "old"
