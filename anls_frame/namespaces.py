@@ -101,7 +101,7 @@ class AnlsFrameNamespace:
     └────────────┴───────────┴─────────────┘
     """
 
-    def __init__(self, frame: object) -> None:
+    def __init__(self, frame: Any) -> None:
         self._owner = frame
 
     def __repr__(self) -> str:
