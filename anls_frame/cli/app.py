@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from anls_frame.cli.commands import (
-    audit,
-    browse,
-    changes,
-    compare,
-    confusions,
-    convert,
-    doctor,
-    epochs,
-    format_tax,
-    gec,
-    merge,
-    plot,
-    report,
-    score,
-    selective,
-    slices,
-    verdicts,
+from anls_frame.cli.commands import gec
+
+_COMMANDS = (
+    "score report merge compare epochs slices selective format_tax changes browse audit verdicts confusions "
+    "plot convert doctor"
 )
+"""The commands in the order of the help, each a function in a module of its name."""
 
 app = typer.Typer(
     name="anls-frame",
@@ -34,25 +23,8 @@ app = typer.Typer(
     # Without colours, the help loads in half the time.
     rich_markup_mode=None,
 )
-for command in (
-    score.score,
-    report.report,
-    merge.merge,
-    compare.compare,
-    epochs.epochs,
-    slices.slices,
-    selective.selective,
-    format_tax.format_tax,
-    changes.changes,
-    browse.browse,
-    audit.audit,
-    verdicts.verdicts,
-    confusions.confusions,
-    plot.plot,
-    convert.convert,
-    doctor.doctor,
-):
-    command.add_to(app)
+for name in _COMMANDS.split():
+    getattr(import_module(f"anls_frame.cli.commands.{name}"), name).add_to(app)
 app.add_typer(gec.app, name="gec")
 
 

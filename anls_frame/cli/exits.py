@@ -15,8 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from polars.exceptions import PanicException, PolarsError
+
 from anls_frame._arguments import check_threads
 from anls_frame.cli.output import say
+from anls_frame.exceptions import InputError, InputWarning
 
 GATE_FAILED, BAD_INPUT, UNDECIDED = 1, 2, 3
 _INTERRUPTED = 130
@@ -48,7 +51,7 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
         )
     except MemoryError:
         code = _failed(program, "not enough memory")
-    except _errors_of_input() as error:
+    except (ValueError, TypeError, PolarsError, PanicException) as error:
         code = _failed(program, _message(error))
     except Exception as error:  # noqa: BLE001 - Python would end with 1, which means that a gate failed
         traceback.print_exc()
@@ -59,17 +62,8 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
     sys.exit(code)
 
 
-def _errors_of_input() -> tuple[type[BaseException], ...]:
-    """Return the errors whose message is shown. Polars, half of the start-up time, is imported only here."""
-    from polars.exceptions import PanicException, PolarsError
-
-    return (ValueError, TypeError, PolarsError, PanicException)
-
-
 def _message(error: BaseException) -> str:
     """Return the message of an error, with options named as in the shell."""
-    from anls_frame.exceptions import InputError
-
     if not isinstance(error, InputError):
         return _in_shell(error.args[0]) if len(error.args) == 1 else str(error)
     problems = [problem._replace(message=_in_shell(problem.message)) for problem in error.problems]
@@ -100,8 +94,6 @@ def _show_warnings(program: str) -> None:
     usual = warnings.showwarning
 
     def show(message: Warning | str, *place: Any, **more: Any) -> None:
-        from anls_frame.exceptions import InputWarning
-
         if isinstance(message, InputWarning):
             say(_in_shell(message.args[0]), program)
         else:

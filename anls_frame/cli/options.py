@@ -63,15 +63,13 @@ import typer
 from anls_frame.cli import named
 from anls_frame.cli.exits import CLOSED_PIPE
 from anls_frame.cli.named import ChosenReader, GoldFile
-from anls_frame.cli.output import check_target, plain, print_document, print_json
-from anls_frame.cli.written import check_distinct
+from anls_frame.cli.output import check_distinct, check_target, plain, print_document, print_json
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 from anls_frame.summary.catalogue import NAMES
 
 if TYPE_CHECKING:
     from anls_frame.readers.any_file import Reading
     from anls_frame.readers.system_files import SystemFiles
-    from anls_frame.results import Written
     from anls_frame.summary.summary import Summary
 
 
@@ -138,7 +136,6 @@ class SourceOptions:
 
     def how_for(self, metrics: Sequence[Any] | None) -> Reading:
         """Return how files are read for these metrics; columns of scores need no texts beside them."""
-        from anls_frame.readers.any_file import Reading
         from anls_frame.readers.score_columns import are_columns
 
         columns = {"prediction": self.prediction, "answers": self.answers}
@@ -180,8 +177,6 @@ class SystemNames:
         **options: Any,
     ) -> SystemFiles:
         """Return the files of the systems, with texts if these metrics need them, and other options."""
-        from anls_frame.readers.system_files import SystemFiles
-
         named_columns = getattr(self, "systems", None)
         return SystemFiles(
             files=files,
@@ -355,17 +350,13 @@ class Boarding(Showing):
     @property
     def options(self) -> dict[str, Any]:
         """The options of `write`."""
+        from anls_frame.readers.any_file import load
+
         return {
             **super().options,
-            "facts": None if self.facts is None else _table(self.facts),
+            "facts": None if self.facts is None else load(self.facts, Reading(reader="table"), required=()),
             "published": dict(map(_named_figure, self.published or ())),
         }
-
-
-def _table(path: Path) -> Any:
-    from anls_frame.readers.any_file import Reading, load
-
-    return load(path, Reading(reader="table"), required=())
 
 
 def _named_figure(text: str) -> tuple[str, float]:
@@ -402,7 +393,7 @@ class Target:
         if self.json:
             print_json(rows.to_dicts() if printed is None else printed)
 
-    def put(self, result: Written, said: str, shown: Mapping[str, Any], **written: Any) -> None:
+    def put(self, result: Any, said: str, shown: Mapping[str, Any], **written: Any) -> None:
         """
         Write a result with these options of `write`, and print it.
 
@@ -501,8 +492,7 @@ def _with_options(function: Callable[..., int | None]) -> Callable[..., None]:
         from anls_frame.frames.checks import RENAMED
 
         check_distinct(
-            {shown[name]: value for name, value in given.items() if name in WRITTEN},
-            {shown[name]: value for name, value in given.items() if name not in WRITTEN},
+            {shown[name]: value for name, value in given.items()}, {shown.get(name) for name in WRITTEN}
         )
         for name, group in groups.items():
             values = {field.name: given.pop(field.name) for field in dataclasses.fields(group)}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import glob
+import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +45,35 @@ def check_target(path: Path | None, force: bool, suffixes: Sequence[str] | None 
         raise ValueError(f"{path}: there is no folder {str(path.parent)!r}")
 
 
+def check_distinct(given: Mapping[str, Any], written: Collection[str | None]) -> None:
+    """Raise an error, before any work is done, if a written file is also named by another option."""
+    files = [(option, path) for option, value in given.items() for path in _paths(value)]
+    for option, path in files:
+        for other, other_path in files if option in written else ():
+            if option != other and _are_same(path, other_path):
+                both = " or ".join(dict.fromkeys(map(str, (path, other_path))))
+                raise ValueError(
+                    f"{option} and {other} name the same file, {both}: the result would replace it; name "
+                    f"another file with {option}"
+                )
+
+
+def _paths(values: Any) -> Iterator[Path]:
+    """Yield the files named by a value: a path, several paths, or a pattern not expanded by the shell."""
+    for path in values if isinstance(values, list | tuple) else [values]:
+        if isinstance(path, Path):
+            is_pattern = not path.exists() and glob.has_magic(str(path))
+            yield from map(Path, glob.glob(str(path), recursive=True)) if is_pattern else [path]  # noqa: PTH207
+
+
+def _are_same(path: Path, other: Path) -> bool:
+    """Return whether two paths lead to the same file, by links of any kind; terminals and pipes never do."""
+    if path.exists() and other.exists():
+        return path.is_file() and path.samefile(other)
+    first, second = (os.path.normcase(os.path.realpath(name)) for name in (path, other))
+    return first == second
+
+
 def check_rows(rows: int | None, output: Path | None) -> None:
     """Raise an error, before any work is done, if this many rows cannot be added to a report."""
     if rows is None:
@@ -63,19 +94,6 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(Text(plain(what))):
         yield
-
-
-@contextmanager
-def counting(what: str, total: int | None) -> Iterator[Callable[[int], object] | None]:
-    """Show in a terminal how many rows are done, if the total is known; print nothing elsewhere."""
-    if total is None or not sys.stderr.isatty():
-        with working(what):
-            yield None
-        return
-    from anls_frame.frames.progress import bar, progress
-
-    with bar(plain(what), total) as advance, progress(advance):
-        yield advance
 
 
 def print_table(

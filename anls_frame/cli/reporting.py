@@ -10,7 +10,7 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import SummaryTarget
+from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_table, say, with_spaces
 from anls_frame.export.document import OVERALL
 from anls_frame.reports.comparison_documents import in_short, untestable_note
@@ -27,7 +27,7 @@ _ALPHA = 0.05
 
 def put_report(
     report: af.Report,
-    target: SummaryTarget,
+    target: options.SummaryTarget,
     shown: Mapping[str, Any],
     *,
     page: Callable[[], RowsPage] | None = None,
@@ -55,7 +55,7 @@ def put_report(
 
 
 def put_comparison(
-    comparison: af.Comparison, target: SummaryTarget, shown: Mapping[str, Any], **written: Any
+    comparison: af.Comparison, target: options.SummaryTarget, shown: Mapping[str, Any], **written: Any
 ) -> None:
     """Write and print a comparison; other options are those of `SummaryTarget.put`."""
     target.put(comparison, in_short(comparison), shown, **written)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import anls_frame as af
-from anls_frame.cli.options import Reporting, tables
+from anls_frame.cli import options
 from anls_frame.metrics.scores import score
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.readers._log_files import name_of
@@ -37,7 +37,7 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
 
 
 def with_scores(
-    frame: pl.LazyFrame | pl.DataFrame, systems: Mapping[str, str], scoring: Reporting, metric: str
+    frame: pl.LazyFrame | pl.DataFrame, systems: Mapping[str, str], scoring: options.Reporting, metric: str
 ) -> tuple[pl.LazyFrame, dict[str, str]]:
     """
     Return rows with the score of each system, and the columns of these scores by system.
@@ -52,7 +52,7 @@ def with_scores(
     return pl.concat([frame.lazy(), answered.select(values)], how="horizontal"), scores
 
 
-def _score(metric: str, prediction: str, scoring: Reporting) -> Any:
+def _score(metric: str, prediction: str, scoring: options.Reporting) -> Any:
     """Return the score of each row."""
     missing: Any = scoring.missing
     if metric == "anls":
@@ -86,4 +86,4 @@ def page(
 
 def columns(by: list[str] | None) -> list[str]:
     """Return the distinct columns of all tables."""
-    return list(dict.fromkeys(name for names in tables(by) or () for name in names))
+    return list(dict.fromkeys(name for names in options.tables(by) or () for name in names))

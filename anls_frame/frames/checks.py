@@ -12,14 +12,13 @@ from polars.exceptions import ComputeError
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import ColumnNotFoundError, DTypeError, DuplicateColumnError
 
-CAST_ADVICE = "cast it to string, or to a list of strings, if it holds text"
 
-
-def read_advice(how: str = "") -> str:
-    """Return advice about texts that were read as numbers, truth values or times."""
+def text_advice(name: str) -> str:
+    """Return advice about a column that should hold texts."""
     return (
-        f"read it as text where the file is read{how}, or read the file with `anls_frame.read_results`: its "
-        "values no longer say how they were written (42, 42.0, 042)"
+        f"read it as text where the file is read, in pandas with `dtype={{{name!r}: str}}`, or read the file "
+        "with `anls_frame.read_results`: values that were converted no longer say how they were written (42, "
+        "42.0, 042)"
     )
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
-from anls_frame.frames.checks import CAST_ADVICE, check_column, read_advice
+from anls_frame.frames.checks import check_column, text_advice
 
 
 def to_table(frame: Any) -> pa.Table:
@@ -51,15 +51,16 @@ def with_columns(table: pa.Table, columns: pl.DataFrame) -> pa.Table:
     return table
 
 
-def text_column(name: str, column: Any, *, how_to_read: str = "") -> pl.Series:
+def text_column(name: str, column: Any) -> pl.Series:
     """Return an Arrow column of strings or lists of strings as a Series; raise an error for other types."""
-    # Checked before the conversion, because Polars panics on some types.
-    if not _is_text(column.type) and not _is_list_of_texts(column.type):
-        advice = read_advice(how_to_read) if _was_read(column.type) else CAST_ADVICE
+    texts = any_column(name, column)
+    entry = texts.dtype.inner if isinstance(texts.dtype, pl.List | pl.Array) else texts.dtype
+    if entry not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
         raise DTypeError(
-            f"column {name!r} must hold strings or lists of strings, but holds {column.type}; {advice}"
+            f"column {name!r} must hold strings or lists of strings, but holds {column.type}; "
+            f"{text_advice(name)}"
         )
-    return any_column(name, column)
+    return texts
 
 
 def check_content(name: str, column: Any) -> None:
@@ -85,29 +86,6 @@ def any_column(name: str, column: Any) -> pl.Series:
         return pl.Series(name, pl.from_arrow(column))
     except pl.exceptions.PolarsError as error:
         raise DTypeError(f"column {name!r} holds {column.type}: {error}") from None
-
-
-def _is_text(dtype: Any) -> bool:
-    types = pa.types
-    if types.is_dictionary(dtype):
-        return _is_text(dtype.value_type)
-    tests = (types.is_string, types.is_large_string, types.is_string_view, types.is_null)
-    return any(test(dtype) for test in tests)
-
-
-def _was_read(dtype: Any) -> bool:
-    """Return whether values, or entries of lists, look like texts that a reader converted, as numbers do."""
-    types = pa.types
-    if types.is_list(dtype) or types.is_large_list(dtype) or types.is_dictionary(dtype):
-        return _was_read(dtype.value_type)
-    tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_temporal)
-    return any(test(dtype) for test in tests)
-
-
-def _is_list_of_texts(dtype: Any) -> bool:
-    types = pa.types
-    tests = (types.is_list, types.is_large_list, types.is_fixed_size_list)
-    return any(test(dtype) for test in tests) and _is_text(dtype.value_type)
 
 
 def _is_known(dtype: Any) -> bool:

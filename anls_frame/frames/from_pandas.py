@@ -16,7 +16,7 @@ from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
 from anls_frame.frames.answer_texts import warn_of_answers
-from anls_frame.frames.checks import check_column, check_dtypes, read_advice
+from anls_frame.frames.checks import check_column, check_dtypes, text_advice
 from anls_frame.protocol import ScoreProtocol
 
 _LEVELS = 3
@@ -157,49 +157,34 @@ def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
     untyped = isinstance(column.dtype, pd.CategoricalDtype) or column.dtype == np.float64
     if untyped and column.isna().all():
         return pl.Series(name, [None] * len(column), dtype=pl.Null)
-    # Sets have no order, and Arrow recurses into values within themselves until the process crashes.
-    if column.dtype == object and any(
-        isinstance(value, (set, frozenset)) or _is_deep(value, lists=1, objects=0) for value in column
-    ):
-        raise _diagnose(column, name) or DTypeError(f"column {name!r} must hold strings or lists of strings")
     try:
-        # This also converts pandas' own string dtypes and categories; NaN, None and NA become null.
-        array = pa.array(column, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise _diagnose(column, name) or DTypeError(f"column {name!r}: {error}") from None
-    _check_foreign(name, column, array)
-    return from_arrow.text_column(name, array, how_to_read=_how_to_read(name))
-
-
-def _how_to_read(name: str) -> str:
-    return f", as with `dtype={{{name!r}: str}}`"
+        return from_arrow.text_column(name, _array(name, column, lists=1, objects=0))
+    except DTypeError as error:
+        raise (_diagnose(column, name) if column.dtype == object else None) or error from None
 
 
 def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
     labels = _labels(name, column)
-    if labels is not None:
-        return labels
-    # Arrow recurses into self-containing objects until the process crashes.
+    return from_arrow.any_column(name, _array(name, column)) if labels is None else labels
+
+
+def _array(name: str, column: pd.Series[Any], lists: int = _LEVELS, objects: int = _LEVELS) -> Any:
+    """Return a column in Arrow, in which NaN, None, NaT and NA are null, as pandas intends."""
+    # Arrow recurses into values within themselves until the process crashes.
     if column.dtype == object:
         for label, value in column.items():
-            if _is_deep(value):
+            if _is_deep(value, lists, objects):
                 raise DTypeError(
-                    f"column {name!r}, row {label!r}: lists or dictionaries nested more than {_LEVELS} deep; "
+                    f"column {name!r}, row {label!r}: lists or dictionaries nested more than {lists} deep; "
                     "flatten them"
                 )
     try:
-        # NaN, None, NaT and NA become null, as pandas intends.
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise DTypeError(f"column {name!r} must hold values of one type: {error}") from None
-    _check_foreign(name, column, array)
-    return from_arrow.any_column(name, array)
-
-
-def _check_foreign(name: str, column: pd.Series[Any], array: Any) -> None:
-    """Raise an error if a column that came to pandas as Arrow is malformed."""
     if isinstance(column.dtype, pd.ArrowDtype):
         from_arrow.check_content(name, array)
+    return array
 
 
 def _labels(name: str, column: pd.Series[Any]) -> pl.Series | None:
@@ -220,10 +205,11 @@ def _labels(name: str, column: pd.Series[Any]) -> pl.Series | None:
     return pl.Series(name, values, dtype=pl.Enum(labels))
 
 
-def _is_deep(value: Any, lists: int = _LEVELS, objects: int = _LEVELS) -> bool:
-    """Whether lists or dictionaries are nested deeper than allowed."""
-    if isinstance(value, dict):
-        return objects == 0 or any(_is_deep(entry, lists, objects - 1) for entry in value.values())
+def _is_deep(value: Any, lists: int, objects: int) -> bool:
+    """Whether lists are nested deeper than allowed, or dictionaries and sets, which have no order."""
+    if isinstance(value, (dict, set, frozenset)):
+        entries = value.values() if isinstance(value, dict) else value
+        return objects == 0 or any(_is_deep(entry, lists, objects - 1) for entry in entries)
     if isinstance(value, _LISTS):
         return lists == 0 or any(_is_deep(entry, lists - 1, objects) for entry in value)
     return False
@@ -238,11 +224,9 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
         kind = "list" if isinstance(value, _LISTS) else "string"
         if faults:
             where = "an entry of the list: " if kind == "list" else ""
-            is_number = isinstance(value, (bool, int, float, np.generic))
-            advice = f"; {read_advice(_how_to_read(name))}" if is_number else ""
             return DTypeError(
                 f"column {name!r}, row {label!r}: {where}{faults[0]}; it must be a string or list of "
-                f"strings{advice}"
+                f"strings: {text_advice(name)}"
             )
         if kind == "string" and _is_missing(value):
             continue
@@ -257,8 +241,7 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
 
 
 def _is_missing(value: object) -> bool:
-    is_nan = isinstance(value, (float, np.floating)) and np.isnan(value)
-    return value is None or value is pd.NA or value is pd.NaT or bool(is_nan)
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
 def _fault(value: object) -> str | None:

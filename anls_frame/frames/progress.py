@@ -116,27 +116,15 @@ def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
 def bar(what: str, total: int | None, unit: str = "rows") -> Iterator[Advance]:
     """Draw a progress bar on standard error, only in a terminal or a notebook."""
     from rich.console import Console  # noqa: PLC0415 - only for callers who want a bar
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import Progress, TextColumn  # noqa: PLC0415
 
     console = Console(stderr=True)
     if not (console.is_terminal or console.is_jupyter):
         yield None
         return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn(f"{{task.completed:,.0f}} {unit}", markup=False),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as shown:
+    # Names of files may look like markup.
+    description, *others = TextColumn("{task.description}", markup=False), *Progress.get_default_columns()[1:]
+    count = TextColumn(f"{{task.completed:,.0f}} {unit}", markup=False)
+    with Progress(description, *others, count, console=console, transient=True) as shown:
         task = shown.add_task(what, total=total)
         yield lambda rows: shown.advance(task, rows)

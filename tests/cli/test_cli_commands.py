@@ -413,10 +413,10 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
             "--require-within-slices and --anchor need --require-within",
         ),
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),
-        (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "--by does not apply to 'ecdf' plots"),
+        (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "'ecdf' plots do not take --by"),
         (
             ["plot", "cer", TABLE, "-o", "a.png", "-c", "x", "-b", "lang"],
-            "--by and --cluster do not apply to 'cer' plots",
+            "'cer' plots do not take --by and --cluster",
         ),
         (["plot", "groups", TABLE, "-o", "a.gif"], "the name must end in one of .svg"),
         (["doctor", TABLE], "FILE and --against must be given together"),

@@ -48,7 +48,7 @@ def refused(folder: Path, *arguments: str) -> str:
     [
         (
             ("report", "rows.jsonl", "--summary", "x.parquet", "-o", "./sub/../x.parquet"),
-            "--output and --summary name the same file, sub/../x.parquet or x.parquet: one",
+            "--output and --summary name the same file, sub/../x.parquet or x.parquet: the",
         ),
         (("merge", "part.parquet", "--summary", "part.parquet", "-f"), "--summary and SUMMARY... name"),
         (("merge", "*.parquet", "--summary", "part.parquet", "-f"), "--summary and SUMMARY... name"),

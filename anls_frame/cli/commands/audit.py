@@ -9,13 +9,13 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Reporting, SourceOptions, SystemColumns, command
+from anls_frame.cli import options
 from anls_frame.cli.output import check_target, plain, working
 
 _SCORE = "__anls_frame_score"
 
 
-@command(
+@options.command(
     "anls-frame audit results.csv -n 100 -c doc_id -o audit.html --sample audit.parquet",
     "anls-frame audit old.jsonl new.jsonl -n 50 --lean differing -o audit_two.html --sample two.parquet",
 )
@@ -28,10 +28,10 @@ def audit(
     lean: str = "uniform",
     cluster: str | None = None,
     keep: list[str] | None = None,
-    named: SystemColumns,
-    scoring: Reporting,
+    named: options.SystemColumns,
+    scoring: options.Reporting,
     force: bool = False,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> None:
     """
     Draw rows for people to judge; their verdicts correct the score of all rows.

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from anls_frame._text import numbered
-from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, command
+from anls_frame.cli import options
 from anls_frame.cli.output import check_target, plain, working
 
 
-@command(
+@options.command(
     "anls-frame browse results.csv -b doc_type --keep doc_id -o rows.html",
     "anls-frame browse old.jsonl new.jsonl -b doc_type -o systems.html",
     "anls-frame browse ocr/ --gold truth/ -n 100 -o pages_rows.html",
@@ -19,17 +19,17 @@ def browse(
     files: list[Path],
     *,
     output: Path,
-    named: SystemColumns,
+    named: options.SystemColumns,
     by: list[str] | None = None,
     keep: list[str] | None = None,
     image: str | None = None,
     id: str | None = None,  # noqa: A002 - what users call it
     n: int | None = None,
     metric: list[str] | None = None,
-    scoring: Reporting,
+    scoring: options.Reporting,
     force: bool = False,
-    runs: Runs = "error",
-    source: SourceOptions,
+    runs: options.Runs = "error",
+    source: options.SourceOptions,
 ) -> None:
     """
     Write a page for sorting, filtering, searching and reading rows.

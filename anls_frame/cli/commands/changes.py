@@ -8,30 +8,30 @@ from typing import Any
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import Reporting, SourceOptions, SystemColumns, Target, command
+from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_table, working
 
 _SHOWN_ROWS = 10
 _IS = {"worse": "is worse than", "better": "is better than", "all": "has another score than"}
 
 
-@command(
+@options.command(
     "anls-frame changes old.jsonl new.jsonl newer.jsonl --json",
     "anls-frame changes results.parquet --systems old,new -o worse.csv",
 )
 def changes(
     files: list[Path],
     *,
-    named: SystemColumns,
-    target: Target,
+    named: options.SystemColumns,
+    target: options.Target,
     kind: str = "worse",
     n: int | None = None,
     keep: list[str] | None = None,
     metric: list[str] | None = None,
     scores: bool = False,
     lower_is_better: bool = False,
-    scoring: Reporting,
-    source: SourceOptions,
+    scoring: options.Reporting,
+    source: options.SourceOptions,
 ) -> None:
     """
     List the rows in which systems are worse than the first, the largest loss first.

@@ -10,18 +10,8 @@ import typer
 
 import anls_frame as af
 from anls_frame._arguments import level_of_run, share
+from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.options import (
-    Boarding,
-    Reporting,
-    Runs,
-    SlicingOptions,
-    SourceOptions,
-    SummaryTarget,
-    SystemColumns,
-    command,
-    tables,
-)
 from anls_frame.cli.output import check_rows, say, working
 
 
@@ -104,7 +94,7 @@ class Gate:
         return code, notes
 
 
-@command(
+@options.command(
     "anls-frame compare old.jsonl new.jsonl newer.jsonl -b doc_type -c doc_id",
     "anls-frame compare results.parquet --systems a,b,c -m anls -m exact_match -o comparison.html",
     "anls-frame compare logs.csv --system-column model --baseline gpt",
@@ -114,10 +104,10 @@ class Gate:
 def compare(
     files: list[Path],
     *,
-    named: SystemColumns,
+    named: options.SystemColumns,
     baseline: str | None = None,
-    target: SummaryTarget,
-    slicing: SlicingOptions,
+    target: options.SummaryTarget,
+    slicing: options.SlicingOptions,
     gate: Gate,
     metric: list[str] | None = None,
     scores: bool = False,
@@ -125,11 +115,11 @@ def compare(
     rows: int | None = None,
     keep: list[str] | None = None,
     details: bool = False,
-    scoring: Reporting,
+    scoring: options.Reporting,
     confidence: float = 0.95,
-    boarding: Boarding,
-    runs: Runs = "error",
-    source: SourceOptions,
+    boarding: options.Boarding,
+    runs: options.Runs = "error",
+    source: options.SourceOptions,
 ) -> int:
     """
     Compare two or more systems on the same questions.
@@ -176,7 +166,7 @@ def compare(
     shown = boarding.options
     with working("Comparing"):
         how: dict[str, Any] = {
-            "by": tables(slicing.by),
+            "by": options.tables(slicing.by),
             "cluster": slicing.cluster,
             "baseline": baseline,
             "details": details,

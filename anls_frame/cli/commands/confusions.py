@@ -11,28 +11,28 @@ import polars.selectors as cs
 import anls_frame as af
 from anls_frame._arguments import count
 from anls_frame._text import numbered
-from anls_frame.cli.options import SourceOptions, Target, command, one_table
+from anls_frame.cli import options
 from anls_frame.cli.output import edits_table, plain, print_table, working
 
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")
 _LEFT_OUT = ("without a prediction", "without an answer", "below --min-nls")
 
 
-@command(
+@options.command(
     "anls-frame confusions results.csv --max-length 2",
     "anls-frame confusions ocr/ --gold truth/ --op replace -o confusions.csv",
 )
 def confusions(
     file: Path,
     *,
-    target: Target,
+    target: options.Target,
     by: list[str] | None = None,
     protocol: str = "raw",
     max_length: int = 1,
     min_nls: float = 0.0,
     op: str | None = None,
     n: int = 30,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> None:
     """
     Count which characters are read as which.
@@ -56,7 +56,7 @@ def confusions(
 
     target.check(row_files.SUFFIXES)
     count("--n", n, most=MOST_ROWS - 1)
-    columns = one_table(by)
+    columns = options.one_table(by)
     with working(f"Reading {file}"), reading(file, source.how):
         counted: pl.DataFrame = af.confusions(
             load(file, source.how),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import anls_frame as af
-from anls_frame.cli.options import SourceOptions, command
+from anls_frame.cli import options
 from anls_frame.cli.output import check_target, working
 
 
-@command(
+@options.command(
     "anls-frame convert samples.jsonl table.parquet",
     "anls-frame convert results.csv answers.json --submission",
 )
@@ -20,7 +20,7 @@ def convert(
     submission: bool = False,
     escape_formulas: bool = True,
     force: bool = False,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> None:
     """
     Write results in another format, as the standard table.

@@ -12,8 +12,7 @@ import polars as pl
 import typer
 
 import anls_frame as af
-from anls_frame.cli import output
-from anls_frame.cli.options import SourceOptions, command
+from anls_frame.cli import options, output
 
 _SHOWN_ROWS = 20
 _DISTANCE_NOTE = (
@@ -22,7 +21,7 @@ _DISTANCE_NOTE = (
 )
 
 
-@command(
+@options.command(
     "anls-frame doctor",
     "anls-frame doctor samples.jsonl --against anls",
 )
@@ -31,7 +30,7 @@ def doctor(
     *,
     against: str | None = None,
     json: bool = False,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> int:
     """
     Check the installation, or the scores of a harness.
@@ -82,7 +81,7 @@ def _installation(*, json: bool) -> bool:
     return not wrong
 
 
-def _against(file: Path, source: SourceOptions, scores: str, *, json: bool) -> bool:
+def _against(file: Path, source: options.SourceOptions, scores: str, *, json: bool) -> bool:
     """Print which rule reproduces a harness's scores, or which rows differ; return whether a rule does."""
     from anls_frame.readers.any_file import load
 

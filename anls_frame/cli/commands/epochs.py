@@ -6,34 +6,26 @@ import math
 import textwrap
 from pathlib import Path
 
-from anls_frame.cli.options import (
-    Reporting,
-    Runs,
-    SlicingOptions,
-    SourceOptions,
-    SystemNames,
-    command,
-    one_table,
-)
+from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_json, working
 
 
-@command(
+@options.command(
     "anls-frame epochs logs/ --system-column model -c doc_id",
     "anls-frame epochs rounds.jsonl --pass-at 1,2",
 )
 def epochs(
     files: list[Path],
     *,
-    named: SystemNames,
+    named: options.SystemNames,
     repeats: bool = False,
-    slicing: SlicingOptions,
+    slicing: options.SlicingOptions,
     metric: str | None = None,
     pass_at: str | None = None,
-    scoring: Reporting,
+    scoring: options.Reporting,
     json: bool = False,
-    runs: Runs = "error",
-    source: SourceOptions,
+    runs: options.Runs = "error",
+    source: options.SourceOptions,
 ) -> None:
     """
     Show the value of answering each question several times.
@@ -70,7 +62,7 @@ def epochs(
         check_repeated(rows)
         chosen = None if metric is None else metric_named(metric, lambda: rows.columns)
         by_system = components_of_systems(
-            rows, chosen or "anls", by=one_table(slicing.by), cluster=slicing.cluster, **vars(scoring)
+            rows, chosen or "anls", by=options.one_table(slicing.by), cluster=slicing.cluster, **vars(scoring)
         )
         passed = (
             pass_at_k_of_systems(rows, sizes, chosen or "exact_match", **vars(scoring)) if sizes else None

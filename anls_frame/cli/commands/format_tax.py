@@ -9,34 +9,27 @@ import polars.selectors as cs
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import (
-    Scoring,
-    SlicingOptions,
-    SourceOptions,
-    Target,
-    command,
-    tables,
-)
+from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_table, working
 
 _SHOWN = ("metric", "n", "n_clusters", "baseline_score", "score")
 
 
-@command(
+@options.command(
     "anls-frame format-tax results.csv",
     "anls-frame format-tax results.csv -m contains_answer -b lang -c doc_id -o tax.csv",
 )
 def format_tax(
     file: Path,
     *,
-    target: Target,
+    target: options.Target,
     metric: list[str] | None = None,
     steps: list[str] | None = None,
     markers: list[str] | None = None,
-    slicing: SlicingOptions,
-    scoring: Scoring,
+    slicing: options.SlicingOptions,
+    scoring: options.Scoring,
     confidence: float = 0.95,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> None:
     """
     Measure how many points predictions lose because of text wrapped around their answers.
@@ -66,7 +59,7 @@ def format_tax(
             metrics=parse(metric) or ["anls"],
             steps=steps,
             markers=markers,
-            by=tables(slicing.by),
+            by=options.tables(slicing.by),
             cluster=slicing.cluster,
             confidence=confidence,
             **vars(scoring),
@@ -78,7 +71,7 @@ def format_tax(
             gain = f"{total['baseline_score']:.4f} as given, {total['score']:.4f} unwrapped"
             print(plain(f"{total['metric']}: {gain}, {numbered(total['n'], 'row')}."))
         print_table(costs)
-        for columns in tables(slicing.by) or []:
+        for columns in options.tables(slicing.by) or []:
             names = {"baseline_score": "given", "score": "unwrapped"}
             shown = tax.figures_by(columns).select(*columns, *_SHOWN, cs.starts_with("difference"))
             print_table(shown.rename(names))

@@ -10,8 +10,8 @@ import polars as pl
 import typer
 
 from anls_frame._text import numbered
+from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.options import command
 from anls_frame.cli.output import print_json, print_table, say
 
 app = typer.Typer(help="Score corrected sentences: M², I-measure, ERRANT.")
@@ -22,7 +22,7 @@ _SCORES = {"i_measure": ("wacc", "wacc_base", "i_measure")}
 _COLUMNS = ("prediction", "source", "edits", "annotators")
 
 
-@command(
+@options.command(
     "anls-frame gec m2 system.txt gold.m2",
 )
 def m2(
@@ -62,7 +62,7 @@ def m2(
     _print(_read(gold, prediction=system).select(corpus).item(), json=json)
 
 
-@command(
+@options.command(
     "anls-frame gec i-measure system.txt gold.m2",
     "anls-frame gec i-measure system.txt first.txt second.txt --source source.txt",
 )
@@ -126,7 +126,7 @@ def i_measure(
     _print(rows.select(scores).item(), json=json)
 
 
-@command(
+@options.command(
     "anls-frame gec errant system.m2 gold.m2",
 )
 def errant(
@@ -177,7 +177,7 @@ def errant(
         print_table(table)
 
 
-@command(
+@options.command(
     "anls-frame gec compare old.txt new.txt gold.m2 --measure m2",
 )
 def compare(

@@ -8,18 +8,18 @@ from typing import Annotated
 import typer
 
 import anls_frame as af
-from anls_frame.cli.options import Arranging, SummaryTarget, command
+from anls_frame.cli import options
 from anls_frame.cli.output import working
 
 
-@command(
+@options.command(
     "anls-frame merge part_*.parquet -o merged.html",
 )
 def merge(
     files: Annotated[list[Path], typer.Argument(metavar="SUMMARY...")],
     *,
-    target: SummaryTarget,
-    arranging: Arranging,
+    target: options.SummaryTarget,
+    arranging: options.Arranging,
     confidence: float = 0.95,
 ) -> None:
     """

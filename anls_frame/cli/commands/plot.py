@@ -12,7 +12,7 @@ import typer
 
 import anls_frame as af
 from anls_frame._arguments import choice
-from anls_frame.cli.options import Scoring, SlicingOptions, SourceOptions, command, one_table
+from anls_frame.cli import options
 from anls_frame.cli.output import check_target, working
 from anls_frame.protocol import ScoreProtocol
 
@@ -37,7 +37,7 @@ KINDS_OF_ANSWERS = ("scores", "errors", "threshold")
 def _drawn(
     kind: str,
     frame: pl.DataFrame,
-    slicing: SlicingOptions,
+    slicing: options.SlicingOptions,
     protocol: ScoreProtocol,
     metric: str | None,
     *,
@@ -48,7 +48,7 @@ def _drawn(
     from anls_frame.readers.score_columns import columns_of, texts_of
     from anls_frame.summary.catalogue import TEXT_METRICS
 
-    by = one_table(slicing.by)
+    by = options.one_table(slicing.by)
     how: Any = {"protocol": protocol}
 
     def report() -> Any:
@@ -81,7 +81,7 @@ def _drawn(
     return draw[kind]()
 
 
-@command(
+@options.command(
     "anls-frame plot groups results.csv -b doc_type -o groups.png",
     "anls-frame plot errors results.csv -o errors.svg",
 )
@@ -91,10 +91,10 @@ def plot(
     *,
     output: Path,
     metric: str | None = None,
-    slicing: SlicingOptions,
-    scoring: Scoring,
+    slicing: options.SlicingOptions,
+    scoring: options.Scoring,
     force: bool = False,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> None:
     """
     Plot scores or errors.
@@ -120,10 +120,8 @@ def plot(
     given = {**vars(slicing), "metric": metric}
     useless = [name for name in given if given[name] is not None and name not in KINDS[kind]]
     if useless:
-        does = "does" if len(useless) == 1 else "do"
-        options = " and ".join(f"--{name}" for name in useless)
-        raise ValueError(f"{options} {does} not apply to {kind!r} plots")
-    if len(one_table(slicing.by) or ()) > 1 and kind != "groups":
+        raise ValueError(f"{kind!r} plots do not take {' and '.join(f'--{name}' for name in useless)}")
+    if len(options.one_table(slicing.by) or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
     if are_pages(source.how):
         if kind in KINDS_OF_ANSWERS:

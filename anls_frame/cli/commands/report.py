@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import anls_frame as af
-from anls_frame.cli.options import (
-    Arranging,
-    Reporting,
-    Runs,
-    SlicingOptions,
-    SourceOptions,
-    SummaryTarget,
-    command,
-    tables,
-)
+from anls_frame.cli import options
 from anls_frame.cli.output import check_rows, working
-
-if TYPE_CHECKING:
-    from anls_frame.analysis.browsing import RowsPage
-
 
 _PAGES = 1_000
 """Pages that a report lists by default."""
@@ -29,7 +16,7 @@ _PRINTED_PAGES = 20
 """How many of these a terminal shows."""
 
 
-@command(
+@options.command(
     "anls-frame report results.csv -b doc_type -c doc_id -o report.html",
     "anls-frame report results.csv -b doc_type --details --rows 1000 -o report_rows.html",
     "anls-frame report submission.json --gold gold.json -b question_types",
@@ -39,21 +26,21 @@ _PRINTED_PAGES = 20
 def report(
     files: list[Path],
     *,
-    target: SummaryTarget,
-    slicing: SlicingOptions,
-    scoring: Reporting,
+    target: options.SummaryTarget,
+    slicing: options.SlicingOptions,
+    scoring: options.Reporting,
     metric: list[str] | None = None,
     worst: int | None = None,
     keep: list[str] | None = None,
     rows: int | None = None,
     details: bool = False,
-    arranging: Arranging,
+    arranging: options.Arranging,
     confidence: float = 0.95,
     fold_clusters: bool = False,
     allow_repeated_ids: bool = False,
     repeats: bool = False,
-    runs: Runs = "error",
-    source: SourceOptions,
+    runs: options.Runs = "error",
+    source: options.SourceOptions,
 ) -> None:
     """
     Report the scores of all rows and by slice, with intervals.
@@ -104,7 +91,7 @@ def report(
     if fold_clusters and (target.summary is None or slicing.cluster is None):
         raise ValueError("--fold-clusters is for a summary with clusters: it needs --summary and --cluster")
 
-    def page() -> RowsPage:
+    def page() -> Any:
         scores = [
             score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
         ]
@@ -126,7 +113,7 @@ def report(
             given,
             allow_repeated_ids=allow_repeated_ids,
             metrics=metrics,
-            by=tables(slicing.by),
+            by=options.tables(slicing.by),
             cluster=slicing.cluster,
             worst=n_worst,
             keep=keep or (),

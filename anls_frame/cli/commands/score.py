@@ -9,8 +9,8 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Scoring, SourceOptions, Target, command
-from anls_frame.cli.output import counting, plain, print_json, print_table, working
+from anls_frame.cli import options
+from anls_frame.cli.output import plain, print_json, print_table, working
 from anls_frame.protocol import resolve_errors
 
 _SHOWN_ROWS = 10
@@ -18,19 +18,19 @@ _SHOWN = ("question_id", "prediction", "answers")
 _COUNTS = ("n", "n_missing", "n_unanswerable")
 
 
-@command(
+@options.command(
     "anls-frame score results.csv",
     "anls-frame score results.jsonl -p model -a answers --protocol rrc -o scored.parquet",
 )
 def score(
     file: Path,
     *,
-    target: Target,
-    scoring: Scoring,
+    target: options.Target,
+    scoring: options.Scoring,
     suffix: str = "",
     overwrite: bool = False,
     escape_formulas: bool = True,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> None:
     """
     Score each row, print the means, and write the rows.
@@ -43,39 +43,37 @@ def score(
         Replace columns with the same names.
     """
     from anls_frame.export import row_files
-    from anls_frame.frames.progress import counted
     from anls_frame.readers.any_file import are_pages, names_of_rows, reading, scan_counted
 
     have_pages = are_pages(source.how)
     target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"):
         frame, rows = scan_counted(file, source.how)
-    with counting(f"Scoring {file}", rows * (1 if target.output is None else 2)) as advance:
-        try:
-            scored = af.add_scores(
-                counted(frame, advance),
-                *("prediction", "answers"),
-                **vars(scoring),
-                columns=["cer", "char_errors", "reference_length"] if have_pages else None,
-                suffix=suffix,
-                overwrite=overwrite,
-            )
-            if have_pages:
-                # Prepared as the protocol prepares texts for errors.
-                words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
-                scored = scored.with_columns(words.name.suffix(suffix))
-        except af.DuplicateColumnError as error:
-            names = str(error).partition(";")[0].replace("the frame", str(file))
-            raise ValueError(
-                f"{names}; pass --suffix to give the new ones other names, or --overwrite"
-            ) from None
-        # The rows are read twice, because written rows are not kept in memory.
-        with reading(file, source.how):
-            metrics = ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None
+    try:
+        scored = af.add_scores(
+            frame,
+            *("prediction", "answers"),
+            **vars(scoring),
+            columns=["cer", "char_errors", "reference_length"] if have_pages else None,
+            suffix=suffix,
+            overwrite=overwrite,
+        )
+    except af.DuplicateColumnError as error:
+        names = str(error).partition(";")[0].replace("the frame", str(file))
+        raise ValueError(f"{names}; pass --suffix to give the new ones other names, or --overwrite") from None
+    if have_pages:
+        # Prepared as the protocol prepares texts for errors.
+        words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
+        scored = scored.with_columns(words.name.suffix(suffix))
+    # The rows are read twice, because written rows are not kept in memory.
+    with reading(file, source.how):
+        metrics = ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None
+        with af.progress():
             report = af.report(frame, "prediction", "answers", metrics=metrics, **vars(scoring))
-            if report.overall["n"] == 0:
-                raise ValueError("no row has an answer to score against")
-            if target.output is not None:
+        if report.overall["n"] == 0:
+            raise ValueError("no row has an answer to score against")
+        if target.output is not None:
+            with working(f"Writing {target.output}"):
                 row_files.write(scored, target.output, escape_formulas=escape_formulas)
     if target.json:
         print_json(_means(report))
@@ -98,7 +96,7 @@ def _means(report: af.Report) -> dict[str, Any]:
     return {"rows": report.summary.rows, **means, "signature": report.signature}
 
 
-def _print_means(report: af.Report, frame: pl.LazyFrame, scoring: Scoring) -> None:
+def _print_means(report: af.Report, frame: pl.LazyFrame, scoring: options.Scoring) -> None:
     from anls_frame.frames import origins
 
     means = report.overall

@@ -9,19 +9,12 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame._arguments import number
+from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
-from anls_frame.cli.options import (
-    Reporting,
-    SlicingOptions,
-    SourceOptions,
-    Target,
-    command,
-    tables,
-)
 from anls_frame.cli.output import plain, print_document, working
 
 
-@command(
+@options.command(
     "anls-frame selective sure.parquet --model-confidence confidence -m exact_match -c doc_id --risk 0.2",
     "anls-frame selective sure.parquet --model-confidence confidence -b lang -c doc_id -o passing.html",
 )
@@ -32,12 +25,12 @@ def selective(
     risk: float = 0.02,
     require_accepted: float | None = None,
     lower_is_surer: bool = False,
-    target: Target,
-    slicing: SlicingOptions,
+    target: options.Target,
+    slicing: options.SlicingOptions,
     metric: list[str] | None = None,
-    scoring: Reporting,
+    scoring: options.Reporting,
     confidence: float = 0.95,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> int:
     """
     Evaluate a model's confidence, and find the threshold above which answers can be accepted unreviewed.
@@ -82,13 +75,13 @@ def selective(
             answers,
             list(model_confidence),
             metrics=chosen,
-            by=tables(slicing.by),
+            by=options.tables(slicing.by),
             cluster=slicing.cluster,
             higher_is_surer=not lower_is_surer,
             confidence=confidence,
             **vars(scoring),
         )
-        by = tables(slicing.by) or [[]]
+        by = options.tables(slicing.by) or [[]]
         thresholds = [result.threshold(risk, confidence=confidence, by=columns) for columns in by]
     document = with_thresholds(result.to_document(), by, thresholds, risk, confidence)
     if target.output is not None:

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import (
-    Reporting,
-    SourceOptions,
-    SystemColumns,
-    Target,
-    command,
-    given_options,
-)
+from anls_frame.cli import options
 from anls_frame.cli.output import check_rows, working
 
-if TYPE_CHECKING:
-    from anls_frame.slices.result import Slices
 
-
-@command(
+@options.command(
     "anls-frame slices results.csv -c doc_id --min-rows 10",
     "anls-frame slices old.jsonl new.jsonl -c doc_id --depth 1 -o slices.html",
 )
 def slices(
     files: list[Path],
     *,
-    named: SystemColumns,
-    target: Target,
+    named: options.SystemColumns,
+    target: options.Target,
     column: list[str] | None = None,
     features: bool = False,
     cluster: str | None = None,
@@ -41,9 +31,9 @@ def slices(
     n: int = 20,
     holdout: float | None = None,
     rows: int | None = None,
-    scoring: Reporting,
+    scoring: options.Reporting,
     confidence: float = 0.95,
-    source: SourceOptions,
+    source: options.SourceOptions,
 ) -> None:
     """
     Find the slices in which a system is worse than in the rest.
@@ -88,7 +78,7 @@ def slices(
         only_for_rows = {"cluster": cluster, "features": features or None, "rows": rows}
         _check_left_out(files[1:], only_for_rows, named, scoring, source)
         with af.progress():
-            result: Slices = af.find_slices(
+            result: Any = af.find_slices(
                 af.Summary.load(files[0]), columns=column, metrics=parse(metric) or None, **how
             )
         target.put(result, numbered(result.table.height, "slice"), {})
@@ -136,7 +126,7 @@ def _check_left_out(others: Sequence[Path], given: dict[str, Any], *groups: Any)
     named = [
         *(["all other files"] if others else []),
         *(f"--{name}" for name, value in given.items() if value is not None),
-        *given_options(*groups),
+        *options.given_options(*groups),
     ]
     if named:
         raise ValueError(

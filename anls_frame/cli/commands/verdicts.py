@@ -11,15 +11,14 @@ import typer
 
 import anls_frame as af
 from anls_frame._text import numbered
-from anls_frame.cli.options import Reporting, Runs, SourceOptions, SystemColumns, Target, command
+from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_table, working
 
 if TYPE_CHECKING:
     from anls_frame.export.column_headings import RowNames
-    from anls_frame.reports.corrected_scores import Corrected
 
 
-@command(
+@options.command(
     "anls-frame verdicts verdicts.jsonl results.csv -o judged.csv",
     "anls-frame verdicts verdicts_two.jsonl old.jsonl new.jsonl --json",
 )
@@ -27,12 +26,12 @@ def verdicts(
     saved: Annotated[Path, typer.Argument(metavar="VERDICTS")],
     files: list[Path],
     *,
-    target: Target,
-    named: SystemColumns,
+    target: options.Target,
+    named: options.SystemColumns,
     id: str | None = None,  # noqa: A002 - what users call it
-    scoring: Reporting,
-    runs: Runs = "error",
-    source: SourceOptions,
+    scoring: options.Reporting,
+    runs: options.Runs = "error",
+    source: options.SourceOptions,
 ) -> None:
     """
     Count the points that the rows of each verdict lost, and write these rows with their verdicts.
@@ -101,10 +100,10 @@ def _corrected(
     given_verdicts: pl.DataFrame,
     columns: Mapping[str, str],
     id_column: str | None,
-    scoring: Reporting,
+    scoring: options.Reporting,
     *,
     metric: str,
-) -> Corrected[pl.DataFrame]:
+) -> Any:
     """Return the score of each system, corrected by the verdicts on a drawn sample."""
     from anls_frame.cli.row_pages import with_scores
 
