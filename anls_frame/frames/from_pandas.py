@@ -240,7 +240,7 @@ def _diagnose(column: pd.Series[Any], name: str) -> Exception | None:
     return None
 
 
-def _is_missing(value: object) -> bool:
+def _is_missing(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 

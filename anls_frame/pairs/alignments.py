@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from anls_frame._arguments import count, flag
-from anls_frame.pairs.edits import Edit, Segment, edits_between, runs, segments, shortened, starts_of
-from anls_frame.pairs.line_alignments import LineAlignment, Mark, aligned_lines, page_marks
+from anls_frame.pairs.edits import Edit, EditRun, Segment, edits_between, runs, segments, shortened, starts_of
+from anls_frame.pairs.line_alignments import LineAlignment, aligned_lines, page_edits
 from anls_frame.pairs.marks import blocks, cells, marked
 from anls_frame.pairs.units import Side, side_of
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit, resolve_protocol
@@ -94,8 +94,6 @@ class Alignment:
         ... ).rows()
         [('replace', 'f', 't'), ('delete', 'e', None)]
         """
-        import polars as pl  # noqa: PLC0415 - single pairs do without
-
         position = pl.Int64
         schema = dict(zip(Edit._fields, (pl.String, position, position, pl.String, pl.String), strict=True))
         return pl.DataFrame(self.edits, schema=schema, orient="row")
@@ -208,16 +206,16 @@ class Alignment:
         ['moved from line 2 to line 1', 'equal', 'moved away from line 2 to line 1']
         """
         flag("only_errors", only_errors)
-        lines = tuple(aligned_lines(self._marks(min_words), self._sides))
+        lines = tuple(aligned_lines(self._edit_runs(min_words), self._sides))
         kept = tuple(line for line in lines if line.edits) if only_errors else lines
         return LineAlignment(kept, len(lines), self._unit)
 
-    def _marks(self, min_words: int | None) -> Iterator[Mark]:
+    def _edit_runs(self, min_words: int | None) -> Iterator[EditRun]:
         if min_words is None:
-            return (Mark(*edit[:3], 1) for edit in self.edits)
+            return (EditRun(*edit[:3], 1) for edit in self.edits)
         count("min_words", min_words, 1)
         if isinstance(self.prediction, str) and isinstance(self.reference, str):
-            return page_marks(self.prediction, self.reference, self.protocol, min_words)
+            return page_edits(self.prediction, self.reference, self.protocol, min_words, self._sides)
         raise ValueError("min_words must be left out for tokens, which are compared as they are")
 
     def __str__(self) -> str:

@@ -74,11 +74,6 @@ def as_numbers(*sides: Sequence[str]) -> list[list[int]]:
     return [[numbers.setdefault(unit, len(numbers)) for unit in side] for side in sides]
 
 
-def moved(from_line: int, to_line: int, *, away: bool) -> str:
-    """Return the operation of a moved block, `away` at its place in the reference."""
-    return f"{MOVED_AWAY if away else 'moved'} from line {from_line} to line {to_line}"
-
-
 def is_read(op: str) -> bool:
     """Whether the prediction has the units of an operation."""
     return op != "delete" and not op.startswith(MOVED_AWAY)

@@ -23,7 +23,6 @@ from anls_frame.pairs.edits import (
     Starts,
     is_expected,
     is_read,
-    moved,
     runs,
     segments,
     starts_of,
@@ -157,8 +156,6 @@ class LineAlignment:
 
     def to_polars(self) -> pl.DataFrame:
         """Return a frame with a row for each line: both line numbers, both texts, and the number of edits."""
-        import polars as pl  # noqa: PLC0415 - single pairs do without
-
         names = AlignedLine._fields[:5]
         dtypes = (pl.Int64, pl.Int64, pl.String, pl.String, pl.Int64)
         schema = dict(zip(names, dtypes, strict=True))
@@ -230,15 +227,9 @@ class LineAlignment:
         link = f' <a href="#{name}-1">First error ↓</a>' if errors else ""
         if longest := self._longest_insertion():
             link += f' <a href="#{name}-{longest}">Longest insertion ↓</a>'
-        head = "".join(
-            f'<th class="{kind}">{title}</th>'
-            for kind, title in (
-                ("no", "Line"),
-                ("text", "Reference"),
-                ("no", "Line"),
-                ("text", "Read"),
-                ("go", ""),
-            )
+        head = (
+            '<th class="no">Line</th><th class="text">Reference</th><th class="no">Line</th>'
+            '<th class="text">Read</th><th class="go"></th>'
         )
         numbers = itertools.count(1)
         seen: set[str] = set()
@@ -290,33 +281,35 @@ def _html_row(line: AlignedLine, name: str, number: int, errors: int, seen: set[
     return f'<tr id="{name}-{number}" class="differs">{"".join(sides)}<td class="go">{go}</td></tr>'
 
 
-class Mark(NamedTuple):
-    """Units that differ: their positions in both texts, and that of a moved block in the other text."""
-
-    op: str
-    reference: int
-    prediction: int
-    length: int
-    counterpart: int | None = None
-
-
-def page_marks(prediction: str, reference: str, protocol: ScoreProtocol, min_words: int) -> Iterator[Mark]:
+def page_edits(
+    prediction: str, reference: str, protocol: ScoreProtocol, min_words: int, sides: tuple[Side, Side]
+) -> Iterator[EditRun]:
     """Yield the differences of two prepared texts, with each block of at least so many words as a whole."""
     compared = replace(PROTOCOLS["raw"].by(protocol.unit), words=protocol.words)
     options = {"protocol": plugin_options(compared), "min_words": min(min_words, 2**32)}
-    for op, at, at_read, length, counterpart in native.page_marks(
+    ends = _Ends.of(sides[0]), _Ends.of(sides[1])
+    for mark, at, at_read, length, counterpart in native.page_marks(
         prediction, reference, pickle.dumps(options)
     ):
-        yield Mark(op.replace("_", " "), at, at_read, length, counterpart)
+        op = mark.replace("_", " ")
+        if counterpart is not None:
+            # A moved block is named after the lines of its first word.
+            is_away = is_expected(op)
+            side, first = (sides[0], at) if is_away else (sides[1], at_read)
+            while side.units[first].isspace():
+                first += 1
+            start, end = (first, counterpart) if is_away else (counterpart, first)
+            op = f"{op} from line {ends[0].line(start)} to line {ends[1].line(end)}"
+        yield EditRun(op, at, at_read, length)
 
 
-def aligned_lines(marks: Iterable[Mark], sides: tuple[Side, Side]) -> Iterator[AlignedLine]:
+def aligned_lines(edits: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[AlignedLine]:
     """Yield the lines of the reference with their predicted text, and lines found only in the prediction."""
     length = len(sides[0].units)
     ends = _Ends.of(sides[0]), _Ends.of(sides[1])
     starts = starts_of(sides)
     row: list[EditRun] = []
-    for run in runs(_to_lines(_with_lines(marks, sides, ends), sides), length):
+    for run in runs(_to_lines(edits, sides), length):
         # Whole lines that only the prediction has, and all text after the end, are separate lines.
         is_added = not is_expected(run.op)
         is_cut = not is_added or run.reference == length or not any(is_expected(part.op) for part in row)
@@ -327,21 +320,6 @@ def aligned_lines(marks: Iterable[Mark], sides: tuple[Side, Side]) -> Iterator[A
                 row = []
     if row:
         yield _line(row, sides, ends, starts)
-
-
-def _with_lines(marks: Iterable[Mark], sides: tuple[Side, Side], ends: tuple[_Ends, _Ends]) -> Iterator[Mark]:
-    """Yield marks, those of moved blocks with the lines of their first words."""
-    for mark in marks:
-        if mark.counterpart is None:
-            yield mark
-            continue
-        is_away = is_expected(mark.op)
-        side, first = (sides[0], mark.reference) if is_away else (sides[1], mark.prediction)
-        while side.units[first].isspace():
-            first += 1
-        units = (first, mark.counterpart) if is_away else (mark.counterpart, first)
-        lines = (end.line(unit) for end, unit in zip(ends, units, strict=True))
-        yield mark._replace(op=moved(*lines, away=is_away))
 
 
 class _Ends(NamedTuple):
@@ -410,18 +388,18 @@ def _text(side: Side, start: int, end: int) -> str:
     return "".join(side.units[start : end - side.closes(end - 1)])
 
 
-def _to_lines(marks: Iterable[Mark], sides: tuple[Side, Side]) -> Iterator[tuple[str, int, int]]:
-    """Yield marks in runs, with lines found in only one text as whole lines."""
-    runs: list[Mark] = []
-    for mark in marks:
+def _to_lines(edits: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[tuple[str, int, int]]:
+    """Yield edits in runs, with lines found in only one text as whole lines."""
+    runs: list[EditRun] = []
+    for edit in edits:
         if runs:
             last = runs[-1]
             expected, read = is_expected(last.op) * last.length, is_read(last.op) * last.length
             behind = last.reference + expected, last.prediction + read
-            if (mark.op, mark.reference, mark.prediction) == (last.op, *behind):
-                runs[-1] = last._replace(length=last.length + mark.length)
+            if (edit.op, edit.reference, edit.prediction) == (last.op, *behind):
+                runs[-1] = last._replace(length=last.length + edit.length)
                 continue
-        runs.append(mark)
+        runs.append(edit)
     end = 0
     for run, following in itertools.zip_longest(runs, runs[1:]):
         until = following.reference if following else len(sides[0].units)

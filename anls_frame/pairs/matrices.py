@@ -111,17 +111,13 @@ class EditMatrix:
         >>> af.edit_matrix("cat", "cafe").n_paths
         2
         """
+        # Row by row, so that a cell comes after all cells that lead to it; only the next ones are kept.
         counts = {(0, 0): 1}
-        above: dict[Cell, int] = {}
-        for row, is_on in enumerate(self.on_any_path):
-            for column in is_on.nonzero()[0].tolist():
-                for cell in self.next_cells((row, column)):
-                    target = counts if cell[0] == row else above
-                    target[cell] = target.get(cell, 0) + counts[row, column]
-            if row + 1 < len(self.on_any_path):
-                # The counts of a row are complete once the row above is done.
-                counts, above = above, {}
-        return counts[len(self.reference), len(self.prediction)]
+        for row, column in np.argwhere(self.on_any_path).tolist():
+            count = counts.pop((row, column))
+            for cell in self.next_cells((row, column)):
+                counts[cell] = counts.get(cell, 0) + count
+        return count
 
     def paths(self) -> Iterator[tuple[Cell, ...]]:
         """
@@ -192,8 +188,6 @@ class EditMatrix:
         >>> af.edit_matrix("cat", "cafe").to_polars().filter("on_path")["distance"].to_list()
         [0, 0, 0, 1, 2]
         """
-        import polars as pl  # noqa: PLC0415 - single pairs do without
-
         rows, columns = self.distances.shape
         on_path = np.zeros(self.distances.shape, dtype=bool)
         on_path[tuple(np.array(self.path).T)] = True

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import anls_frame._native as native
 from anls_frame._arguments import string
 from anls_frame.pairs.edits import as_numbers
-from anls_frame.pairs.units import tokens
+from anls_frame.pairs.units import in_python, tokens
 from anls_frame.protocol import plugin_options, resolve_threshold
 
 
@@ -178,14 +178,9 @@ def _anls_options(threshold: float) -> bytes:
 
 def _entries(name: str, values: object) -> Sequence[object]:
     """Return the entries of a string or a sequence; those of arrays and Series become Python values."""
-    if isinstance(values, (str, list, tuple)):
-        return values
     if len(getattr(values, "shape", (0,))) != 1:
         raise ValueError(f"{name} must have one dimension")
-    for method in ("to_list", "tolist"):
-        if hasattr(values, method):
-            entries: list[object] = getattr(values, method)()
-            return entries
-    if isinstance(values, Sequence):
-        return values
-    raise TypeError(f"{name} must be a string or a sequence, got {type(values).__name__}")
+    entries = in_python(values)
+    if not isinstance(entries, Sequence):
+        raise TypeError(f"{name} must be a string or a sequence, got {type(values).__name__}")
+    return entries

@@ -107,12 +107,16 @@ def tokens(name: str, value: object) -> tuple[str, ...]:
     TypeError
         If the argument is not a sequence of strings.
     """
-    wanted = "a string or a sequence of strings"
-    for method in ("to_list", "tolist"):
-        value = getattr(value, method)() if hasattr(value, method) else value
-    if not isinstance(value, Iterable) or isinstance(value, bytes | set | frozenset | dict):
-        raise TypeError(f"{name} must be {wanted}, got {type(value).__name__}")
-    return tuple(string(f"each token of {name}", token) for token in value)
+    entries = in_python(value)
+    if not isinstance(entries, Iterable) or isinstance(entries, bytes | set | frozenset | dict):
+        raise TypeError(f"{name} must be a string or a sequence of strings, got {type(value).__name__}")
+    return tuple(string(f"each token of {name}", token) for token in entries)
+
+
+def in_python(values: object) -> object:
+    """Return the values of an array or a Series as Python values, and anything else unchanged."""
+    method = getattr(values, "to_list", None) or getattr(values, "tolist", None)
+    return values if method is None else method()
 
 
 @functools.lru_cache(maxsize=16)
