@@ -28,14 +28,15 @@ def slices_of(made: Report, **shown: Any) -> pl.DataFrame:
     return made.to_document(**shown).main.frame.filter(slice="group")
 
 
-@pytest.mark.parametrize("sort", report_oracle.TEXT_COLUMNS)
-def test_slices_are_sorted_by_the_column_asked_for(sort: str) -> None:
-    slices = slices_of(report(FRAME, "p", "a", by="k", cluster="d"), sort=sort)
-    values = slices[sort].drop_nulls().to_list()
-    is_count = sort in (*report_oracle.COUNTS, "n_clusters")
-    is_rate = sort.startswith(("cer_", "zeros"))
-    assert values == sorted(values, reverse=is_count or is_rate)
-    assert slices[sort].tail(slices[sort].null_count()).is_null().all()
+def test_slices_are_sorted_by_the_column_asked_for() -> None:
+    made = report(FRAME, "p", "a", by="k", cluster="d")
+    for sort in report_oracle.TEXT_COLUMNS:
+        slices = slices_of(made, sort=sort)
+        values = slices[sort].drop_nulls().to_list()
+        is_count = sort in (*report_oracle.COUNTS, "n_clusters")
+        is_rate = sort.startswith(("cer_", "zeros"))
+        assert values == sorted(values, reverse=is_count or is_rate), sort
+        assert slices[sort].tail(slices[sort].null_count()).is_null().all(), sort
 
 
 def test_slices_are_sorted_by_a_key() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterable
@@ -40,13 +41,13 @@ def corpus_cer(pages: pl.DataFrame) -> float:
 def test_pages_words_and_characters_are_those_of_the_references(cluster: str | None) -> None:
     expected = {kind: counted(own["reference"]) for (kind,), own in PAGES.group_by("doc_type")}
     options: dict[str, Any] = {"metrics": "ocr", "by": ["doc_type"], "cluster": cluster}
-    whole = af.report(PAGES, *TEXTS, **options)
     is_form = pl.col("doc_type") == "form"
     parts = [af.summarize(PAGES.filter(rows), *TEXTS, **options) for rows in (is_form, ~is_form)]
     if cluster is not None:
         parts = [part.fold_clusters() for part in parts]
+    kind = PAGES if cluster is None else PAGES.to_pandas()
 
-    for report in (whole, af.Report(af.merge(parts)), af.report(PAGES.to_pandas(), *TEXTS, **options)):
+    for report in (af.report(kind, *TEXTS, **options), af.Report(af.merge(parts))):
         assert counts(report.overall) == counted(PAGES["reference"])
         found = pl.DataFrame(report.by_group).to_dicts()
         assert {row["doc_type"]: counts(row) for row in found} == expected
@@ -91,9 +92,10 @@ def test_the_worst_slices_come_first_unless_told_otherwise(tmp_path: Path) -> No
     summary = af.summarize(PAGES, *TEXTS, metrics="ocr", by="doc_type")
     summary.save(tmp_path / "summary.parquet")
 
+    loaded = af.Report(af.Summary.load(tmp_path / "summary.parquet"))
+
     def order(**shown: Any) -> list[str]:
-        loaded = af.Summary.load(tmp_path / "summary.parquet")
-        return af.Report(loaded).to_document(**shown).main.frame["doc_type"].to_list()[1:]
+        return loaded.to_document(**shown).main.frame["doc_type"].to_list()[1:]
 
     assert order() == sorted(rates, key=rates.__getitem__, reverse=True)
     assert order(sort="words") == sorted(words, key=words.__getitem__, reverse=True)
@@ -208,17 +210,22 @@ def test_the_wer_of_texts_without_spaces_has_a_note() -> None:
     assert not any("on average" in note for note in notes)
 
 
-@pytest.mark.parametrize("systems", [2, 3])
-@pytest.mark.parametrize("suffix", [".html", ".md", ".tex", ".txt"])
-def test_pages_are_called_pages_everywhere(systems: int, suffix: str, tmp_path: Path) -> None:
+@functools.cache
+def results() -> list[Any]:
+    """Return what is made of pages: reports, and comparisons of two and of three engines."""
     pages = PAGES.with_columns(third="tesseract")
-    engines = ["tesseract", "rapidocr", "third"][:systems]
+    engines = ["tesseract", "rapidocr", "third"]
     options: dict[str, Any] = {"by": "lang", "metrics": ["cer_corpus", "wer_corpus"]}
-    for result in (
-        af.report(pages, "tesseract", "reference", **options),
-        af.report(pages, "tesseract", "reference", metrics="ocr", worst=3, details=True),
-        af.compare(pages, engines, "reference", **options, draws=99),
-    ):
+    return [
+        af.report(pages, *TEXTS, **options),
+        af.report(pages, *TEXTS, metrics="ocr", worst=3, details=True),
+        *(af.compare(pages, engines[:count], "reference", **options, draws=99) for count in (2, 3)),
+    ]
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".tex", ".txt"])
+def test_pages_are_called_pages_everywhere(suffix: str, tmp_path: Path) -> None:
+    for result in results():
         if suffix == ".txt":
             text = result.to_text()
         else:

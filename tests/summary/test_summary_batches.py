@@ -14,7 +14,7 @@ import anls_frame as af
 from anls_frame.summary import buckets, moments, report_sums
 from anls_frame.summary.buckets import Buckets
 
-ROWS = 3000
+ROWS = 1200
 
 
 def rows(seed: int) -> pl.DataFrame:
