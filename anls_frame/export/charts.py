@@ -136,8 +136,6 @@ class HistogramChart:
     parts: Sequence[tuple[str, int, str]]
     axis: str
 
-    table: ClassVar[str] = ""
-
     def content(self) -> dict[str, object]:
         """Return the values for the template."""
         most = max(*self.bars, 1)
@@ -261,6 +259,7 @@ class HeatMap:
     higher_is_better: bool
     hidden: tuple[int, int]
     counted: str
+    more: ClassVar[Sequence[str]] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -385,8 +384,6 @@ class Alignments:
     name: str
     rows: Sequence[tuple[str, str, str]]
     protocol: ScoreProtocol
-
-    table: ClassVar[str] = ""
 
     def content(self) -> dict[str, object]:
         """Return the values for the template."""

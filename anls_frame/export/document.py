@@ -222,23 +222,17 @@ def with_columns(tables: Sequence[Table], columns: Sequence[str]) -> list[Table]
     unknown = [name for name in columns if name not in known]
     if unknown:
         raise ValueError(f"columns must be among {sorted(known)}, got {unknown}")
-    return [_with_columns(table, columns) for table in tables]
+    return [
+        _with_columns(table, columns) if {*columns} & {*table.frame.columns} else table for table in tables
+    ]
 
 
 def _with_columns(table: Table, columns: Sequence[str]) -> Table:
-    frame = table.frame
-    chosen = [name for name in columns if name in frame.columns]
-    if not chosen:
-        return table
-    names = table.headings or {name: name for name in frame.columns}
+    names = table.headings or {name: name for name in table.frame.columns}
     first = [name for name in names if name in _WHAT_ROWS_ARE or table.kind(name) == "key"]
-    shown = [
-        name
-        for figure in dict.fromkeys((*first, *chosen))
-        for name in (figure, f"{figure}_low", f"{figure}_high")
-        if name in frame.columns
-    ]
-    return replace(table, headings={name: names.get(name, name) for name in dict.fromkeys(shown)})
+    figures = [name for figure in (*first, *columns) for name in (figure, f"{figure}_low", f"{figure}_high")]
+    shown = [name for name in dict.fromkeys(figures) if name in table.frame.columns]
+    return replace(table, headings={name: names.get(name, name) for name in shown})
 
 
 def _check_text(what: str, value: object) -> None:

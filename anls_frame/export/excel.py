@@ -15,7 +15,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, Self, TypeGuard
+from typing import TYPE_CHECKING, BinaryIO, TypeGuard
 
 import polars as pl
 import xlsxwriter
@@ -84,13 +84,14 @@ def write(document: Document, file: BinaryIO) -> None:
     names = _sheet_names(table.name for table in document.tables)
     for table in document.tables:
         _check_size(table)
-    with _XlsxFile(file, document.title, document.notes) as book:
-        for table, name in zip(document.tables, names, strict=True):
-            if name != table.name:
-                book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
-            book.add_table(table, name)
-        book.add_settings({"title": document.title, "signature": document.signature, **document.settings})
-        book.add_notes()
+    book = _XlsxFile(document.title, document.notes)
+    for table, name in zip(document.tables, names, strict=True):
+        if name != table.name:
+            book.notes.append(f"the sheet {name!r} holds the table {table.name!r}")
+        book.add_table(table, name)
+    book.add_settings({"title": document.title, "signature": document.signature, **document.settings})
+    book.add_notes()
+    file.write(book.content())
 
 
 def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
@@ -107,8 +108,9 @@ def write_rows(frame: pl.DataFrame, file: BinaryIO) -> None:
     # Values of keys are written unchanged.
     table = Table("rows", frame, dict.fromkeys(frame.columns, "key"))
     _check_size(table)
-    with _XlsxFile(file) as book:
-        book.add_table(table, table.name)
+    book = _XlsxFile()
+    book.add_table(table, table.name)
+    file.write(book.content())
 
 
 def _check_size(table: Table) -> None:
@@ -124,22 +126,19 @@ def _check_size(table: Table) -> None:
 class _XlsxFile:
     """A workbook with its cell formats and notes; without a title, of data, of which nothing may be lost."""
 
-    def __init__(self, file: BinaryIO, title: str | None = None, notes: Sequence[str] = ()) -> None:
+    def __init__(self, title: str | None = None, notes: Sequence[str] = ()) -> None:
         self.notes = list(notes)
         self._texts = _ExactTexts()
-        self._file, self._content = file, io.BytesIO()
+        self._content = io.BytesIO()
         self._workbook = xlsxwriter.Workbook(self._content, _OPTIONS)
         self._workbook.set_properties({"title": visible(title or "")[:255], "created": _CREATED})
         self._is_data = title is None
         self._formats: dict[tuple[tuple[str, object], ...], Format] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        if error is None:
-            self._workbook.close()
-            self._file.write(self._texts.restore(self._content.getvalue()))
+    def content(self) -> bytes:
+        """Return the finished workbook."""
+        self._workbook.close()
+        return self._texts.restore(self._content.getvalue())
 
     def add_table(self, table: Table, name: str) -> None:
         sheet = self._workbook.add_worksheet(name)

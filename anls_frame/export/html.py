@@ -25,7 +25,16 @@ from markupsafe import Markup, escape
 
 from anls_frame._text import shortened as shortened_label
 from anls_frame._text import spelled, thin, visible
-from anls_frame.export.charts import Alignments, Axis, Crossed, Figure, HeatMap, Stacked, bar
+from anls_frame.export.charts import (
+    Alignments,
+    Axis,
+    Crossed,
+    Figure,
+    HeatMap,
+    HistogramChart,
+    Stacked,
+    bar,
+)
 from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table, shortened
 from anls_frame.export.document import Document, Table
 from anls_frame.export.html_links import Links
@@ -134,47 +143,38 @@ def _whole_intervals(text: str) -> Markup:
 
 
 def _sections(document: Document, links: Links) -> list[_Section]:
-    above = {
-        figure.table: figure
-        for figure in document.figures
-        if figure.table and not isinstance(figure, Stacked)
-    }
-    others = [figure for figure in document.figures if figure not in above.values()]
+    matrices = {figure.table: figure for figure in document.figures if isinstance(figure, HeatMap | Crossed)}
+    charts = [figure for figure in document.figures if isinstance(figure, HistogramChart | Stacked)]
     # A figure that shows a whole table replaces it.
-    drawn = {figure.table for figure in others}
+    drawn = {figure.table for figure in charts if isinstance(figure, Stacked)}
     tables = [document.main, *(table for table in document.tables[1:] if table.name not in drawn)]
-    whole = {
-        name for name, figure in above.items() if isinstance(figure, HeatMap | Crossed) and figure.is_whole
-    }
+    whole = {name for name, figure in matrices.items() if figure.is_whole}
     written = _tables([table for table in tables if table.name not in whole], links)
     # Tables below a table with a matrix, which explains them.
-    matrices = {name: figure for name, figure in above.items() if isinstance(figure, Crossed)}
     below = {name for figure in matrices.values() for name in figure.more}
     sections = []
     for table in tables:
-        figure = above.get(table.name)
-        section = None if figure is None else _section(figure, table, links)
-        if section is not None and table.name in whole:
-            sections.append(section)
+        figure = matrices.get(table.name)
+        above = None if figure is None else _section(figure, table, links)
+        if above is not None and table.name in whole:
+            sections.append(above)
         elif table.name not in below:
-            matrix = matrices.get(table.name)
-            more = [] if matrix is None else [written[name] for name in matrix.more if name in written]
-            content = {**written[table.name], "above": section, "more": more}
-            name = table.name if matrix is None else matrix.name
+            more = [] if figure is None else [written[name] for name in figure.more if name in written]
+            content = {**written[table.name], "above": above, "more": more}
+            name = table.name if figure is None else figure.name
             sections.append(_Section(name, "table.html", content, table.link))
     # The document may have a main table without slices.
     n_first = max(1, sum(1 for _ in takewhile(lambda table: table.has_slices, tables)))
+    shown = [_section(figure, document.main, links) for figure in charts]
     # Alignments explain rows of a preceding table.
-    others.sort(key=lambda figure: isinstance(figure, Alignments))
-    shown = [_section(figure, document.main, links) for figure in others]
-    n_shown = sum(not isinstance(figure, Alignments) for figure in others)
-    last = shown[n_shown:]
+    alignments = [figure for figure in document.figures if isinstance(figure, Alignments)]
+    last = [_section(figure, document.main, links) for figure in alignments]
     notes = [note for note in document.notes if note != (document.head or None)]
     if notes:
         last.append(_Section("How to read this", "notes.html", notes))
     if document.settings or document.signature:
         last.append(_Section("Settings", "settings.html", _settings(document.settings)))
-    return [*sections[:n_first], *shown[:n_shown], *sections[n_first:], *last]
+    return [*sections[:n_first], *shown, *sections[n_first:], *last]
 
 
 def _section(figure: Figure, table: Table, links: Links) -> _Section:
