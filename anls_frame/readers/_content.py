@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from anls_frame._arguments import choice
-from anls_frame.exceptions import InputError
 from anls_frame.readers._problems import problem
 
 _kept: dict[str, bytes] = {}
@@ -179,18 +178,14 @@ def decoded(path: Path, data: bytes, encoding: str | None = None) -> str:
     try:
         return data.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        advice = "; if this is a text file, pass its encoding, such as encoding='latin-1'"
-        raise undecodable(path, data, error.start, encoding, advice) from None
+        message = (
+            f"byte 0x{data[error.start]:02x} is not valid {encoding.upper()}; if this is a text file, pass "
+            "its encoding, such as encoding='latin-1'"
+        )
+        line = data.count(b"\n", 0, error.start) + 1
+        raise problem(path, message, f"line {line}") from None
     except LookupError:
         raise problem(path, f"unknown encoding {encoding!r}; pass one that Python supports") from None
-
-
-def undecodable(path: Path, data: bytes, position: int, encoding: str, advice: str = "") -> InputError:
-    """Return the error for a byte that is not valid in an encoding."""
-    line = data.count(b"\n", 0, position) + 1
-    return problem(
-        path, f"byte 0x{data[position]:02x} is not valid {encoding.upper()}{advice}", f"line {line}"
-    )
 
 
 def _encoding(data: bytes) -> str:

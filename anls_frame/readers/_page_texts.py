@@ -96,8 +96,9 @@ def _parsed(path: Path, data: bytes) -> Any:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        _check_utf8(path, data)
         message = _POSITION.sub("", str(error)) or "it ends too early"
+        if "encoding" in message:
+            message += "; the first line of XML names its encoding, unless it is UTF-8"
         raise problem(path, f"not well-formed XML: {message}", f"line {error.lineno or 1}") from None
     definitions = root.getroottree().docinfo.internalDTD
     names = [] if definitions is None else [entity.name for entity in definitions.iterentities()]
@@ -122,23 +123,6 @@ def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
         message = "tags are nested too deep" if "depth" in error.message else "a text or a tag is too long"
         raise problem(path, f"cannot be read as a whole: {message}", f"line {error.line}")
     return root
-
-
-def _check_utf8(path: Path, data: bytes) -> None:
-    """Raise an error that says what to do, if the file is in an encoding that it does not name."""
-    declared = re.match(rb"(?:\xef\xbb\xbf)?<\?xml[^>]*encoding=[\"']([^\"']*)", data)
-    if data[:2] in {b"\xff\xfe", b"\xfe\xff"} or (
-        declared and declared[1].lower() not in {b"utf-8", b"utf8"}
-    ):
-        return
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        name_it = (
-            "; the first line of XML must name another encoding, such as "
-            '<?xml version="1.0" encoding="ISO-8859-1"?>'
-        )
-        raise _content.undecodable(path, data, error.start, "utf-8", name_it) from None
 
 
 # PAGE

@@ -185,11 +185,9 @@ def _place(path: Path, reference: str) -> tuple[int, int]:
 
 def _cell(column: int, row: int) -> str:
     """Return the name of a cell, whose column is counted from 1."""
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return f"{letters}{row}"
+    from xlsxwriter.utility import xl_rowcol_to_cell  # noqa: PLC0415 - only for messages
+
+    return str(xl_rowcol_to_cell(row - 1, column - 1))
 
 
 def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> Raw:

@@ -7,10 +7,10 @@ import glob
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -390,7 +390,7 @@ def _beginning(path: Path) -> str:
 
 Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
-_TEXT = "__anls_frame_text"
+_TEXTS = "__anls_frame_texts"
 
 
 def condition(where: str) -> pl.Expr:
@@ -413,30 +413,21 @@ def chosen(frame: Rows, where: str | None) -> Rows:
     # In text files, numbers are strings. As few columns as possible are read as numbers for the expression to
     # be valid.
     texts = [name for name in dict.fromkeys(meant.meta.root_names()) if empty.schema[name] == pl.String]
-    for count in range(len(texts) + 1):
-        for numbers in combinations(texts, count):
-            if _makes_sense(empty.with_columns(cs.by_name(*numbers).cast(pl.Float64)), meant):
-                return origins.like(_by_numbers(frame, meant, numbers, empty.columns), frame)
+    for numbers in chain.from_iterable(combinations(texts, count) for count in range(1, len(texts) + 1)):
+        if _fits(empty, meant):
+            break
+        values = [cs.by_name(name).as_expr().replace("", None).cast(pl.Float64) for name in numbers]
+        if _fits(empty.with_columns(values), meant):
+            as_numbers = frame.with_columns(pl.struct(cs.by_name(*numbers)).alias(_TEXTS), *values)
+            rows = as_numbers.filter(meant).with_columns(pl.col(_TEXTS).struct.unnest()).drop(_TEXTS)
+            return origins.like(rows, frame)
     return origins.like(frame.filter(meant), frame)
 
 
-def _makes_sense(empty: pl.DataFrame, meant: pl.Expr) -> bool:
+def _fits(empty: pl.DataFrame, meant: pl.Expr) -> bool:
+    """Return whether an expression is valid for columns of these dtypes."""
     try:
         empty.filter(meant)
     except pl.exceptions.PolarsError:
         return False
     return True
-
-
-def _by_numbers(frame: Rows, meant: pl.Expr, texts: Sequence[str], columns: Sequence[str]) -> Rows:
-    """Return the rows for which an expression is true, with numbers read from columns of text."""
-    copies = {name: f"{_TEXT}{index}" for index, name in enumerate(texts)}
-    filled = {name: cs.by_name(name).as_expr().replace("", None) for name in texts}
-    numbers = frame.with_columns(
-        *(cs.by_name(name).as_expr().alias(copy) for name, copy in copies.items()),
-        *(value.cast(pl.Float64).alias(name) for name, value in filled.items()),
-    )
-    kept = numbers.filter(meant).with_columns(
-        cs.by_name(copy).as_expr().alias(name) for name, copy in copies.items()
-    )
-    return kept.select(cs.by_name(*columns))

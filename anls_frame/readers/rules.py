@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from anls_frame._text import listed, quoted
+from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
@@ -21,7 +21,6 @@ from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers.table import read_raw
 
 _MOST_DIGITS = 15
-_TRUTH = {"true": "1", "false": "0"}
 _METRICS = ("anls", "nls", "cer", "exact_match", "score", "eval_score")
 _TEXTS = ("prediction", "answers")
 
@@ -105,8 +104,6 @@ CANDIDATES: dict[str, Callable[[pl.DataFrame], pl.Series]] = {
     "contains_answer, as OCRBench's formulas in lmms-eval to 2026-04-09": _contains_in_lower_case,
     "equal to an answer, as ST-VQA and OCR-VQA in MMF: both cleaned as for vqa_accuracy": _equal_to_an_answer,
 }
-_OF_DATA_SETS = {"contains_answer, as OCRBench's own code: formulas apart": _contains_by_data_set}
-"""Rules that depend on the data set of a row."""
 _OF_PEOPLE = {
     f"vqa_accuracy, processing {processing}, mean {mean}": _row(
         vqa_accuracy, processing=processing, mean=mean
@@ -182,7 +179,9 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     Raises
     ------
     ValueError
-        If the scores do not exist, or are not numbers.
+        If the scores do not exist, or are not finite.
+    DTypeError
+        If the scores are not numbers.
     InputError
         If the file of scores has problems, or has scores of rows that are not in the frame.
 
@@ -200,7 +199,8 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     texts = frame.with_columns(pl.col("prediction").fill_null(""))
     have_people = texts.select((pl.col("answers").list.len() > 1).any()).item()
     candidates = CANDIDATES | (_OF_PEOPLE if have_people else {})
-    candidates |= _OF_DATA_SETS if _DATA_SET in texts.columns else {}
+    if _DATA_SET in texts.columns:
+        candidates["contains_answer, as OCRBench's own code: formulas apart"] = _contains_by_data_set
     computed = {rule: make(texts) for rule, make in candidates.items()}
     compared = [_compared(rule, ours, texts, theirs) for rule, ours in computed.items()]
     if theirs.are_truth_values and all(line["differing"] for line, _ in compared):
@@ -217,19 +217,18 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _HarnessScores:
+class _HarnessScores(NamedTuple):
     """The score of each row (null without a score), or a single mean."""
 
     name: str
     values: pl.Series
+    is_mean: bool
+    are_truth_values: bool
+    """Whether all are 0 or 1: truth values, which say of each row whether it is right."""
     digits: int
     """Number of decimals in the given scores."""
-    are_truth_values: bool = False
-    """Whether all are 0 or 1: truth values, which say of each row whether it is right."""
     scale: int
     """100 if they are percentages, otherwise 1."""
-    is_mean: bool
 
 
 def _from_threshold(rule: str, ours: pl.Series, theirs: pl.Series) -> tuple[str, pl.Series] | None:
@@ -289,13 +288,13 @@ def _compared(
 def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
     """Return the scores identified by the name of a column, a file or a number."""
     if given in frame.columns:
-        return _from_rows(f"column {quoted(given)}", frame[given])
+        return _scores(f"column {quoted(given)}", frame[given])
     try:
-        number = float(given)
+        float(given)
     except ValueError:
         pass
     else:
-        return _mean("the given mean", given, number)
+        return _scores(f"the given mean {given}", pl.Series("mean", [given]), is_mean=True)
     path = Path(given)
     if not path.exists():
         names = listed([quoted(name) for name in frame.columns], 30)
@@ -313,7 +312,7 @@ def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
         means = _means(member(value, "results"))
         if len(means) == 1:  # lmms-eval, lm-evaluation-harness
             [(name, text)] = means.items()
-            return _mean(f"{name} of {path}", text, float(text))
+            return _scores(f"{name} of {path} {text}", pl.Series(name, [text]), is_mean=True)
         if means:
             among = listed([f"{name} = {text}" for name, text in means.items()])
             raise problem(path, f"holds several means; give the number itself: {among}")
@@ -344,42 +343,23 @@ def _by_id(frame: pl.DataFrame, path: Path, scores: dict[str, Any]) -> _HarnessS
             path, f"scores {len(unknown):,} questions that the results do not have: {listed(sorted(unknown))}"
         )
     texts = [scores.get(key) for key in frame["question_id"]]
-    return _from_rows(
-        str(path),
-        pl.Series("score", [None if text is None else str(text) for text in texts], dtype=pl.String),
-    )
+    written = pl.Series("score", [None if text is None else str(text) for text in texts], dtype=pl.String)
+    return _scores(str(path), written)
 
 
-def _from_rows(name: str, column: pl.Series) -> _HarnessScores:
-    values = _numbers(column)
-    if values.null_count() > column.null_count() or values.is_nan().any():
-        raise ValueError(f"{name} must hold numbers")
+def _scores(name: str, written: pl.Series, *, is_mean: bool = False) -> _HarnessScores:
+    """Return scores, which may be numbers, truth values, or texts of either."""
+    read = with_numbers(written.to_frame().lazy(), [written.name]).collect().to_series()
+    values = read.cast(pl.Float64)
     if values.null_count() == len(values):
         raise ValueError(f"{name} holds no scores")
-    texts = column.drop_nulls().cast(pl.String)
-    digits = max(map(_decimals, texts))
-    # Some harnesses write percentages; no character error rate is that high.
-    scale = 100 if (values.max() or 0) > 20 else 1  # type: ignore[operator] # noqa: PLR2004
-    are_truth_values = bool(values.drop_nulls().is_in([0.0, 1.0]).all())
-    return _HarnessScores(
-        name=name, values=values, digits=digits, scale=scale, is_mean=False, are_truth_values=are_truth_values
-    )
-
-
-def _numbers(column: pl.Series) -> pl.Series:
-    """Return scores as floats; truth values may be written as words."""
-    if column.dtype == pl.String:
-        column = column.str.strip_chars().str.to_lowercase().replace(_TRUTH)
-    return column.cast(pl.Float64, strict=False)
-
-
-def _mean(name: str, text: str, number: float) -> _HarnessScores:
-    if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, got {text}")
-    scale = 100 if number > 1 else 1
-    return _HarnessScores(
-        name=f"{name} {text}", values=pl.Series([number]), digits=_decimals(text), scale=scale, is_mean=True
-    )
+    if not values.drop_nulls().is_finite().all():
+        raise ValueError(f"{name} must hold finite numbers")
+    digits = max(map(_decimals, written.drop_nulls().cast(pl.String)))
+    # Some harnesses write percentages; no character error rate is as high as these.
+    scale = 100 if (values.max() or 0) > (1 if is_mean else 20) else 1  # type: ignore[operator]
+    are_truth_values = not is_mean and bool(values.drop_nulls().is_in([0.0, 1.0]).all())
+    return _HarnessScores(name, values, is_mean, are_truth_values, digits, scale)
 
 
 def _decimals(text: str) -> int:

@@ -314,11 +314,7 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     (7, 'answer_incomplete')
     """
     path = _content.as_path(path)
-    data = _content.read_bytes(path, may_be_empty=True)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _content.undecodable(path, data, error.start, "utf-8") from None
+    text = _content.decoded(path, _content.read_bytes(path, may_be_empty=True))
     problems = Problems(path)
     by_line: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}

@@ -154,7 +154,7 @@ def test_scores_in_a_table_are_matched_by_id(tmp_path: Path) -> None:
     [
         ("anlss", "--against must be a column of the file"),
         ("question", "must hold numbers"),
-        ("nan", "must be a finite number, got nan"),
+        ("nan", "must hold finite numbers"),
         ("none.json", "a number or a file, got 'none.json'"),
     ],
 )

@@ -252,7 +252,7 @@ def test_latin_1_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     assert text_of(tmp_path, "größer".encode("utf-16-le"), "a.txt", encoding="utf-16-le") == "größer"
     assert text_of(tmp_path, "漢字".encode("iso2022_jp"), "a.txt", encoding="iso2022_jp") == "漢字"
     assert problem_of(tmp_path, page.encode("latin-1")).startswith(
-        "line 2: byte 0xf6 is not valid UTF-8; the first line"
+        "line 2: not well-formed XML: Invalid bytes in character encoding; the first line"
     )
     assert text_of(tmp_path, named.encode("latin-1")) == "größer"
 
