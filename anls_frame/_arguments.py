@@ -25,24 +25,11 @@ class ArgumentTypeError(TypeError, ValueError):
     """A number or a choice of the wrong type, which `except ValueError` catches, too."""
 
 
-COLUMNS = frozenset(
-    (
-        *("prediction", "answers", "systems", "system", "id", "question_id", "on", "by", "cluster"),
-        *(
-            "metrics",
-            "keep",
-            "columns",
-            "image",
-            "model_confidence",
-            "baseline",
-            "scores",
-            "length",
-            "cer",
-            "error_type",
-        ),
-        *("score", "truth", "repaired"),
-    )
+_OF_COLUMNS = (
+    "prediction answers systems system id question_id on by cluster metrics keep columns image "
+    "model_confidence baseline scores length cer error_type score truth repaired"
 )
+COLUMNS = frozenset(_OF_COLUMNS.split())
 """Parameters of functions of frames that take names of columns."""
 
 

@@ -129,12 +129,7 @@ class SourceOptions:
     epoch: int | None = None
     unmatched: Literal["error", "null", "drop"] | None = None
 
-    @property
-    def how(self) -> Reading:
-        """How files are read."""
-        return self.how_for(None)
-
-    def how_for(self, metrics: Sequence[Any] | None) -> Reading:
+    def how(self, metrics: Sequence[Any] | None = None) -> Reading:
         """Return how files are read for these metrics; columns of scores need no texts beside them."""
         from anls_frame.readers.score_columns import are_columns
 
@@ -183,7 +178,7 @@ class SystemNames:
             columns=None if named_columns is None else named_columns.split(","),
             column_of_names=self.system_column,
             names=self.name,
-            how=source.how_for(metrics),
+            how=source.how(metrics),
             runs=runs,
             **options,
         )

@@ -33,10 +33,7 @@ _known: dict[int, tuple[weakref.ref[Any], Origin]] = {}
 
 def remember(frame: _Frame, protocol: str | None = None, **known: Any) -> _Frame:
     """Store the origin of a frame, and return the frame."""
-    return _remember(frame, Origin(protocol, **known))
-
-
-def _remember(frame: _Frame, origin: Origin) -> _Frame:
+    origin = Origin(protocol, **known)
     if any(origin):
         number = id(frame)
         # The entry is removed before another object can get the same id.
@@ -46,18 +43,13 @@ def _remember(frame: _Frame, origin: Origin) -> _Frame:
 
 def like(derived: _Frame, frame: object) -> _Frame:
     """Give a frame or query the origin of another frame with the same rows, and return it."""
-    return derived if derived is frame else _remember(derived, of(frame))
+    return derived if derived is frame else remember(derived, **of(frame)._asdict())
 
 
 def of(frame: object) -> Origin:
     """Return the origin of a frame, as far as known."""
     reference, origin = _known.get(id(frame), (None, Origin()))
     return origin if reference is not None and reference() is frame else Origin()
-
-
-def protocol_of(frame: object) -> str | None:
-    """Return the protocol of a frame's harness, if known."""
-    return of(frame).protocol
 
 
 def scored_by(frame: object, *, has_texts: bool) -> str | None:

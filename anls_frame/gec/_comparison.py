@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, Protocol, cast, overload
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,36 +12,12 @@ import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame._arguments import count, margin, number, refuse_columns, share, string
-from anls_frame._typing import IntoExprColumn, Options
+from anls_frame._typing import IntoExprColumn
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names, in_polars
 from anls_frame.gec._corpus_measures import Measure, MeasureName, measure_of
 from anls_frame.statistics import swaps
 from anls_frame.statistics.significance import MOST_DRAWS
 from anls_frame.statistics.student import FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Systems = Mapping[str, IntoExprColumn] | Sequence[str]
-
-    class _OnGold(Protocol[Options]):
-        @overload
-        def __call__(
-            self, systems: Systems, gold: pd.DataFrame, *_: Options.args, **options: Options.kwargs
-        ) -> pd.DataFrame: ...
-        @overload
-        def __call__(
-            self,
-            systems: Systems,
-            gold: pl.DataFrame | pl.LazyFrame,
-            *_: Options.args,
-            **options: Options.kwargs,
-        ) -> pl.DataFrame: ...
-        @overload
-        def __call__(
-            self, systems: Systems, gold: Any, *_: Options.args, **options: Options.kwargs
-        ) -> Any: ...
-
 
 _UNIT = "unit"
 _EQUAL = 1e-12
@@ -50,13 +26,8 @@ _LEAST_UNITS = 2
 _POWER = 0.8
 
 
-def _table_of_gold(function: Callable[Concatenate[Any, Any, Options], Any]) -> _OnGold[Options]:
-    return cast("_OnGold[Options]", function)
-
-
-@_table_of_gold  # type: ignore[arg-type]  # since options may hold any name, mypy finds two of `gold`
 def compare(
-    systems: Any,
+    systems: Mapping[str, IntoExprColumn] | Sequence[str],
     gold: Any,
     *,
     measure: MeasureName = "m2",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -20,9 +19,9 @@ MeasureName: TypeAlias = Literal["m2", "errant", "i_measure"]
 
 
 @dataclass(frozen=True)
-class Measure(ABC):
+class Measure:
     """
-    A measure with its options.
+    A measure with its options: M², and the base of the others.
 
     Parameters
     ----------
@@ -38,55 +37,34 @@ class Measure(ABC):
     score_name: ClassVar[str] = "F"
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
-    @abstractmethod
     def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
         """Return the counts of each row of a frame with these columns."""
+        return _m2.m2(prediction, "source", "edits", _annotators(columns), **self.row_options)
 
-    @abstractmethod
     def corpus(self, counts: str) -> pl.Expr:
         """Return the scores of all rows."""
+        return _m2_corpus.m2_corpus(counts, **self.corpus_options)
 
-    @abstractmethod
     def added(self, counts: pl.Series) -> FloatArray:
-        """Return the counts that each row adds to the totals, one row each."""
+        """Return the counts that each row adds to the totals: of F, matched, proposed and gold edits."""
+        return _floats(_m2_corpus.chosen(counts, **self.corpus_options), 3)
 
-    @abstractmethod
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the scores of totals, which have one row per count and one column per score."""
+        weight = float(self.corpus_options.get("beta", 0.5)) ** 2
+        matched, proposed, gold = totals
+        return _divided((1 + weight) * matched, weight * gold + proposed, empty=1.0)
 
-    @abstractmethod
     def size(self, numbers: FloatArray) -> FloatArray:
         """Return the weight of each row in the score."""
+        return numbers[:, 1] + numbers[:, 2]
 
     def has_counts(self, counts: pl.Expr) -> pl.Expr:
         """Return whether a row has counts, which are lists with an entry for each annotator."""
         return (counts.list.len() > 0).fill_null(value=False)
 
 
-class _F(Measure):
-    """F of matched, proposed and gold edits."""
-
-    def score(self, totals: FloatArray) -> FloatArray:
-        weight = float(self.corpus_options.get("beta", 0.5)) ** 2
-        matched, proposed, gold = totals
-        return _divided((1 + weight) * matched, weight * gold + proposed, empty=1.0)
-
-    def size(self, numbers: FloatArray) -> FloatArray:
-        return numbers[:, 1] + numbers[:, 2]
-
-
-class _M2(_F):
-    def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
-        return _m2.m2(prediction, "source", "edits", _annotators(columns), **self.row_options)
-
-    def corpus(self, counts: str) -> pl.Expr:
-        return _m2_corpus.m2_corpus(counts, **self.corpus_options)
-
-    def added(self, counts: pl.Series) -> FloatArray:
-        return _floats(_m2_corpus.chosen(counts, **self.corpus_options), 3)
-
-
-class _Errant(_F):
+class _Errant(Measure):
     def rows(self, prediction: IntoExprColumn, columns: Collection[str]) -> pl.Expr:
         return _errant.errant(prediction, "edits", None, _annotators(columns), **self.row_options)
 
@@ -138,7 +116,7 @@ class _IMeasure(Measure):
 
 _MEASURES: dict[str, tuple[type[Measure], tuple[str, ...], tuple[str, ...]]] = {
     # The options of the corpus function, and those of both functions.
-    "m2": (_M2, ("beta", "choose", "annotator"), ()),
+    "m2": (Measure, ("beta", "choose", "annotator"), ()),
     "errant": (_Errant, ("beta", "round4"), ()),
     "i_measure": (_IMeasure, (), ("w", "beta", "aspect")),
 }

@@ -16,6 +16,8 @@ from anls_frame.exceptions import DTypeError
 # whitespace, so neither is ever part of a token.
 _SEPARATOR = "\x1f"
 _NEIGHBOUR = "\x1e"
+_NUMBERS = ("start", "end", "annotator")
+_STRINGS = (pl.String, pl.Categorical, pl.Enum, pl.Null)
 
 
 def edit_texts(edits: IntoExprColumn, function: str) -> pl.Expr:
@@ -43,19 +45,21 @@ def _edit_texts(edits: pl.Series, *, function: str) -> pl.Series:
     entry = _entry(edits.dtype)
     if entry == pl.Null:
         return edits.cast(_TEXTS)
-    if not isinstance(entry, pl.Struct):
+    fields = {field.name: field.dtype for field in entry.fields} if isinstance(entry, pl.Struct) else {}
+    if not (
+        fields.keys() >= {*_NUMBERS, "type", "corrections"}
+        and all(fields[name].is_integer() or fields[name] == pl.Null for name in _NUMBERS)
+        and fields["type"] in _STRINGS
+        and _entry(fields["corrections"]) in _STRINGS
+    ):
         advice = ""
-        if _kind(entry or edits.dtype) == "strings":
+        if pl.String in (entry, edits.dtype):
             advice = "; pass reference sentences to `i_measure` as references="
-        raise DTypeError(f"{_needs_edits(function, edits)} has dtype {edits.dtype}{advice}")
-    fields = {field.name: field.dtype for field in entry.fields}
-    for field, wanted in _FIELDS.items():
-        if field not in fields:
-            raise DTypeError(f"{_needs_edits(function, edits)} has no field {field!r}, only {list(fields)}")
-        if fields[field] != pl.Null and _kind(fields[field]) != wanted:
-            raise DTypeError(
-                f"{_needs_edits(function, edits)} has {fields[field]} in field {field!r} instead of {wanted}"
-            )
+        raise DTypeError(
+            f"`{function}` needs edits, one list of structs per row, with integers as start, end and "
+            f"annotator, a string as type and a list of strings as corrections, as `read_m2` returns them, "
+            f"but column {edits.name!r} has dtype {edits.dtype}{advice}"
+        )
     edit = pl.element().struct
     corrections = pl.lit("")
     if fields["corrections"] != pl.Null:
@@ -63,7 +67,7 @@ def _edit_texts(edits: pl.Series, *, function: str) -> pl.Series:
         corrections = listed.list.eval(_clean(pl.element())).list.join(_SEPARATOR).fill_null("")
     text = pl.concat_str(
         # A null number becomes an empty field, which the plugin rejects, naming the row.
-        *(edit.field(field).cast(pl.String).fill_null("") for field in ("start", "end", "annotator")),
+        *(edit.field(field).cast(pl.String).fill_null("") for field in _NUMBERS),
         _clean(edit.field("type")),
         corrections,
         separator=_SEPARATOR,
@@ -90,13 +94,6 @@ def _evaluated(lists: pl.Series, entry: pl.Expr) -> pl.Series:
     return frame.select(column.list.eval(entry)).to_series().alias(lists.name)
 
 
-def _needs_edits(function: str, edits: pl.Series) -> str:
-    return (
-        f"`{function}` needs edits, one list of structs with {', '.join(_FIELDS)} per row, as `read_m2` "
-        f"returns them, but column {edits.name!r}"
-    )
-
-
 def _entry(dtype: PolarsDataType) -> PolarsDataType | None:
     """Return the dtype of a list's entries, or `Null` for a column of nulls, which is valid too."""
     if isinstance(dtype, pl.List | pl.Array):
@@ -108,25 +105,6 @@ def _listed(dtype: PolarsDataType) -> pl.List:
     """Return the list dtype that corresponds to a list or array dtype."""
     entry = _entry(dtype)
     return pl.List(pl.Null if entry is None else entry)
-
-
-_FIELDS = {
-    "start": "integers",
-    "end": "integers",
-    "type": "strings",
-    "corrections": "lists of strings",
-    "annotator": "integers",
-}
-
-
-def _kind(dtype: PolarsDataType) -> str:
-    """Return what values of a dtype are called in `_FIELDS`."""
-    if dtype.is_integer():
-        return "integers"
-    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
-        return "strings"
-    entry = _entry(dtype)
-    return "lists of strings" if entry == pl.Null or (entry and _kind(entry) == "strings") else str(dtype)
 
 
 def _clean(text: pl.Expr) -> pl.Expr:

@@ -34,6 +34,7 @@ SCHEMA: dict[str, pl.DataType] = {
 
 _NONE = "-NONE-"
 _NOOP = "noop"
+_DEFAULTS = {"type": "", "required": "REQUIRED", "comment": _NONE}
 _FIELDS = 6
 _SHOWN = 20
 
@@ -291,10 +292,12 @@ def write_m2(frame: Any, path: str | os.PathLike[str]) -> None:
         if name not in columns:
             raise M2FormatError(no_column(name, names))
     rows = polars_frame.lazy().select(columns).collect()
-    blocks = (_block(index, row) for index, row in enumerate(rows.iter_rows(named=True)))
     with replacing(Path(path)) as file:
-        for block in blocks:
-            file.write(block.encode())
+        for index, row in enumerate(rows.iter_rows(named=True)):
+            try:
+                file.write(_block(row).encode())
+            except ValueError as error:
+                raise M2FormatError(f"row {index}: {error}") from error
 
 
 def _read(path: Path) -> pl.DataFrame:
@@ -347,7 +350,7 @@ def _edit(text: str) -> dict[str, Any]:
     if annotator is None:
         raise ValueError(f"the annotator {who!r} must be an integer")
     texts = [text.strip() for text in corrections.split("||")]
-    edit = {
+    edit: dict[str, Any] = {
         "start": int(ends[1]),
         "end": int(ends[2]),
         "type": kind,
@@ -356,19 +359,14 @@ def _edit(text: str) -> dict[str, Any]:
         "comment": comment,
         "annotator": int(annotator[1]),
     }
-    _check_span(edit)
+    if not _is_noop(edit) and not 0 <= edit["start"] <= edit["end"]:
+        raise ValueError(f"the span {span!r} must start at 0 or later and not end before it starts")
     return edit
 
 
 def _is_noop(edit: dict[str, Any]) -> bool:
     """Whether an edit says of its annotator that nothing was changed."""
     return edit["type"] == _NOOP or (edit["start"], edit["end"]) == (-1, -1)
-
-
-def _check_span(edit: dict[str, Any]) -> None:
-    if not _is_noop(edit) and not 0 <= edit["start"] <= edit["end"]:
-        span = f"{edit['start']} {edit['end']}"
-        raise ValueError(f"the span {span!r} must start at 0 or later and not end before it starts")
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -384,62 +382,36 @@ def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
             yield text.removesuffix("\n").removesuffix("\r")
 
 
-def _block(index: int, row: dict[str, Any]) -> str:
-    try:
-        return _written(row)
-    except ValueError as error:
-        raise M2FormatError(f"row {index}: {error}") from error
-
-
-def _written(row: dict[str, Any]) -> str:
+def _block(row: dict[str, Any]) -> str:
+    """Return the lines of a sentence; raise an error for content that would be read back as other content."""
     if row["source"] is None:
         raise ValueError("the source is null")
-    lines = [f"S {_checked(row['source'])}"]
+    lines = [f"S {row['source']}"]
     idle, busy = set(row.get("annotators") or ()), set()
-    for edit in row["edits"] or ():
-        if edit is None:
-            continue
-        if None in (edit["start"], edit["end"], edit["annotator"]):
-            raise ValueError(f"an edit without `start`, `end` or `annotator`: {edit}")
+    for edit in filter(None, row["edits"] or ()):
         if _is_noop(edit):
             idle.add(edit["annotator"])
             continue
-        _check_span(edit)
-        busy.add(edit["annotator"])
-        kind, required, comment = (
-            _checked(edit.get(name) or default)
-            for name, default in (("type", ""), ("required", "REQUIRED"), ("comment", _NONE))
-        )
-        corrections = _joined([_correction(text) for text in edit["corrections"] or [""]], "||")
+        corrections = [text or "" for text in edit["corrections"] or [""]]
+        numbers = {name: edit[name] for name in ("start", "end", "annotator")}
+        texts = {name: edit.get(name) or default for name, default in _DEFAULTS.items()}
+        written = "||".join(text or _NONE for text in corrections)
         span = f"{edit['start']} {edit['end']}"
-        fields = [span, kind, corrections, required, comment, str(edit["annotator"])]
-        lines.append(f"A {_joined(fields, '|||')}")
+        fields = [span, texts["type"], written, texts["required"], texts["comment"], str(edit["annotator"])]
+        line = "|||".join(fields)
+        if line.split("|||") != fields or _edit(line) != {**numbers, **texts, "corrections": corrections}:
+            raise ValueError(
+                f"{line!r} would be read back as other fields; remove '|' beside '||' and '|||', and "
+                "whitespace around corrections, and write a deletion as an empty text"
+            )
+        busy.add(edit["annotator"])
+        lines.append(f"A {line}")
     if None in idle:
         raise ValueError("an annotator is null")
     lines += [
         f"A -1 -1|||noop|||{_NONE}|||REQUIRED|||{_NONE}|||{annotator}" for annotator in sorted(idle - busy)
     ]
+    for line in lines:
+        if _BREAKS.search(line):
+            raise ValueError(f"{line!r} contains a line break, which the format does not allow")
     return "\n".join(lines) + "\n\n"
-
-
-def _joined(fields: list[str], separator: str) -> str:
-    text = separator.join(fields)
-    if text.split(separator) != fields:
-        raise ValueError(f"{text!r} would be read back as other fields; remove '|' beside {separator!r}")
-    return text
-
-
-def _correction(text: str | None) -> str:
-    text = _checked(text or "")
-    if text == _NONE or text != text.strip():
-        raise ValueError(
-            f"the correction {text!r} would be read back as another text; strip it, and write a deletion as "
-            "an empty text"
-        )
-    return text or _NONE
-
-
-def _checked(text: str) -> str:
-    if _BREAKS.search(text):
-        raise ValueError(f"{text!r} contains a line break, which the format does not allow")
-    return text

@@ -225,7 +225,7 @@ def as_log(system: str, path: Path, kind: str, frame: pl.DataFrame) -> Log:
     """Return the rows of a system in a file, each of whose questions occurs once in an epoch."""
     if "question_id" not in frame.columns:
         raise problem(path, "has no ids; name their column with question_id=...")
-    return Log(system, path, _long.with_epoch(frame), _task(kind, path, frame), origins.protocol_of(frame))
+    return Log(system, path, _long.with_epoch(frame), _task(kind, path, frame), origins.of(frame).protocol)
 
 
 def _task(kind: str, path: Path, frame: pl.DataFrame) -> str | None:

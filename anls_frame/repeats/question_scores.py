@@ -156,7 +156,7 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
         how = [f"protocol {described(settings.protocol)}", f"threshold {settings.protocol.threshold:g}"]
         if any(metric.row == "cer" for metric in epochs.metrics):
             how.append(f"CER protocol {described(resolve_errors(settings.protocol))}")
-        other = origins.difference(origins.protocol_of(frame), settings.protocol)
+        other = origins.difference(origins.of(frame).protocol, settings.protocol)
         empty = settings.missing == "empty"
         how.append(f"missing predictions {'scored as the empty text' if empty else 'left out'}")
     scored = f" ({', '.join(how)})" if how else ""

@@ -211,15 +211,17 @@ ENTRY = edit(0, 1, 2, ["c"])
         (1, "'edits' has dtype Int64$"),
         ([1], r"'edits' has dtype List\(Int64\)$"),
         (ENTRY, r"'edits' has dtype Struct"),
-        ([{"start": 1, "end": 2}], r"'edits' has no field 'type', only \['start', 'end'\]"),
-        ([ENTRY | {"start": 1.0}], "'edits' has Float64 in field 'start' instead of integers"),
-        ([ENTRY | {"annotator": "0"}], "'edits' has String in field 'annotator' instead of integers"),
-        ([ENTRY | {"type": 1}], "'edits' has Int64 in field 'type' instead of strings"),
-        (
-            [ENTRY | {"corrections": "c"}],
-            "'edits' has String in field 'corrections' instead of lists of strings",
+        *(
+            ([field], r"'edits' has dtype List\(Struct\(.*\)\)$")
+            for field in (
+                {"start": 1, "end": 2},
+                ENTRY | {"start": 1.0},
+                ENTRY | {"annotator": "0"},
+                ENTRY | {"type": 1},
+                ENTRY | {"corrections": "c"},
+                ENTRY | {"corrections": [1]},
+            )
         ),
-        ([ENTRY | {"corrections": [1]}], r"'edits' has List\(Int64\) in field 'corrections'"),
     ],
 )
 @engines

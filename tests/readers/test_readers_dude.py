@@ -90,7 +90,7 @@ def test_fields_of_both_files_are_columns(tmp_path: Path) -> None:
 def test_protocol_rrc_gives_the_scores_of_the_script(tmp_path: Path) -> None:
     frame = af.readers.read_dude(*files(tmp_path, LABELS, ROWS))
 
-    assert origins.protocol_of(frame) == "rrc"
+    assert origins.of(frame).protocol == "rrc"
     # As `get_NLS` of the script computes them: 1 - d / max of the raw lengths, kept from 0.5.
     expected = [1 - 0 / 10, 1.0, 1.0, 1 - 2 / 4, 1.0]
     assert frame["dude_anls"].to_list() == expected
@@ -183,4 +183,4 @@ def test_submissions_are_detected_and_read_with_others(tmp_path: Path) -> None:
     frame = af.read_logs({"model": submission}, gold=gold)
 
     assert frame["prediction"].to_list() == af.readers.read_dude(gold, submission)["prediction"].to_list()
-    assert origins.protocol_of(frame) == "rrc"
+    assert origins.of(frame).protocol == "rrc"

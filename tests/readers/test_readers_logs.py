@@ -70,12 +70,12 @@ def test_the_protocol_of_the_harness_is_remembered_where_all_files_have_it(tmp_p
     paths = {name: RRC / f"submission_{name}.json" for name in ENGINES}
     frame = af.read_logs(paths, gold=GOLD)
 
-    assert origins.protocol_of(frame) == "rrc"
+    assert origins.of(frame).protocol == "rrc"
     assert "harness uses protocol rrc" in str(af.report(frame, "prediction", "answers", by="system"))
 
     table = tmp_path / "table.parquet"
     af.write_results(af.read_rrc(GOLD, paths["tesseract"]), table)
-    assert origins.protocol_of(af.read_logs({**paths, "table": table}, gold=GOLD)) is None
+    assert origins.of(af.read_logs({**paths, "table": table}, gold=GOLD)).protocol is None
 
 
 def test_files_without_names_are_named_by_what_differs(tmp_path: Path) -> None:

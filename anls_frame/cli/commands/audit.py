@@ -61,8 +61,8 @@ def audit(
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, (".parquet",))
     given = named.in_files(files, source, "error", least=1)
-    names = names_of_rows(source.how)
-    with working("Scoring"), reading(files[0], source.how):
+    names = names_of_rows(source.how())
+    with working("Scoring"), reading(files[0], source.how()):
         frame, systems = texts(given)
         scored_rows, scores = with_scores(frame, systems, scoring, names.metric)
         rows = scored_rows.collect()

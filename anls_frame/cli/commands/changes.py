@@ -63,7 +63,7 @@ def changes(
     if n is not None:
         count("--n", n, most=MOST_ROWS - 1)
     scoring.check_left_out(lower_is_better=lower_is_better, scores=scores, metrics=metric)
-    names_of, is_of_pages = names_of_rows(source.how), are_pages(source.how)
+    names_of, is_of_pages = names_of_rows(source.how()), are_pages(source.how())
     given = named.in_files(files, source, "error")
     with working("Comparing"):
         metrics: Any

@@ -57,9 +57,9 @@ def confusions(
     target.check(row_files.SUFFIXES)
     count("--n", n, most=MOST_ROWS - 1)
     columns = options.one_table(by)
-    with working(f"Reading {file}"), reading(file, source.how):
+    with working(f"Reading {file}"), reading(file, source.how()):
         counted: pl.DataFrame = af.confusions(
-            load(file, source.how),
+            load(file, source.how()),
             *("prediction", "answers"),
             by=columns,
             protocol=protocol,
@@ -69,7 +69,7 @@ def confusions(
         )
     target.put_rows(counted)
     if target.is_terminal:
-        _print(counted, columns or [], n, names_of_rows(source.how).row)
+        _print(counted, columns or [], n, names_of_rows(source.how()).row)
 
 
 def _print(counted: pl.DataFrame, by: Sequence[str], n: int, noun: str) -> None:

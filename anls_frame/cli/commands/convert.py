@@ -35,11 +35,11 @@ def convert(
 
     check_target(output, force, (".json",) if submission else row_files.SUFFIXES)
     with working(f"Converting {file}"):
-        frame, rows = scan_counted(file, source.how)
+        frame, rows = scan_counted(file, source.how())
         if not rows:
             raise ValueError(f"{file}: holds no rows")
         if submission:
             af.readers.write_submission(frame.collect(), output)
         else:
-            with reading(file, source.how):
+            with reading(file, source.how()):
                 row_files.write(frame, output, escape_formulas=escape_formulas)

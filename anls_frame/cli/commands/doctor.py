@@ -86,7 +86,7 @@ def _against(file: Path, source: options.SourceOptions, scores: str, *, json: bo
     from anls_frame.readers.any_file import load
 
     with output.working(f"Scoring {file}"):
-        result = af.readers.scoring_rules(load(file, source.how), scores)
+        result = af.readers.scoring_rules(load(file, source.how()), scores)
     if json:
         output.print_json(
             {

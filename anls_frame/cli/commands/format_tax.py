@@ -52,9 +52,9 @@ def format_tax(
     from anls_frame.readers.any_file import load, reading
 
     target.check(row_files.SUFFIXES)
-    with working(f"Reading {file}"), reading(file, source.how):
+    with working(f"Reading {file}"), reading(file, source.how()):
         tax = af.format_tax(
-            load(file, source.how),
+            load(file, source.how()),
             *("prediction", "answers"),
             metrics=parse(metric) or ["anls"],
             steps=steps,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
+from anls_frame import gec
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.exits import GATE_FAILED, UNDECIDED
@@ -51,8 +52,6 @@ def m2(
     ignore_whitespace_casing
         Ignore edits of only whitespace and case.
     """
-    from anls_frame import gec
-
     counts = gec.m2(
         *_COLUMNS,
         max_unchanged=max_unchanged,
@@ -101,27 +100,15 @@ def i_measure(
     max_references
         Largest number of references for a sentence; more raise an error.
     """
-    from anls_frame import gec
-
     if source is None and len(gold) > 1:
         raise ValueError("several files of corrected sentences need --source as well")
-    is_parallel = source is not None
-    rows = (
-        _read(gold[0], prediction=system)
-        if source is None
-        else gec.read_parallel(source, gold, prediction=system)
-    )
-    counts = gec.i_measure(
-        "prediction",
-        "source",
-        *(() if is_parallel else ("edits", "annotators")),
-        references="references" if is_parallel else None,
-        w=w,
-        beta=beta,
-        mix=mix,
-        optimise=optimise,  # type: ignore[arg-type] # checked there
-        max_references=max_references,
-    )
+    columns: Any
+    if source is None:
+        rows, columns = _read(gold[0], prediction=system), {"edits": "edits", "annotators": "annotators"}
+    else:
+        rows, columns = gec.read_parallel(source, gold, prediction=system), {"references": "references"}
+    how: Any = {"w": w, "beta": beta, "mix": mix, "optimise": optimise, "max_references": max_references}
+    counts = gec.i_measure("prediction", "source", **columns, **how)
     scores = gec.i_measure_corpus(counts, w=w, beta=beta)
     _print(rows.select(scores).item(), json=json)
 
@@ -161,8 +148,6 @@ def errant(
     tier
         Also print a table of edit types of tier 1, 2 or 3.
     """
-    from anls_frame import gec
-
     rows = _read(gold, prediction_edits=system)
     columns = ("prediction_edits", "edits", "prediction_annotators", "annotators")
     counts = gec.errant(*columns, mode=mode, single=single, multi=multi, filt=filt or ())  # type: ignore[arg-type]
@@ -215,7 +200,6 @@ def compare(
     alpha
         Largest probability of exits 0 and 1 if the true loss is the bound.
     """
-    from anls_frame import gec
     from anls_frame.readers._log_files import check_different, names_of
 
     if len(systems) < 2:  # noqa: PLR2004 - there is nothing to compare
@@ -229,15 +213,15 @@ def compare(
     files = {"prediction": texts} if texts else {}
     if measure == "errant":
         files["prediction_edits"] = columns
-    table: pl.DataFrame = gec.compare(  # type: ignore[call-overload]
+    how: Any = {"measure": measure} if beta is None else {"measure": measure, "beta": beta}
+    table: pl.DataFrame = gec.compare(
         dict(zip(names_of(systems), columns, strict=True)),
         _read(gold, **files),
-        measure=measure,
         cluster=None if documents is None else "document",
         confidence=confidence,
         within=require_within,
         alpha=alpha,
-        **({} if beta is None else {"beta": beta}),
+        **how,
     )
     if json:
         print_json(table.to_dicts())
@@ -267,8 +251,6 @@ def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
 
 def _read(gold: Path, **others: Any) -> pl.DataFrame:
     """Read the gold edits; if the file is not .m2, name the command for plain sentences."""
-    from anls_frame import gec
-
     try:
         return gec.read_m2(gold, **others)
     except gec.M2FormatError as error:

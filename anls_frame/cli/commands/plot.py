@@ -123,16 +123,16 @@ def plot(
         raise ValueError(f"{kind!r} plots do not take {' and '.join(f'--{name}' for name in useless)}")
     if len(options.one_table(slicing.by) or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
-    if are_pages(source.how):
+    if are_pages(source.how()):
         if kind in KINDS_OF_ANSWERS:
             others = ", ".join(name for name in KINDS if name not in KINDS_OF_ANSWERS)
             raise ValueError(f"{kind!r} is drawn of answers to questions; of pages, draw {others}")
         if metric is None and "metric" in KINDS[kind]:
             metric = "cer_corpus" if kind == "groups" else "cer"
     with working(f"Drawing {file}"):
-        no_texts = replace(source.how, needs_texts=False)
+        no_texts = replace(source.how(), needs_texts=False)
         metrics = parse([metric], lambda: columns(file, no_texts)) if metric and kind == "groups" else None
-        frame = load(file, source.how_for(metrics))
+        frame = load(file, source.how(metrics))
         axes = _drawn(kind, frame, slicing, scoring.protocol, metric, metrics=metrics)
         content = io.BytesIO()
         axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)

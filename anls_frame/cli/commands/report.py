@@ -76,12 +76,12 @@ def report(
     from anls_frame.readers.scored_files import single_answers, summarize_files
     from anls_frame.readers.system_files import SystemFiles
 
-    given = SystemFiles(files=files, how=source.how, runs=runs, repeats=repeats)
+    given = SystemFiles(files=files, how=source.how(), runs=runs, repeats=repeats)
     first = given.every_file[0]
-    metrics = parse(metric, lambda: columns(first, replace(source.how, needs_texts=False)))
-    given = replace(given, how=source.how_for(None if rows else metrics))
+    metrics = parse(metric, lambda: columns(first, replace(source.how(), needs_texts=False)))
+    given = replace(given, how=source.how(None if rows else metrics))
     n_worst, most = worst or 0, None
-    if are_pages(source.how):
+    if are_pages(source.how()):
         metrics = metrics or ["ocr"]
         keep = keep or ["question_id"]
         if worst is None:
@@ -96,7 +96,7 @@ def report(
             score for score in metrics or () if not isinstance(score, af.Metric) or score.probability is None
         ]
         chosen = scores or ["qa"]
-        with reading(first, source.how), working("Writing rows"):
+        with reading(first, source.how()), working("Writing rows"):
             return row_pages.page(
                 single_answers(given, chosen),
                 "prediction",

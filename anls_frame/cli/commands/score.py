@@ -45,10 +45,10 @@ def score(
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import are_pages, names_of_rows, reading, scan_counted
 
-    have_pages = are_pages(source.how)
+    have_pages = are_pages(source.how())
     target.check(row_files.SUFFIXES)
     with working(f"Reading {file}"):
-        frame, rows = scan_counted(file, source.how)
+        frame, rows = scan_counted(file, source.how())
     try:
         scored = af.add_scores(
             frame,
@@ -66,7 +66,7 @@ def score(
         words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
         scored = scored.with_columns(words.name.suffix(suffix))
     # The rows are read twice, because written rows are not kept in memory.
-    with reading(file, source.how):
+    with reading(file, source.how()):
         metrics = ["cer_corpus", "wer_corpus", "cer_mean"] if have_pages else None
         with af.progress():
             report = af.report(frame, "prediction", "answers", metrics=metrics, **vars(scoring))
@@ -84,7 +84,7 @@ def score(
         # Pages are too long to be shown.
         texts = _SHOWN[:1] if have_pages else _SHOWN
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
-        labels = names_of_rows(source.how).columns
+        labels = names_of_rows(source.how()).columns
         print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, labels=labels)
     _print_means(report, frame, scoring)
 
@@ -107,6 +107,6 @@ def _print_means(report: af.Report, frame: pl.LazyFrame, scoring: options.Scorin
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
         said.append(f"{missing}. They count as empty strings here; in the rows, their scores are null.")
-    if other := origins.difference(origins.protocol_of(frame), scoring.protocol):
+    if other := origins.difference(origins.of(frame).protocol, scoring.protocol):
         said.append(other)
     print(plain("\n".join([*said, report.signature])))

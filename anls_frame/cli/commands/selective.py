@@ -66,7 +66,7 @@ def selective(
         number("--require-accepted", require_accepted, 0, 1)
     chosen: list[Any] = parse(metric) or ["anls"]
     with working("Ranking"):
-        frame = load(file, source.how_for(chosen))
+        frame = load(file, source.how(chosen))
         frame = with_numbers(frame.lazy(), columns_of(chosen)).collect()
         prediction, answers = texts_of(frame)
         result = af.selective(

@@ -83,7 +83,7 @@ def slices(
             )
         target.put(result, numbered(result.table.height, "slice"), {})
         return
-    chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how) else "anls"]
+    chosen: list[Any] = parse(metric) or ["cer_corpus" if are_pages(source.how()) else "anls"]
     with working("Looking for slices"):
         rows_of_files, systems = row_pages.texts(
             named.in_files(files, source, "error", None if rows else chosen, least=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -13,9 +13,7 @@ import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_table, working
-
-if TYPE_CHECKING:
-    from anls_frame.export.column_headings import RowNames
+from anls_frame.export.column_headings import NAMES, RowNames
 
 
 @options.command(
@@ -48,14 +46,13 @@ def verdicts(
     from anls_frame.analysis.audit_samples import PROBABILITY
     from anls_frame.cli.row_pages import texts
     from anls_frame.export import row_files
-    from anls_frame.export.column_headings import NAMES
     from anls_frame.readers.any_file import names_of_sample, reading
     from anls_frame.summary.systems import prediction_of
 
     target.check(row_files.SUFFIXES)
     given_verdicts = af.readers.read_verdicts(saved)
     given = named.in_files(files, source, runs, least=1)
-    with working("Scoring"), reading(files[0], source.how):
+    with working("Scoring"), reading(files[0], source.how()):
         frame, columns = texts(given)
         if id is None and "question_id" in frame.collect_schema() and given_verdicts["id"].count():
             id = "question_id"  # noqa: A001 - as on the page
@@ -65,7 +62,7 @@ def verdicts(
             )
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
-        names = names_of_sample(files[0], source.how)
+        names = names_of_sample(files[0], source.how())
         lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=names.metric)
         has_draw = PROBABILITY in frame.collect_schema()
         corrected = {
@@ -122,8 +119,6 @@ def _corrected(
 
 def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:
     """Print the share of the points lost by judged rows that is not a system's error."""
-    from anls_frame.export.column_headings import NAMES
-
     name = "" if is_alone else f"{system['system']}: "
     total, lost, others = (system[key] for key in ("lost_points", "lost_points_of_judged", "not_the_models"))
     share = f" ({100 * others / lost:.0f} %)" if lost else ""
