@@ -69,7 +69,7 @@ def outcome(call: Any) -> Any:
 def test_report_of_the_sample_data_is_that_of_memory() -> None:
     arguments: dict[str, Any] = {"by": "question_types", "cluster": "doc_id", "worst": 5, "details": True}
     expected = af.report(pl.read_parquet(QUESTIONS), "tesseract", "answers", **arguments)
-    found = af.report(Batches(daft.read_parquet(str(QUESTIONS)), 100), "tesseract", "answers", **arguments)
+    found = af.report(Batches(daft.read_parquet(str(QUESTIONS)), 500), "tesseract", "answers", **arguments)
     check_equal(found.summary, expected.summary)
     report_oracle.check_alike(found.by_group, expected.by_group)
     assert found.overall["n"] + found.overall["n_unanswerable"] == found.settings["rows"] == 1624
@@ -86,7 +86,7 @@ def test_slices_found_in_the_sample_data_are_those_of_memory() -> None:
     for options in ({}, {"search": HONEST, "metrics": ["anls", "exact_match"], "depth": 3}):
         arguments: dict[str, Any] = {"columns": columns, "cluster": "doc_id", **options}
         expected = af.find_slices(pl.read_parquet(QUESTIONS), "rapidocr", "answers", **arguments)
-        found = af.find_slices(Batches(frame, 100), "rapidocr", "answers", **arguments)
+        found = af.find_slices(Batches(frame, 500), "rapidocr", "answers", **arguments)
         assert found.frame.height
         shown = ["description", "metric", "n", "n_clusters", "score", "score_low", "score_high", "p_adjusted"]
         assert found.frame.select(shown).equals(expected.frame.select(shown))
@@ -215,7 +215,7 @@ def test_what_wrapping_costs_is_that_of_memory() -> None:
     frame = daft.from_arrow(rows.to_arrow())
     for options in ({}, {"steps": ["markdown"], "markers": ["is"]}):
         expected = af.format_tax(rows, "tesseract", "answers", **arguments, **options)
-        found = af.format_tax(Batches(frame, 100), "tesseract", "answers", **arguments, **options)
+        found = af.format_tax(Batches(frame, 500), "tesseract", "answers", **arguments, **options)
         assert expected.steps["n"].min() > 0
         assert expected.steps["unwrap_steps"].n_unique() == len({*found.steps["unwrap_steps"]}) > 1
         report_oracle.check_close(found.steps, expected.steps)
@@ -267,7 +267,7 @@ def test_own_metrics_are_those_of_memory() -> None:
     ]
     arguments: dict[str, Any] = {"metrics": metrics, "by": "k", "cluster": "d", "worst": 4, "keep": ["id"]}
     expected = af.report(frame, "p", "a", **arguments)
-    batches = Batches(daft.from_arrow(frame.to_arrow()), amount(47, 17))
+    batches = Batches(daft.from_arrow(frame.to_arrow()), amount(110, 17))
     found = af.report(batches, "p", "a", **arguments)
     check_equal(found.summary, expected.summary)
     assert found.worst.equals(expected.worst)
@@ -298,7 +298,7 @@ def test_comparisons_are_those_of_memory(count: int) -> None:
     }
     expected = af.compare(frame, systems, "answers", **arguments)
     rows = daft.read_parquet(str(QUESTIONS))
-    found = af.compare(Batches(rows, 100), systems, "answers", **arguments)
+    found = af.compare(Batches(rows, 500), systems, "answers", **arguments)
     report_oracle.check_close(found.ranking, expected.ranking)
     report_oracle.check_close(found.differences(), expected.differences())
     assert found.settings == expected.settings

@@ -58,81 +58,37 @@ def test_scores_are_computed_when_they_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "message"),
+    ("function", "arguments", "error", "message"),
     [
-        ({"answers": "b"}, af.exceptions.ColumnNotFoundError, "no column 'b' among"),
-        ({"by": "type"}, af.exceptions.ColumnNotFoundError, "no column 'type' among"),
         (
-            {"prediction": "n"},
-            af.DTypeError,
-            "column 'n' must hold strings or lists of strings, but holds int64",
-        ),
-        (
+            af.summarize,
             {"prediction": None, "answers": None, "metrics": "a"},
             af.DTypeError,
-            "scores must be numbers",
+            "must be numbers",
         ),
-        ({"by": "*"}, ValueError, "as a pattern for columns; rename"),
-        ({"protocol": "raw"}, ValueError, "protocol must have a threshold"),
-        ({"details": 1}, TypeError, "details must be True or False"),
-        ({"metrics": "score"}, ValueError, "a column of scores, or a Metric, got 'score'"),
-        ({"keep": "m"}, af.exceptions.ColumnNotFoundError, "no column 'm' among"),
-        ({"prediction": None}, ValueError, "pass both columns, prediction and answers, or neither"),
+        (af.summarize, {"by": "*"}, ValueError, "as a pattern for columns; rename"),
+        (af.report, {"details": 1}, TypeError, "details must be True or False"),
+        (af.report, {"confidence": 95}, ValueError, r"confidence must be a number in \(0, 1\)"),
+        (af.add_scores, {"columns": ["s"]}, ValueError, "unknown score columns"),
+        (af.add_scores, {"prediction": ["p"]}, TypeError, "prediction must be the name of a column"),
+        (af.format_tax, {"steps": ["marks"]}, ValueError, "steps must be one of"),
+        (af.format_tax, {"confidence": 95}, ValueError, r"confidence must be a number in \(0, 1\)"),
+        *(
+            (function, *case)
+            for function in (af.summarize, af.report, af.add_scores, af.format_tax)
+            for case in (
+                ({"answers": "b"}, af.exceptions.ColumnNotFoundError, "no column 'b' among"),
+                ({"prediction": "n"}, af.DTypeError, "column 'n' must hold strings or lists of strings"),
+                ({"protocol": 3}, TypeError, "protocol must be a ScoreProtocol or a preset's name"),
+            )
+        ),
     ],
-    ids=str,
 )
 def test_wrong_columns_and_options_are_errors_before_rows_are_computed(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    for function in (af.summarize, af.report):
-        with pytest.raises(error, match=message):
-            function(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
-
-
-def test_reports_that_cannot_be_made_are_errors_before_rows_are_computed() -> None:
-    with pytest.raises(ValueError, match=r"confidence must be a number in \(0, 1\)"):
-        af.report(never_computed(), "p", "a", confidence=95)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"answers": "b"}, af.exceptions.ColumnNotFoundError, "no column 'b' among"),
-        (
-            {"prediction": "n"},
-            af.DTypeError,
-            "column 'n' must hold strings or lists of strings, but holds int64",
-        ),
-        ({"prediction": ["p"]}, TypeError, "prediction must be the name of a column"),
-        ({"columns": ["s"]}, ValueError, "unknown score columns"),
-        ({"protocol": "raw"}, ValueError, "protocol must have a threshold"),
-    ],
-    ids=str,
-)
-def test_scores_that_cannot_be_added_are_errors_at_once(
-    arguments: dict[str, Any], error: type[Exception], message: str
+    function: Any, arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        af.add_scores(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"answers": "b"}, af.exceptions.ColumnNotFoundError, "no column 'b' among"),
-        ({"prediction": "n"}, af.DTypeError, "column 'n' must hold strings or lists of strings"),
-        ({"prediction": ["p"]}, TypeError, "prediction must be the name of a column"),
-        ({"steps": ["marks"]}, ValueError, "steps must be one of"),
-        ({"by": "type"}, af.exceptions.ColumnNotFoundError, "no column 'type' among"),
-        ({"confidence": 95}, ValueError, r"confidence must be a number in \(0, 1\)"),
-    ],
-    ids=str,
-)
-def test_costs_of_wrapping_that_cannot_be_told_are_errors_before_rows_are_computed(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        af.format_tax(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
+        function(never_computed(), **{"prediction": "p", "answers": "a", **arguments})
 
 
 def test_existing_columns_are_not_replaced_unasked() -> None:
