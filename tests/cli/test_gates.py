@@ -56,6 +56,7 @@ def rows_of(folder: Path, **lost: int) -> None:
     frame.write_csv(folder / "rows.csv")
 
 
+@pytest.mark.parametrize("door", ["files", "columns"])
 @pytest.mark.parametrize(
     ("lost", "code", "answers"),
     [
@@ -66,20 +67,19 @@ def rows_of(folder: Path, **lost: int) -> None:
     ],
 )
 def test_an_anchor_must_hold_beside_the_last_run(
-    tmp_path: Path, lost: tuple[int, int, int], code: int, answers: list[str]
+    tmp_path: Path, lost: tuple[int, int, int], code: int, answers: list[str], door: str
 ) -> None:
     first, last, new = lost
     rows_of(tmp_path, last=last, new=new, first=first)
-    gate = ("--require-within", "0.02", "-a", "t")
-    of_files = run(tmp_path, "compare", "last.jsonl", "new.jsonl", "--anchor", "first.jsonl", *gate)
-    assert of_files.returncode == code
-    assert of_files.stderr.startswith(f"anls-frame: {answers[0]} by")
-    assert f"\nanls-frame: {answers[1]} by" in of_files.stderr
-    of_columns = run(
-        tmp_path, "compare", "rows.csv", "--systems", "last,new,first", "--anchor", "first", *gate, "--json"
-    )
-    assert (of_columns.returncode, of_columns.stderr) == (code, of_files.stderr)
-    assert [*json.loads(of_columns.stdout)["settings"]["systems"]] == ["last", "new", "first"]
+    compared = {
+        "files": ("last.jsonl", "new.jsonl", "--anchor", "first.jsonl"),
+        "columns": ("rows.csv", "--systems", "last,new,first", "--anchor", "first"),
+    }
+    done = run(tmp_path, "compare", *compared[door], "--require-within", "0.02", "-a", "t", "--json")
+    assert done.returncode == code
+    assert done.stderr.startswith(f"anls-frame: {answers[0]} by")
+    assert f"\nanls-frame: {answers[1]} by" in done.stderr
+    assert [*json.loads(done.stdout)["settings"]["systems"]] == ["last", "new", "first"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ N, DOCUMENTS = 3000, 150
 COLUMNS = ["kind", "lang", "pages", "when", "types", "is_scan", "size"]
 
 
+@functools.cache
 def questions(seed: int = 0) -> pl.DataFrame:
     """Rows with columns of all kinds, none of which has to do with the score."""
     random = np.random.default_rng(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ COLUMNS = ["doc_type", "lang", "answer_type", "question_types", "n_words"]
 HONEST = af.SliceSearch(holdout=0.5)
 
 
+@functools.cache
 def scores() -> pl.DataFrame:
     """Rows of own scores, some without a score, with a fault, categories and a missing value."""
     random = np.random.default_rng(0)
