@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -79,16 +78,6 @@ def test_slices_are_asked_about_the_anchor_too() -> None:
     of = {name: decision.slices.filter(baseline=name).sort("kind") for name in ("first", "last")}
     assert of["first"]["answer"].to_list() == ["regressed", "fine"]
     assert of["last"]["answer"].to_list() == ["fine", "fine"]
-
-
-def test_metrics_of_texts_and_pandas_have_an_anchor_too() -> None:
-    texts = {"last": ["a"] * 200, "new": ["x"] * 20 + ["a"] * 180, "first": ["a"] * 200, "t": ["a"] * 200}
-    for metric in ("anls", "cer_corpus", "cer_mean"):
-        made = af.compare(pd.DataFrame(texts), SYSTEMS, "t", metrics=metric)
-        assert made.decide(0.02, anchor="first").answer == "regressed"
-        decision = made.decide(0.02, anchor="first", slices=True)
-        first, second = decision.frame["difference"]
-        assert first == second
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import fastexcel
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -143,24 +142,13 @@ def test_slices_are_sorted_by_a_key_or_a_figure(systems: int) -> None:
         made.to_document(sort="x")
 
 
-@pytest.mark.parametrize("suffix", [".md", ".tex", ".html", ".xlsx", ".json"])
-def test_macro_averages_are_written(suffix: str, tmp_path: Path) -> None:
-    path = FIVE.write(tmp_path / f"c{suffix}", macro=True)
-    averages = FIVE.macro()["score"].to_list()
-    if suffix == ".json":
-        rows = json.loads(path.read_text("utf-8"))["tables"]["Macro averages by kind"]
-        assert [row["score"] for row in rows] == averages
-    elif suffix == ".xlsx":
-        sheet = fastexcel.read_excel(path).load_sheet("Macro averages by kind").to_polars()
-        assert sheet["score"].to_list() == pytest.approx(averages)
-    else:
-        section = path.read_text("utf-8").rpartition("Macro averages by kind")[2]
-        assert all(f"{score:.3f}" in section for score in averages)
+def test_macro_averages_are_shown() -> None:
+    (table,) = [table for table in FIVE.to_document(macro=True).tables if table.name.startswith("Macro")]
+    assert (table.name, table.frame.equals(FIVE.macro())) == ("Macro averages by kind", True)
     report = af.report(pl.DataFrame({"x": [0.0, 1.0] * 40, "k": [1, 2, 2, 2] * 20}), metrics="x", by="k")
-    assert (
-        f"{report.macro()['score'].item():.3f} ["
-        in report.to_text(macro=True).partition("Macro averages by k")[2]
-    )
+    (average,) = report.macro()["score"]
+    for made, score in ((FIVE, FIVE.macro()["score"][0]), (report, average)):
+        assert f"{score:.3f} [" in made.to_text(macro=True).partition("Macro averages by k")[2]
 
 
 def test_columns_are_chosen_for_people_alone(tmp_path: Path) -> None:

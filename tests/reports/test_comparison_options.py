@@ -32,21 +32,6 @@ FRAME = pl.DataFrame(
 SYSTEMS = {"old": "a", "new": "b"}
 
 
-@pytest.mark.parametrize(
-    ("missing", "counts"),
-    [
-        ("empty", {"rows": 5, "n": 4, "n_dropped": 0, "n_unanswerable": 1}),
-        ("drop", {"rows": 5, "n": 3, "n_dropped": 1, "n_unanswerable": 1}),
-    ],
-)
-def test_rows_are_accounted_for(missing: Any, counts: dict[str, int]) -> None:
-    made = compare(FRAME, SYSTEMS, "t", by="k", missing=missing)
-    assert {name: made.settings[name] for name in counts} == counts
-    assert made.overall["n"].item() == counts["n"]
-    expected = {"r": 2, "s": 2, None: 1} if missing == "empty" else {"r": 1, "s": 2, None: 1}
-    assert dict(made.by_group.select("k", "n").iter_rows()) == expected
-
-
 def test_slices_are_sorted_by_size_and_key_with_null_last() -> None:
     frame = pl.DataFrame({"a": ["x"] * 7, "t": ["x"] * 7, "k": ["d", "d", None, None, "c", "b", "b"]})
     made = compare(frame, {"old": "a", "new": "a"}, "t", by="k")
@@ -123,8 +108,6 @@ def test_any_other_name_will_do(name: str) -> None:
             ValueError,
             "metrics must be of 'qa', 'ocr', 'fields', 'anls', 'nls', 'exact_match', 'zeros', 'cer_mean', ",
         ),
-        ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers"),
-        ({"metrics": ""}, ValueError, "metrics must be of"),
         ({"metrics": "zeros"}, ValueError, "'zeros' is not; pass 'anls'"),
         ({"metrics": af.Metric("d")}, ValueError, "metric 'd' is one column, but systems are compared"),
         ({"metrics": pl.col("d")}, ValueError, "metric 'd' is one column, but systems are compared"),
@@ -133,16 +116,11 @@ def test_any_other_name_will_do(name: str) -> None:
             ValueError,
             r"metric 'm' must have a column for each of \['old', 'new'\]",
         ),
-        ({"missing": "skip"}, ValueError, "missing must be one of"),
         ({"draws": 0}, ValueError, "draws must be an integer from 1 to 10,000,000, got 0"),
         ({"draws": 10**7 + 1}, ValueError, "draws must be an integer from 1 to 10,000,000, got 10000001"),
         ({"seed": -1}, ValueError, "seed must be an integer of at least 0, got -1"),
         ({"confidence": 1}, ValueError, r"confidence must be a number in \(0, 1\)"),
         ({"confidence": float("nan")}, ValueError, r"confidence must be a number in \(0, 1\)"),
-        ({"by": ["k", "k"]}, ValueError, "by must not name a column twice"),
-        ({"by": 3}, TypeError, "by must be a column name"),
-        ({"cluster": 3}, TypeError, "a column name must be a string"),
-        ({"protocol": "raw"}, ValueError, "protocol must have a threshold"),
         ({"by": "kk"}, ColumnNotFoundError, "no column 'kk'"),
         ({"systems": {"old": "aa", "new": "b"}}, ColumnNotFoundError, "no column 'aa'"),
         ({"systems": {"old": "a", "new": "d"}}, DTypeError, "column 'd'"),

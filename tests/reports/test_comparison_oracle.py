@@ -1,4 +1,4 @@
-"""Comparisons against plain loops, scipy's permutation test and statsmodels' correction."""
+"""Comparisons against plain loops and scipy's test of pairs."""
 
 from __future__ import annotations
 
@@ -185,30 +185,6 @@ def scores(seed: int, rows: int, clusters: int, groups: int) -> pl.DataFrame:
             "k": random.integers(0, groups, rows),
         }
     )
-
-
-def cluster_sums(frame: pl.DataFrame, unit: str) -> list[float]:
-    sums: dict[Any, float] = {}
-    for row in frame.iter_rows(named=True):
-        sums[row[unit]] = sums.get(row[unit], 0.0) + row["b"] - row["a"]
-    return list(sums.values())
-
-
-@pytest.mark.parametrize("clusters", [2, 3, 5, 9, 12])
-def test_p_value_of_few_clusters_is_the_exact_one_of_scipy(clusters: int) -> None:
-    frame = scores(clusters, 60, clusters, 1)
-    found = compare(frame, {"a": "a", "b": "b"}, None, cluster="doc").overall["p_value"].item()
-    sums = np.array(cluster_sums(frame, "doc"))
-
-    def total(x: Any, axis: int) -> Any:
-        # Rounded, so that sums are equal that differ by rounding alone.
-        return np.abs(np.round(x.sum(axis=axis), 9))
-
-    exact = stats.permutation_test(
-        (sums,), total, permutation_type="samples", n_resamples=np.inf, vectorized=True, alternative="greater"
-    )
-    assert found == pytest.approx(exact.pvalue)
-    assert found == pytest.approx(exact_p(list(sums)))
 
 
 def test_interval_is_that_of_the_t_test_of_pairs() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,11 +22,6 @@ COLUMNS = [
     *("metric", "baseline", "system", "n", "score", "score_low", "score_high", "baseline_score"),
     *("difference", "difference_low", "difference_high", "p_value", "p_adjusted"),
     *("wins", "ties", "losses", "few_rows", "n_clusters"),
-]
-OF_SLICES = [
-    *("description", "metric", "system", "n", "n_clusters", "baseline_score", "score"),
-    *("change", "change_low", "change_high", "rest", "difference", "share_of_rows", "share_of_loss"),
-    *("p_adjusted", "few_rows", "overlapping"),
 ]
 
 
@@ -195,48 +189,6 @@ def test_lines_are_those_of_two_systems(name: str) -> None:
     for system in case.systems[1:]:
         of_two = case.comparison([case.systems[0], system]).to_polars().drop("p_value", "p_adjusted")
         assert_frame_equal(every.filter(system=system), of_two, rel_tol=1e-9, abs_tol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["two in one", "six in three, pandas", "own scores", "pages"])
-def test_the_same_cell_finds_slices_in_which_systems_lost(name: str, tmp_path: Path) -> None:
-    case, search = CASES[name], af.SliceSearch(draws=39, min_rows=5)
-    found = af.find_slices(case.frame(), columns="lang", search=search, **case.options(case.systems))
-    assert list(found.frame.columns) == OF_SLICES
-    assert list(found.systems) == list(case.systems)
-    in_slices = whole(name).to_polars()
-    listed = rows_of(found.frame)
-    assert listed
-    for number, line in enumerate(listed):
-        lang = line["description"].removeprefix("lang = ")
-        row = in_slices.row(
-            by_predicate=(pl.col("lang") == lang)
-            & (pl.col("metric") == line["metric"])
-            & (pl.col("system") == line["system"]),
-            named=True,
-        )
-        assert line["change"] == pytest.approx(row["difference"], rel=1e-9)
-        assert (line["n"], line["baseline_score"]) == (row["n"], pytest.approx(row["baseline_score"]))
-        assert set(found.rows(case.frame(), number)["lang"]) == {lang}
-    for suffix in ("csv", "json", "md", "html", "xlsx", "parquet"):
-        assert found.write(tmp_path / f"slices.{suffix}").stat().st_size
-    assert found.plot().get_xlabel()
-    assert len(found.sentences) == len(listed)
-    assert repr(found)
-
-
-@pytest.mark.parametrize("metrics", [["anls"], ["anls", "exact_match"]])
-def test_data_files_of_two_systems_have_the_columns_of_the_frames(metrics: list[str], tmp_path: Path) -> None:
-    made = af.compare(questions(), EVERY[:2], "answer", by="lang", metrics=metrics, draws=99)
-    frame = made.to_polars()
-    written = pl.read_parquet(made.write(tmp_path / "comparison.parquet"))
-    assert written.select(frame.columns).equals(frame)
-    of_csv = pl.read_csv(made.write(tmp_path / "comparison.csv"))
-    assert of_csv.columns == [*frame.columns, "signature", "digest"]
-    tables = json.loads(made.write(tmp_path / "comparison.json").read_text("utf-8"))["tables"]
-    for name, rows in tables.items():
-        expected = ["slice", *COLUMNS] if name == "All rows" else frame.columns
-        assert [list(row) for row in rows] == [expected] * len(rows)
-    assert made.to_document().single.frame.equals(frame)
 
 
 def test_metrics_with_scores_in_different_rows_keep_their_names() -> None:

@@ -63,11 +63,6 @@ def test_frames_of_any_kinds_are_paired_in_the_order_of_the_first(first: str, se
     assert values_of(found.only_second) == {"id": [5]}
 
 
-def test_predictions_are_named_after_the_tables() -> None:
-    wide = paired(OLD, NEW, names=("v1", "v2")).frame
-    assert wide.columns == ["id", "prediction_v1", "prediction_v2", "answer", "page"]
-
-
 def test_index_and_dtypes_of_pandas_stay() -> None:
     old = pd.DataFrame(
         {
@@ -195,10 +190,6 @@ def test_names_that_are_taken_are_refused(names: tuple[str, str]) -> None:
         ValueError, match=r"the prediction columns must have new, distinct names, got \[.*\]; pass names="
     ):
         paired(old, NEW, names=names)
-    with pytest.raises(
-        ValueError, match=r"the prediction columns must have new, distinct names, got \[.*\]; pass names="
-    ):
-        pair(pd.DataFrame(old), pd.DataFrame(NEW), on="id", prediction="prediction", names=names)
 
 
 @pytest.mark.parametrize("names", [(), ("one",), ("one", "two", "three")], ids=str)

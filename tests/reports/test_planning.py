@@ -225,11 +225,7 @@ def test_decisions_about_several_systems_are_those_about_each() -> None:
     ("call", "message"),
     [
         (lambda made: made.decide(0), "within must be a number above 0"),
-        (lambda made: made.decide(5), "within must be less than 1, .* got 5; 5 points are 0.05$"),
-        (lambda made: made.decide(1), "got 1; 1 point is 0.01$"),
-        (lambda made: made.decide(100, slices=True), "got 100; 1 point is 0.01$"),
-        (lambda made: made.regressed(2), "drop must be less than 1, .* 2 points are 0.02$"),
-        (lambda made: made.regressions(1), "got 1; 1 point is 0.01$"),
+        (lambda made: made.regressed(-1), "drop must be a number of at least 0"),
         (lambda made: made.decide(alpha=0.5), r"alpha must be a number in \(0, 0.5\)"),
         (lambda made: made.sample_size(-0.1), "effect must be a number above 0"),
         (lambda made: made.detectable_difference(power=1), r"power must be a number in \(0, 1\)"),
@@ -266,14 +262,6 @@ def test_a_margin_that_no_loss_can_reach_is_refused(
     for call in (made.decide, made.regressed, made.regressions):
         with pytest.raises(ValueError, match=f"got {unreachable}{hint}$"):
             call(unreachable)
-
-
-def test_without_an_upper_bound_every_margin_can_be_reached() -> None:
-    made = of_range((0, None), [10.0, 20.0] * 20)
-    assert made.decide(100).answer == "fine"
-    assert not made.regressed(100)
-    with pytest.raises(ValueError, match="drop must be a number of at least 0"):
-        made.regressed(-1)
 
 
 RATES = ["cer_mean", "cer_corpus", "wer_mean", "wer_corpus", "substitutions", "insertions", "bag_of_words"]

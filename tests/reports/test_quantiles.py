@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
@@ -203,14 +202,3 @@ def test_other_averages_leave_quantiles_out() -> None:
     report = af.report(FRAME, "a", "answer", metrics=[MEDIAN, "anls"], by="g")
     assert report.macro()["metric"].to_list() == ["anls"]
     assert "rest" in report.against_rest(measure="anls").columns
-
-
-def test_pages_and_workbooks_have_them(tmp_path: Any) -> None:
-    report = af.report(
-        QUESTIONS, "tesseract", "answers", metrics=[MEDIAN, "cer_mean"], by="lang", cluster="doc_id"
-    )
-    page = report.write(tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "cer_median" in page
-    table = pd.read_excel(report.write(tmp_path / "report.xlsx"), sheet_name=0)
-    assert "CER (median)" in table.to_string()
-    assert report.plot("cer_median").get_xlabel() == "CER (median), lower is better, 95 % interval"

@@ -16,7 +16,6 @@ from anls_frame.reports.reports import report
 
 EMPTY = pl.DataFrame(schema={"p": pl.String, "a": pl.List(pl.String), "k": pl.List(pl.String), "d": pl.Int64})
 ESTIMATES = report_oracle.TEXT_COLUMNS[4:-2]
-BOUNDS = [name for name in ESTIMATES if name.endswith(("_low", "_high"))]
 
 
 @pytest.mark.parametrize("cluster", [None, "d"])
@@ -43,17 +42,6 @@ def test_schema_does_not_depend_on_the_data() -> None:
         full, empty = (report(frame, "p", "a", by="k", cluster=cluster) for frame in (rows, EMPTY))
         assert full.by_group.schema == empty.by_group.schema
         assert full.to_polars().schema == empty.to_polars().schema
-
-
-@pytest.mark.parametrize("cluster", [None, "d"])
-@pytest.mark.parametrize("prediction", ["a", "x", None, ""])
-def test_one_row_has_scores_but_no_interval(prediction: str | None, cluster: str | None) -> None:
-    rows = [{"prediction": prediction, "answers": ["a"], "k": "t", "d": 1}]
-    frame = pl.DataFrame(rows, schema_overrides={"prediction": pl.String})
-    options = Options(by=("k",), cluster="d" if cluster else None)
-    made = report(frame, "prediction", "answers", **options.arguments())
-    report_oracle.check_report(made, rows, options)
-    assert {made.overall[name] for name in BOUNDS} == {None}
 
 
 @pytest.mark.parametrize("column", ["p", "a", "k", "d"])

@@ -18,7 +18,7 @@ import report_oracle
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
-from anls_frame.exceptions import ColumnNotFoundError, DTypeError
+from anls_frame.exceptions import DTypeError
 from anls_frame.reports.reports import report
 
 DAY, OTHER_DAY = dt.date(2026, 2, 28), dt.date(2026, 3, 1)
@@ -166,21 +166,6 @@ def test_pandas_column_without_one_type_is_an_error_that_names_it(column: Any) -
         report(frame, "p", "a", by="the key")
     with pytest.raises(DTypeError, match="column 'the key'"):
         report(frame, "p", "a", cluster="the key")
-
-
-def test_columns_that_are_not_needed_are_not_converted() -> None:
-    frame = pd.DataFrame({"p": ["a"], "a": ["a"], "k": [1], "mixed": [object()], 3: [1]})
-    assert report(frame, "p", "a", by="k").overall["anls"] == 1
-
-
-@pytest.mark.parametrize("role", ["prediction", "answers", "by", "cluster", "metrics"])
-def test_doubled_pandas_columns_are_refused(role: str) -> None:
-    frame = pd.DataFrame([["a", "b", "c", 1.0] * 2], columns=["p", "a", "k", "s"] * 2).iloc[:, [0, 1, 2, 3]]
-    name = {"prediction": "p", "answers": "a", "by": "k", "cluster": "k", "metrics": "s"}[role]
-    frame.insert(0, name, frame[name], allow_duplicates=True)
-    roles: dict[str, Any] = {"metrics": "s"} if role == "metrics" else {"prediction": "p", "answers": "a"}
-    with pytest.raises(ColumnNotFoundError, match=f"column '{name}' occurs 2 times"):
-        report(frame, **{**roles, role: name})
 
 
 # Arrow types that Polars has no dtype for; some of them end its import with a panic.

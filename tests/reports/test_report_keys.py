@@ -35,11 +35,6 @@ def test_slices_by_any_dtype(name: str, *, clustered: bool) -> None:
     assert ((clusters > 0) == (n > 0)).all() if clustered else clusters.is_null().all()
 
 
-def test_slices_are_sorted_by_size_and_then_by_key_with_null_last() -> None:
-    frame = pl.DataFrame({"p": ["a"] * 7, "a": ["a"] * 7, "k": ["d", "d", None, None, "c", "b", "b"]})
-    assert report(frame, "p", "a", by="k").by_group["k"].to_list() == ["b", "d", None, "c"]
-
-
 def test_objects_cannot_slice() -> None:
     frame = pl.DataFrame(TEXTS).with_columns(pl.Series("k", [object()] * 6, dtype=pl.Object))
     with pytest.raises(DTypeError, match="column 'k' has dtype Object"):

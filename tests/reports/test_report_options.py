@@ -73,13 +73,6 @@ def test_unknown_sort_is_refused(sort: Any) -> None:
         ({"prediction": 3}, TypeError, "a column name must be a string, got 3"),
         ({"prediction": None}, ValueError, "pass both columns, prediction and answers, or neither"),
         ({"answers": None}, ValueError, "pass both columns, prediction and answers, or neither"),
-        (
-            {"metrics": "score"},
-            ValueError,
-            "metrics must be of 'qa', 'ocr', 'fields', 'anls', .*, or a Metric, got 'score'",
-        ),
-        ({"metrics": []}, ValueError, "metrics must name at least one metric"),
-        ({"metrics": 3}, TypeError, "a metric must be a function of predictions and answers, .*, got 3"),
         ({"missing": "skip"}, ValueError, "missing must be one of 'empty', 'drop', got 'skip'"),
         ({"protocol": "anlss"}, ValueError, "unknown protocol 'anlss'"),
         ({"protocol": None}, TypeError, "protocol must be a ScoreProtocol or a preset's name"),

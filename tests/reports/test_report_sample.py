@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from sample import DATA
 
-from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
 
 pytestmark = pytest.mark.usefixtures("each_default_engine")
@@ -61,21 +60,3 @@ def test_pages(system: str, column: str) -> None:
     assert sums == tuple(
         ORACLE["pages"][system]["overall"][name] for name in ("char_errors", "reference_length")
     )
-
-
-@pytest.mark.parametrize("metric", ["anls", "nls", "exact_match"])
-def test_comparison(metric: Any) -> None:
-    systems = {system: system for system in SYSTEMS}
-    made = compare(QUESTIONS, systems, "answers", by="question_types", cluster="doc_id", metrics=metric)
-    for row in made.by_group.iter_rows(named=True):
-        figures = [
-            ORACLE["questions"][system]["by_question_types"][row["question_types"]] for system in SYSTEMS
-        ]
-        expected = {"baseline_score": figures[0][metric], "score": figures[1][metric]}
-        check(row, {"n": figures[0]["n"], **expected})
-        assert row["difference"] == pytest.approx(figures[1][metric] - figures[0][metric])
-        assert row["wins"] + row["ties"] + row["losses"] == row["n"]
-    assert not made.regressed()
-    assert compare(
-        QUESTIONS, dict(reversed(systems.items())), "answers", cluster="doc_id", metrics=metric
-    ).regressed()

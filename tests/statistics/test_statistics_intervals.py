@@ -233,23 +233,6 @@ def test_no_interval_without_two_units(mean: float, variance: float, n: int, uni
     assert np.isnan(wilson_interval(mean, variance, n, units)).all()
 
 
-def test_intervals_of_many_groups_are_those_of_each() -> None:
-    groups = [random_clusters(seed, 5 + seed) for seed in range(8)]
-    sums = [summed(clusters) for clusters in groups]
-    n = np.array([group["sum_y"] for group in sums])
-    mean = np.array([group["sum_x"] for group in sums]) / n
-    units = effective_units(n, [group["sum_yy"] for group in sums])
-    for group, count in zip(sums, units.tolist(), strict=True):
-        group["units"] = count
-    variance = ratio_variance(**{name: np.array([group[name] for group in sums]) for name in sums[0]})
-    squares = [sum(x * x for rows in clusters for x in rows) for clusters in groups]
-    cubes, fourths = ([sum(len(rows) ** power for rows in c) for c in groups] for power in (3, 4))
-    low, high = wilson_interval(mean, variance, n, units, sum_squares=squares, cubes=cubes, fourths=fourths)
-    assert low.shape == high.shape == (8,)
-    for position, clusters in enumerate(groups):
-        assert (low[position], high[position]) == pytest.approx(report_interval(clusters), rel=1e-12)
-
-
 @pytest.mark.parametrize("confidence", [0, 1, -0.1, 1.5, math.nan, math.inf])
 def test_confidence_lies_between_0_and_1(confidence: float) -> None:
     with pytest.raises(ValueError, match=r"confidence must be a number in \(0, 1\)"):
