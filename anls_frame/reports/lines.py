@@ -159,3 +159,20 @@ def _lines_of(
         slice_of=slice_of[starts],
         totals=(added(x, of_slices, counts), added(y, of_slices, counts)),
     )
+
+
+def cells_in_slices(
+    cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]
+) -> tuple[IntArray, IntArray]:
+    """Return the numbers of cells and of their slices, by cell; one with a list is in several slices."""
+    if not keys:
+        return np.arange(cells.height), np.zeros(cells.height, np.int64)
+    numbered = explode_lists(cells.select(keys).with_row_index("cell"), keys).join(
+        slices.select(keys).with_row_index("slice"),
+        on=keys,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    cell, slice_of = (numbered[name].cast(pl.Int64).to_numpy() for name in ("cell", "slice"))
+    return cell, slice_of

@@ -15,7 +15,7 @@ from anls_frame._typing import OnFrames, Options, Table_co
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
-from anls_frame.reports.pairing import disagreeing, first_of
+from anls_frame.reports.pairing import check_ids, disagreeing, first_of
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
 
@@ -140,28 +140,20 @@ def side_by_side(
         *([] if answers is None else [cs.by_name(answers).alias("answers")]),
     ).with_row_index("row")
     keys = [f"key_{index}" for index in range(len(ids))]
-    for name, key in ((system, "system"), *zip(ids, keys, strict=True)):
-        nulls = rows[key].null_count()
-        if nulls:
-            raise ValueError(f"column {name!r} must not be null, but is in {numbered(nulls, 'row')}")
-    named = rows.select(*keys, "system")
-    doubled = named.filter(named.is_duplicated()).unique(maintain_order=True)
-    if doubled.height:
-        raise ValueError(
-            f"each system must have one row for a question, but several have the same {[*ids, system]}: "
-            f"{first_of(doubled)}; average repeated answers with mean_over_epochs(id={[*ids, system]}), or "
-            "name the column of the epoch in id= too"
-        )
+    advice = (
+        f"; each system must have one row for a question: average repeated answers with mean_over_epochs(id="
+        f"{[*ids, system]}), or name the column of the epoch in id= too"
+    )
+    check_ids(table.select(cs.by_name(*ids, system)), "the frame", advice)
     chosen = _chosen(systems, rows["system"].unique(maintain_order=True).to_list())
     rows = rows.filter(pl.col("system").is_in(chosen.values()))
     renamed = dict(zip(chosen.values(), chosen, strict=True))
     rows = rows.with_columns(pl.col("system").replace_strict(renamed, return_dtype=pl.String))
-    order = list(chosen)
     questions = rows.group_by(keys, maintain_order=True).first()
-    _check_complete(rows, questions.select(keys), ids, order)
+    _check_complete(rows, questions.select(keys), ids, list(chosen))
     wide = questions.select(*keys, "row")
     taken = column_names(frame)
-    names = {name: [free_name(f"{value} of {name}", taken) for value in values] for name in order}
+    names = {name: [free_name(f"{value} of {name}", taken) for value in values] for name in chosen}
     for name, made in names.items():
         own = rows.filter(pl.col("system") == name)
         wide = wide.join(
@@ -171,7 +163,7 @@ def side_by_side(
             maintain_order="left",
         )
         if answers is not None:
-            _check_answers(questions, own, keys, ids, (order[0], name))
+            _check_answers(questions, own, keys, ids, (next(iter(chosen)), name))
     table = origins.like(attach(frame, wide["row"], wide.drop(*keys, "row")), given)
     first = {name: made[0] for name, made in names.items()}
     if not scores:

@@ -19,12 +19,12 @@ import polars.selectors as cs
 from anls_frame import statistics
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, estimate, squares_of_rows
-from anls_frame.reports.lines import Line, lines
+from anls_frame.reports.lines import Line, cells_in_slices, lines
 from anls_frame.reports.pairwise import spread_of
 from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary import moments
-from anls_frame.summary.keys import CLUSTER, explode_lists
+from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
 
@@ -146,16 +146,9 @@ def report_line(
     x, y = (counted[name].cast(pl.Float64).to_numpy()[:, None] for name in names[:2])
     n = counted["n"].cast(pl.Float64).to_numpy()
     slices = WeightedSlices.of(weights_of(counted.select(keys), weights), x, y, n)
-    lined = cells.with_row_index("key_line")
-    by_cell = moments.roll_up(lined.drop(CLUSTER, strict=False), ["key_line"], [metric])
-    entries = explode_lists(lined.select("key_line", *keys), keys).join(
-        counted.select(keys).with_row_index("slice"),
-        on=keys,
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    )
-    cell, slice_of = (entries[name].cast(pl.Int64).to_numpy() for name in ("key_line", "slice"))
+    lined = cells.drop(CLUSTER, strict=False).with_row_index("key_line")
+    by_cell = moments.roll_up(lined, ["key_line"], [metric])
+    cell, slice_of = cells_in_slices(cells, counted, keys)
     cell_sums = {name: by_cell[name].cast(pl.Float64).to_numpy() for name in ("n", *names, metric.bracket)}
     # For a ratio, the fields are rows, each with the score 0 or 1.
     row_squares = x if metric.counts_fields else counted[names[5]].cast(pl.Float64).to_numpy()[:, None]

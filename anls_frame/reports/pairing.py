@@ -210,17 +210,22 @@ def _identified(frame: Any, ids: list[str], prediction: str, answers: list[str],
     for name, dtype in named.schema.items():
         if dtype.is_object():
             raise DTypeError(f"column {name!r} has dtype Object and cannot identify rows; cast it")
-    nulls = named.filter(pl.any_horizontal(pl.all().is_null())).height
-    if nulls:
-        raise ValueError(f"the {which} frame has {nulls} rows without an id in {ids}")
-    doubled = named.filter(named.is_duplicated()).unique(maintain_order=True)
-    if doubled.height:
-        raise ValueError(f"the {which} frame has duplicate ids: {first_of(doubled)}")
+    check_ids(named, f"the {which} frame")
     return table.select(
         *key_columns(table.schema, ids, None),
         cs.by_name(prediction).alias("prediction"),
         *(cs.by_name(name).alias(f"answers_{index}") for index, name in enumerate(answers)),
     ).with_row_index("row")
+
+
+def check_ids(ids: pl.DataFrame, what: str, advice: str = "") -> None:
+    """Raise an error for rows without an id, and for rows with the same."""
+    nulls = ids.filter(pl.any_horizontal(pl.all().is_null())).height
+    if nulls:
+        raise ValueError(f"{what} has {numbered(nulls, 'row')} without an id in {ids.columns}")
+    doubled = ids.filter(ids.is_duplicated()).unique(maintain_order=True)
+    if doubled.height:
+        raise ValueError(f"{what} has duplicate ids: {first_of(doubled)}{advice}")
 
 
 def first_of(ids: pl.DataFrame) -> str:

@@ -93,46 +93,40 @@ def figures(
     summary: Summary, every: Sequence[Lines], pairs: Sequence[tuple[int, int]], test: Test
 ) -> pl.DataFrame:
     """Return the lines of `table` without p-values, wins, ties and losses."""
-    return pl.concat([_metric_figures(summary, metric_lines, pairs, test) for metric_lines in every])
-
-
-def _metric_figures(
-    summary: Summary, metric_lines: Lines, pairs: Sequence[tuple[int, int]], test: Test
-) -> pl.DataFrame:
-    """Return the lines of a metric for all pairs."""
-    metric, names = metric_lines.metric, list(summary.systems)
-    first, second = np.array(pairs).T
-    _, y = metric_lines.totals
-    scores = system_scores(summary, metric_lines, test.confidence)
-    score = scores.figures.score
-    shape = (metric_lines.slices.height, len(pairs))
-    variance, effective, carrying = np.full((3, *shape), np.nan)
-    for index, line in enumerate(metric_lines):
-        influence = _influence(line, score[index], y[index])
-        effective[index], variance[index] = spread_of(influence, line.counts, line.y, pairs)
-        if metric_lines.has_clusters:
-            few_units = line if len(line.unit) <= GROUPS else line.in_groups(GROUPS, test.seed)
-            carrying[index] = _carrying(few_units, score[index], y[index], pairs)
-    difference = score[:, second] - score[:, first]
-    low, high = statistics.t_interval(difference, variance, effective, test.confidence)
-    largest = metric.largest_difference
-    low, high = np.clip(low, -largest, largest), np.clip(high, -largest, largest)
-    several = where_several(scores.powers[0], scores.powers[1], carrying.T)
-    few = are_few(scores.powers[0], statistics.effective_units(*scores.powers), several).T
-    values = {
-        "score": score[:, second],
-        "score_low": scores.figures.low[:, second],
-        "score_high": scores.figures.high[:, second],
-        "baseline_score": score[:, first],
-        "difference": difference,
-        "difference_low": low,
-        "difference_high": high,
-    }
+    names, (first, second), tables = list(summary.systems), np.array(pairs).T, []
     identity = {
         "baseline": [names[system] for system in first],
         "system": [names[system] for system in second],
     }
-    return long_table(metric_lines, identity, values, few, scores.clusters)
+    for metric_lines in every:
+        _, y = metric_lines.totals
+        scores = system_scores(summary, metric_lines, test.confidence)
+        score = scores.figures.score
+        shape = (metric_lines.slices.height, len(pairs))
+        variance, effective, carrying = np.full((3, *shape), np.nan)
+        for index, line in enumerate(metric_lines):
+            influence = _influence(line, score[index], y[index])
+            effective[index], variance[index] = spread_of(influence, line.counts, line.y, pairs)
+            if metric_lines.has_clusters:
+                few_units = line if len(line.unit) <= GROUPS else line.in_groups(GROUPS, test.seed)
+                carrying[index] = _carrying(few_units, score[index], y[index], pairs)
+        difference = score[:, second] - score[:, first]
+        low, high = statistics.t_interval(difference, variance, effective, test.confidence)
+        largest = metric_lines.metric.largest_difference
+        low, high = np.clip(low, -largest, largest), np.clip(high, -largest, largest)
+        several = where_several(scores.powers[0], scores.powers[1], carrying.T)
+        few = are_few(scores.powers[0], statistics.effective_units(*scores.powers), several).T
+        values = {
+            "score": score[:, second],
+            "score_low": scores.figures.low[:, second],
+            "score_high": scores.figures.high[:, second],
+            "baseline_score": score[:, first],
+            "difference": difference,
+            "difference_low": low,
+            "difference_high": high,
+        }
+        tables.append(long_table(metric_lines, identity, values, few, scores.clusters))
+    return pl.concat(tables)
 
 
 def long_table(

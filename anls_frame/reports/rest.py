@@ -19,11 +19,12 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.frames.documents import numbers
+from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.codes import Codes, ordered
 from anls_frame.statistics.losses import Losses, rows_of_sums
 from anls_frame.summary import moments
 from anls_frame.summary.cells import add_up
-from anls_frame.summary.keys import CLUSTER, explode_lists
+from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
 
 Array = npt.NDArray[np.float64]
@@ -135,9 +136,8 @@ def _by_document(losses: Losses, codes: Codes) -> Array:
 
 def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tuple[Losses, Codes]:
     """Return the losses of the rows of cells, and their slices."""
-    keys, line = slices.columns, "key_line"
-    lines = cells.with_row_index(line)
-    sums = _SliceSums.of(moments.roll_up(lines.drop(CLUSTER), [line], [metric]), metric)
+    lines = cells.drop(CLUSTER).with_row_index("key_line")
+    sums = _SliceSums.of(moments.roll_up(lines, ["key_line"], [metric]), metric)
     n = np.maximum(sums.n, 1)
     rate = sums.x.sum() / sums.y.sum() if sums.y.sum() else 0.0
     variance = np.maximum(sums.squares(rate) / n - ((sums.x - rate * sums.y) / n) ** 2, 0)
@@ -146,11 +146,8 @@ def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tupl
     if not metric.is_ratio and low is not None and high is not None:
         share = (sums.x / n - low) / (high - low)
     row, deviation = rows_of_sums(np.where(sums.y > 0, sums.n, 0), variance, share)
-    entries = explode_lists(lines.select(line, *keys), keys).join(
-        slices.with_row_index("slice"), on=keys, how="left", nulls_equal=True, maintain_order="left"
-    )
-    number, line_of = (entries[name].to_numpy().astype(np.intp) for name in ("slice", line))
-    codes = Codes(number, slices.height, line_of)
+    cell, slice_of = cells_in_slices(cells, slices, slices.columns)
+    codes = Codes(slice_of, slices.height, cell)
     document = numbers(cells[CLUSTER], cells.height)
     x, y = (sums.x / n)[row] + deviation, (sums.y / n)[row]
     losses = Losses.of(row, x, y, document, ordered([codes], cells.height))

@@ -10,7 +10,6 @@ ties.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +17,10 @@ import polars as pl
 
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums, are_few, interval, units
+from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import quantiles
-from anls_frame.summary.keys import CLUSTER, explode_lists
+from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
 
 IntArray = npt.NDArray[np.int64]
@@ -73,22 +73,14 @@ class _ScoredRows:
     """
 
     def __init__(self, cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> None:
-        clusters = [CLUSTER] if CLUSTER in cells.columns else []
-        numbered = cells.select(
-            *keys,
-            "n",
-            pl.col(quantiles.column_of(cells)).alias("score"),
-            *(pl.Series(CLUSTER, numbers(cells[CLUSTER], cells.height)) for _ in clusters),
-        )
-        scored = explode_lists(numbered, keys).filter(pl.col("score").is_not_null())
-        slice_numbers = slices.select(*keys, pl.int_range(pl.len(), dtype=pl.Int64).alias("slice"))
-        how: dict[str, Any] = {"on": keys, "how": "left", "nulls_equal": True} if keys else {"how": "cross"}
-        unit = pl.struct("slice", *clusters).rank("dense").cast(pl.Int64) - 1
-        lines = scored.join(slice_numbers, **how).sort("slice", "score").with_columns(unit.alias("unit"))
-        n = lines["n"].cast(pl.Float64).to_numpy()
-        self.score = lines["score"].to_numpy()
+        scores = cells[quantiles.column_of(cells)].cast(pl.Float64).to_numpy()
+        cell, slice_of = cells_in_slices(cells, slices, keys)
+        order = np.lexsort((scores[cell], slice_of))
+        order = order[~np.isnan(scores[cell[order]])]
+        cell, self.slice_of = cell[order], slice_of[order]
+        n = cells["n"].cast(pl.Float64).to_numpy()[cell]
+        self.score = scores[cell]
         self.slices = slices.height
-        self.slice_of = lines["slice"].to_numpy()
         self.ends = np.cumsum(n)
         starts = np.ones(len(n), np.bool_)
         starts[1:] = (np.diff(self.score) != 0) | (np.diff(self.slice_of) != 0)
@@ -98,7 +90,11 @@ class _ScoredRows:
         self.first_level = np.cumsum(self.levels) - self.levels
         # The number of lower scores in the slice of each line.
         self.level = np.cumsum(starts) - 1 - self.first_level[self.slice_of]
-        self.unit = lines["unit"].to_numpy() if clusters else np.arange(len(n))
+        clusters, self.unit = CLUSTER in cells.columns, np.arange(len(n))
+        if clusters:
+            documents = numbers(cells[CLUSTER], cells.height)
+            in_slice = self.slice_of * (int(documents.max(initial=0)) + 1) + documents[cell]
+            self.unit = np.unique(in_slice, return_inverse=True)[1]
         # The contribution of a line to the size of its unit, and the number of identical units.
         self.weight = n if clusters else np.ones(len(n))
         self.size = np.bincount(self.unit, self.weight).astype(np.float64)

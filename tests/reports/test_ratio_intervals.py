@@ -138,13 +138,6 @@ def test_bounds_follow_from_the_ratios_of_rows(*, better: bool) -> None:
     assert af.Report.from_summary(af.merge(halves)).measures[0].bounds == (0, None)
 
 
-def test_right_fields_of_none_are_an_error() -> None:
-    rows = pl.DataFrame({"right": [1, 1], "asked": [1, 0]})
-    message = r"metric 'fields' must divide .* with a ratio in \[0, 1\], got 1.0 and 0.0 in row 1 "
-    with pytest.raises(ValueError, match=message):
-        af.report(rows, metrics=RATIO)
-
-
 def test_rows_without_fields_count_nowhere() -> None:
     rows = pl.DataFrame(
         {"right": [0, 0, 1, 3], "asked": [0, 2, 2, 3], "other": [1.0] * 4, "k": ["a", "a", "a", "b"]}
@@ -176,24 +169,6 @@ def test_a_system_without_fields_loses_to_one_with_some() -> None:
     assert af.changes(rows, ["a", "b"], None, metrics=precision, kind="all", keep="k")[
         "k"
     ].sort().to_list() == [1, 3]
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-def test_ranking_has_the_interval_of_the_report(*, clustered: bool) -> None:
-    rows = population("skewed", clustered=clustered).with_columns(k=pl.col("document") % 3, no=0)
-    columns = {"one": "right", "two": "right", "none": "no"}
-    metric = af.Metric(columns, denominator=dict.fromkeys(columns, "asked"), name="fields", bounds=(0, 1))
-    options: dict[str, Any] = {"by": "k", "cluster": "document" if clustered else None}
-    made = af.compare(rows, columns, None, metrics=metric, **options)
-    for system, column in columns.items():
-        numerator = af.Metric(column, denominator="asked", name="fields", bounds=(0, 1))
-        expected = af.report(rows, metrics=numerator, **options).to_polars()
-        expected = expected.sort("slice", "k", descending=[True, False])
-        ranked = made.ranking.filter(system=system).sort("slice", "k", descending=[True, False])
-        assert ranked["n"].to_list() == expected["n"].to_list()
-        assert ranked["few_rows"].to_list() == expected["few_rows"].to_list()
-        for end, name in zip(("score", "score_low", "score_high"), ENDS, strict=True):
-            assert ranked[end].to_list() == pytest.approx(expected[name].to_list(), rel=1e-9)
 
 
 def test_found_slices_and_slices_have_the_intervals_of_their_fields() -> None:
