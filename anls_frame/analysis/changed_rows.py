@@ -18,11 +18,10 @@ from anls_frame.protocol import ScoreProtocol
 from anls_frame.summary import system_rows
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.rows import kept_names, predicted
+from anls_frame.summary.rows import kept_names, predicted, type_of
 from anls_frame.summary.selection import NLS_RANK, ROW, Selection, as_given, change, select_from
 from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, check_keep, scoring
 from anls_frame.summary.systems import once, resolve_for, resolve_systems
-from anls_frame.summary.transitions import type_of
 
 Kind = Literal["worse", "better", "all"]
 
@@ -231,7 +230,7 @@ def _columns(
         rank = pl.col(f"rank_{index}")
         columns.append((f"{name}_difference", rank if bool(metric.higher_is_better) != is_gain else -rank))
     if settings.has_texts:
-        types = [type_of(text, "answers", settings).cast(pl.String) for text in _TEXTS]
+        types = [type_of(text, "answers", settings) for text in _TEXTS]
         add("error_type", types)
         columns.append(("transition", pl.concat_str(types, separator=" → ")))
     names = [name for name, _ in columns]

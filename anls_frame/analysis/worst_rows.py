@@ -17,9 +17,9 @@ from anls_frame.protocol import PROTOCOLS, ScoreProtocol, resolve_errors
 from anls_frame.summary.catalogue import resolve, row_metrics
 from anls_frame.summary.keys import check_by_names, named
 from anls_frame.summary.measures import Metric
+from anls_frame.summary.rows import type_of
 from anls_frame.summary.selection import ROW, mean, select_from
 from anls_frame.summary.settings import MOST_ROWS, Settings, Unanswerable, check_by, scoring
-from anls_frame.summary.transitions import type_of
 
 _SYSTEM = "system"
 _NEW = ("anls", "nls", "cer", "error_type", "nearest_answer", "alignment")
@@ -138,7 +138,7 @@ def worst(
         anls="anls_0",
         nls="nls_0",
         cer="cer_0",
-        error_type=type_of("text_0", "answers", settings).cast(pl.String),
+        error_type=type_of("text_0", "answers", settings),
         nearest_answer=nearest_answer("text_0", "answers", protocol=settings.protocol, missing="empty"),
         text=pl.col("text_0").fill_null(""),
         own="score_0_0",

@@ -15,7 +15,7 @@ from anls_frame.cli.output import plain, print_table, say, with_spaces
 from anls_frame.export.document import OVERALL
 from anls_frame.reports.comparison_documents import in_short, untestable_note
 from anls_frame.reports.type_changes import table
-from anls_frame.summary.transitions import PAIR
+from anls_frame.summary.details import PAIR
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage

@@ -30,7 +30,7 @@ from anls_frame.results import SlicedResult
 from anls_frame.statistics.significance import check_draws, significance_level
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.comparison_sums import pairs
-from anls_frame.summary.details import error_table
+from anls_frame.summary.details import PAIR, error_table
 from anls_frame.summary.keys import check_by_names, chosen_keys, in_order, largest_first, named
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.predictions import COUNTS as PREDICTION_COUNTS
@@ -40,7 +40,6 @@ from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.systems import resolve_systems
-from anls_frame.summary.transitions import PAIR
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -738,7 +738,7 @@ def _collected(rows: system_rows.SystemRows, settings: Settings, systems: int) -
                 f"model_confidence: column {name!r} has dtype {schema[column]}; a confidence is a number"
             )
     scores = system_rows.scores(0, systems)
-    is_wrong = pl.any_horizontal(*rows.wrong(), pl.lit(value=False)).alias("is_wrong")
+    is_wrong = rows.wrong().alias("is_wrong")
     confidences = [pl.col(column).cast(pl.Float64) for column in kept]
     table = rows.frame.select(*rows.keys, *scores, *confidences, is_wrong).collect(engine="streaming")
     if table["is_wrong"].any():

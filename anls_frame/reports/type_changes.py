@@ -13,7 +13,7 @@ from anls_frame.export.charts import Crossed, Figure
 from anls_frame.export.document import OVERALL, SLICE
 from anls_frame.export.result_tables import result_table
 from anls_frame.metrics.errors import ERROR_TYPES
-from anls_frame.summary.transitions import PAIR
+from anls_frame.summary.details import PAIR
 
 Transitions: TypeAlias = "Sequence[tuple[Sequence[str], pl.DataFrame]]"
 """Tables of `Comparison.transitions`, each with its keys, the first with all rows; none if not counted."""

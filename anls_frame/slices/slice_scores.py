@@ -163,12 +163,8 @@ def scores(
         Whether changes are searched, not scores.
     """
     rows = system_rows.scored_rows(frame, systems, answers, metrics, settings)
-    wrong = [is_wrong.any().alias(f"wrong_{index}") for index, is_wrong in enumerate(rows.wrong())]
-    scored, marked = pl.collect_all(
-        [rows.frame.select(rows.values), rows.frame.select(wrong or pl.lit(value=False))]
-    )
-    if any(marked.row(0)):
-        rows.raise_wrong()
+    scored = rows.frame.select(rows.values).collect()
+    rows.check(scored)
     wanted = searched_systems(list(systems), are_compared=are_compared)
     every = [
         made

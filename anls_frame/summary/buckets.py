@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import polars as pl
 
+from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import CLUSTER
 
 Hashed = TypeVar("Hashed", pl.Series, pl.Expr)
@@ -56,16 +57,13 @@ class Buckets:
     ----------
     keys
         The columns that identify a cell; without keys, there is only one cell.
-    add
-        A function that adds up frames of cells with equal keys.
     """
 
-    def __init__(self, keys: Sequence[str], add: Callable[[Sequence[pl.DataFrame]], pl.DataFrame]) -> None:
+    def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
         self._hash = pl.struct(keys).hash() if keys else pl.zeros(pl.len(), dtype=pl.UInt64)
         # All cells of a cluster are in one bucket, so that no search is needed later.
         self._bucket_of = bucket_of(pl.col(CLUSTER) if CLUSTER in keys else self._hash)
-        self._add = add
         self._buckets = [_Bucket() for _ in range(BUCKETS)]
         self._schema = pl.Schema()
 
@@ -105,7 +103,7 @@ class Buckets:
         repeated = whole.select(self._hash).to_series().is_duplicated()
         bucket.parts = [whole]
         if repeated.any():
-            added = self._narrow(self._add([whole.filter(repeated).cast(self._schema)]))
+            added = self._narrow(add_up([whole.filter(repeated).cast(self._schema)], self._keys))
             bucket.parts = [pl.concat([whole.filter(~repeated), added], how="vertical_relaxed", rechunk=True)]
         bucket.is_settled = True
         before, bucket.size = whole.height, bucket.parts[0].height
@@ -133,3 +131,18 @@ class Buckets:
             )
             for name, low, high in zip(wide, lows, highs, strict=True)
         })  # fmt: skip
+
+
+def batches(rows: pl.LazyFrame, size: int) -> Iterator[pl.DataFrame]:
+    """
+    Yield the rows batch by batch, in order; without rows, a batch without rows.
+
+    The same rows therefore give the same sums of floats. Without an order, Polars would also read much
+    further ahead.
+    """
+    is_empty = True
+    for batch in rows.collect_batches(chunk_size=size, maintain_order=True, engine="streaming"):
+        is_empty = False
+        yield batch
+    if is_empty:
+        yield rows.head(0).collect()

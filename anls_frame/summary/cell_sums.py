@@ -11,11 +11,10 @@ import polars as pl
 
 from anls_frame.summary import quantiles
 from anls_frame.summary.cells import add_up, in_groups, widened
-from anls_frame.summary.details import KEYS
+from anls_frame.summary.details import KEYS, PAIR
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.selection import worst_rows
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.transitions import PAIR
 
 ALL = None
 """In place of a metric's name, the key of the cells that several metrics share."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame.summary import own_metrics, pair_votes
-from anls_frame.summary.buckets import Buckets
+from anls_frame.summary import own_metrics
+from anls_frame.summary.buckets import Buckets, batches
 from anls_frame.summary.cell_sums import ALL, CellSums, keys_of_cells
-from anls_frame.summary.cells import add_up
+from anls_frame.summary.details import PAIR
 from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.predictions import Predictions, digest_of
-from anls_frame.summary.rows import is_missing
+from anls_frame.summary.predictions import Predictions
+from anls_frame.summary.rows import digest_sum, is_missing
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import SystemRows, all_columns, columns, missing, noted, scores
 
@@ -48,50 +48,38 @@ def changes(system: int) -> tuple[str, str]:
     return f"lost_{system}", f"squares_{system}"
 
 
-def collect(rows: SystemRows, settings: Settings) -> tuple[CellSums, list[Predictions]]:
+def collect(
+    rows: SystemRows, systems: Sequence[str], settings: Settings
+) -> tuple[CellSums, list[Predictions]]:
     """
     Score the rows in one pass and add them up, in batches, so that there may be any number of them.
 
     The result includes the `Predictions` of each system.
     """
-    wrong, has_wrong = rows.wrong(), False
-    buckets: dict[str | None, Buckets] = {}
-    rest = CellSums(cells={})
-    predictions = [Predictions(digest=0, n_missing=0)] * rows.systems
-    for batch in _batches(rows):
-        has_wrong |= bool(wrong) and batch.select(pl.any_horizontal(flag.any() for flag in wrong)).item()
-        if has_wrong:
-            continue
-        part = _batch_sums(batch, rows, settings)
-        for name, cells in part.cells.items():
-            keys = keys_of_cells(cells, settings)
-            buckets.setdefault(name, Buckets(keys, functools.partial(add_up, keys=keys))).add(cells)
-        part = dataclasses.replace(part, cells={})
-        rest = CellSums.added([rest, part], settings) if rest.counts else part
-        added = _predictions(batch, rows.systems)
-        predictions = [before + other for before, other in zip(predictions, added, strict=True)]
-    if has_wrong:
-        rows.raise_wrong()
-    whole = {name: buckets.pop(name).whole() for name in list(buckets)}
-    return dataclasses.replace(rest, cells=whole), predictions
-
-
-def _batches(rows: SystemRows) -> Iterator[pl.DataFrame]:
-    """Yield the scored rows in batches, in order, so that the same rows give the same floats."""
-    systems = rows.systems
-    digests = [f"digest_{system}" for system in range(systems)]
-    needed = (*rows.keys, *missing(systems), *noted(systems), "answerable", "length", *digests, *rows.values)
+    types = rows.error_types if settings.details else []
+    needed = [*rows.keys, *missing(rows.systems), *noted(rows.systems), "answerable", "length"]
+    needed += [*(f"digest_{system}" for system in range(rows.systems)), *rows.values, *types]
     size = max(1024, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // len(needed)))
     # Polars holds many rows at once, too many with the scores of many systems, which therefore come in
     # batches.
-    later = systems > _FEW_SYSTEMS
-    source = rows.inputs if later else rows.frame.select(needed)
-    is_empty = True
-    for batch in source.collect_batches(chunk_size=size, maintain_order=True, engine="streaming"):
-        is_empty = False
-        yield rows.scored(batch.lazy()).select(needed).collect() if later else batch
-    if is_empty:
-        yield rows.frame.select(needed).head(0).collect()
+    later = rows.systems > _FEW_SYSTEMS
+    buckets: dict[str | None, Buckets] = {}
+    rest: CellSums | None = None
+    predictions = [Predictions(digest=0, n_missing=0)] * rows.systems
+    for batch in batches(rows.inputs if later else rows.frame.select(needed), size):
+        scored = rows.scored(batch.lazy()).select(needed).collect() if later else batch
+        rows.check(scored)
+        part = _batch_sums(scored, rows, settings)
+        for name, cells in part.cells.items():
+            buckets.setdefault(name, Buckets(keys_of_cells(cells, settings))).add(cells)
+        transitions = _transitions(scored, systems, types, key_names(settings.by, None))
+        part = dataclasses.replace(part, cells={}, transitions=transitions)
+        rest = part if rest is None else CellSums.added([rest, part], settings)
+        added = _predictions(scored, rows.systems)
+        predictions = [before + other for before, other in zip(predictions, added, strict=True)]
+    assert rest is not None  # noqa: S101 - there is always a batch
+    whole = {name: buckets.pop(name).whole() for name in list(buckets)}
+    return dataclasses.replace(rest, cells=whole), predictions
 
 
 def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> CellSums:
@@ -119,7 +107,7 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> Ce
             cells[metric.name] = _cells(scored, rows.keys, index, metric, rows.systems)
         # Combinations of scores can be far fewer than rows.
         compared = scored if has_clusters else cells[ALL].drop_nulls(named)
-        votes[metric.name] = pair_votes.votes(compared, keys, named, better=better)
+        votes[metric.name] = pair_votes(compared, keys, named, better=better)
         if not metric.is_ratio:
             squares[metric.name] = _squares(compared, keys, named, metric)
     return CellSums(cells=cells, votes=votes, squares=squares, counts=counts)
@@ -127,25 +115,28 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> Ce
 
 def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
     """Return the digests of the rows of each system, and the counts of its predictions."""
-    absent = [is_missing(name).alias(name) for name in missing(systems)]
-    marked = batch.select(pl.col(noted(systems)).sum()).row(0)
-    low, high = pl.col("^digest_.*$") & 0xFFFF_FFFF, pl.col("^digest_.*$") // (1 << 32)
-    every = zip(
-        *(batch.select(half.sum()).row(0) for half in (low, high)),
-        batch.select(absent).sum().row(0),
-        marked[:systems],
-        marked[systems:],
-        strict=True,
+    counted = batch.select(
+        pl.struct(
+            digest=digest_sum(f"digest_{system}"),
+            n_missing=is_missing(f"missing_{system}").sum(),
+            n_invented=pl.col(f"invented_{system}").sum(),
+            n_placeholders=pl.col(f"placeholder_{system}").sum(),
+        ).alias(f"system_{system}")
+        for system in range(systems)
     )
-    return [
-        Predictions(
-            digest=digest_of(low, high),
-            n_missing=n_missing,
-            n_invented=n_invented,
-            n_placeholders=n_placeholders,
-        )
-        for low, high, n_missing, n_invented, n_placeholders in every
-    ]
+    return [Predictions(**values) for values in counted.row(0)]
+
+
+def _transitions(
+    batch: pl.DataFrame, systems: Sequence[str], types: Sequence[str], keys: Sequence[str]
+) -> dict[str, pl.DataFrame]:
+    """Count the rows by the error types of the first system and of each other one, by the latter's name."""
+    counts = {}
+    for system, kind in zip(systems[1:], types[1:], strict=False):
+        typed = batch.select(*keys, pl.col(types[0]).alias(PAIR[0]), pl.col(kind).alias(PAIR[1]))
+        lines = typed.drop_nulls(PAIR).group_by(*keys, *PAIR, maintain_order=True)
+        counts[system] = canonical(lines.agg(pl.len().cast(pl.Int64).alias("n")))
+    return counts
 
 
 def _ends_of(index: int, metric: Metric, systems: int) -> dict[str, pl.Expr]:
@@ -182,3 +173,43 @@ def _squares(rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], metr
     in_unit = [metric.in_unit(pl.col(name)) for name in named]
     sums = [(score * score * times).sum().alias(f"square_{system}") for system, score in enumerate(in_unit)]
     return canonical(rows.group_by(keys, maintain_order=True).agg(sums) if keys else rows.select(sums))
+
+
+def pair_votes(
+    rows: pl.DataFrame, keys: Sequence[str], named: Sequence[str], *, better: bool
+) -> pl.DataFrame:
+    """
+    Count the rows in which the second system of each pair is better or worse, with a line for slice and pair.
+
+    A line of the input may stand for `n` rows.
+    """
+    groups = rows.with_row_index("row").group_by(keys or pl.col("row").alias("all") * 0).agg("row")
+    rows = rows[groups["row"].explode(empty_as_null=False)]
+    sizes = groups["row"].list.len().to_numpy().astype(np.int64)
+    starts = np.cumsum(sizes) - sizes
+    times = rows["n"].to_numpy() if "n" in rows.columns else np.ones(rows.height, np.int64)
+    # Many lines stand for one row.
+    are_single = bool((times == 1).all())
+    table = np.ascontiguousarray(rows.select(named).to_numpy().T)
+    counts: list[list[np.ndarray]] = [[], []]
+    for first in range(len(named) - 1):
+        for into, compare in zip(counts, (np.greater, np.less), strict=True):
+            holds = compare(table[first + 1 :], table[first])
+            into.append(
+                np.add.reduceat(holds if are_single else holds * times, starts, axis=1, dtype=np.int64)
+            )
+    higher, lower = (np.concatenate(parts) for parts in counts)
+    wins, losses = (higher, lower) if better else (lower, higher)
+    total = np.add.reduceat(times, starts)
+    count = len(wins)
+    counted = pl.DataFrame(
+        {
+            "pair": pl.Series(np.tile(np.arange(count), len(sizes)), dtype=pl.UInt32),
+            "wins": wins.T.ravel(),
+            "ties": (total - wins - losses).T.ravel(),
+            "losses": losses.T.ravel(),
+        }
+    )
+    if not keys:
+        return counted
+    return canonical(groups.select(keys))[np.repeat(np.arange(len(sizes)), count)].hstack(counted)

@@ -20,6 +20,9 @@ from anls_frame.summary.rows import scored_type
 from anls_frame.summary.settings import Settings
 
 Op: TypeAlias = Literal["replace", "insert", "delete"]
+PAIR = ("baseline_error_type", "error_type")
+"""Columns of counts by two error types: those of the first system and of another."""
+
 OPERATIONS: tuple[Op, ...] = get_args(Op)
 _EDIT = ("op", "reference_char", "predicted_char")
 _ROWS = ("n", "n_missing", "n_unanswerable", "n_distant")

@@ -20,7 +20,7 @@ from anls_frame._native import __version__
 from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.settings import Settings
 
-FORMAT = 14
+FORMAT = 15
 """Increased with each change of what is saved: tables, columns, units, settings, or their meaning."""
 
 HEADER = (
@@ -59,7 +59,7 @@ def content(frames: Mapping[str, pl.DataFrame], header: Mapping[str, Any]) -> by
         "settings": header["settings"].to_dict(),
         "systems": dict(header["systems"]),
         "parts": dict(header["parts"]),
-        "predictions": {name: own.to_dict() for name, own in header["predictions"].items()},
+        "predictions": {name: vars(own) for name, own in header["predictions"].items()},
         "checksum": _NO_CHECKSUM,
     }
     file = io.BytesIO()
@@ -135,9 +135,7 @@ def read(source: io.BytesIO, name: str) -> tuple[dict[str, pl.DataFrame], dict[s
                 raise ValueError("it was changed or damaged after it was saved, because its checksum differs")
         header = {name: metadata[name] for name in HEADER}
         header["settings"] = Settings.from_dict(header["settings"])
-        header["predictions"] = {
-            system: Predictions.from_dict(own) for system, own in header["predictions"].items()
-        }
+        header["predictions"] = {system: Predictions(**own) for system, own in header["predictions"].items()}
         # One after the other, because together they have the columns of all frames, mostly null.
         whole = pl.scan_parquet(source)
         frames = {

@@ -10,9 +10,6 @@ import polars.selectors as cs
 from anls_frame.exceptions import DTypeError
 from anls_frame.summary.measures import COUNTS, Metric
 
-WRONG = "wrong_sum"
-"""Column of cells that counts values which a metric cannot have; it is checked and dropped."""
-
 _LARGEST_COUNT = 2.0**52
 _LARGEST = 1e140
 """Largest absolute score: its square is a float, and so are sums of squares."""
@@ -124,32 +121,30 @@ def mixed(value: pl.Expr) -> pl.Expr:
     return value.xor(value // (1 << 31))
 
 
-def sums(metric: Metric) -> list[pl.Expr]:
-    """Return counts and sums over the columns `score`, and for a ratio `numerator` and `denominator`."""
+def sums(metric: Metric, names: Sequence[str]) -> list[pl.Expr]:
+    """Return counts and sums over the columns of a metric: the score and, for a ratio, both parts."""
     zero = pl.lit(0, dtype=pl.Int64)
-    is_scored = pl.col("score").is_not_null()
-    if metric.is_ratio:
-        is_scored &= pl.col("denominator").is_not_null()
+    score, *parts = map(pl.col, names)
+    is_scored = pl.all_horizontal(value.is_not_null() for value in (score, *parts[1:]))
     counts = [pl.len(), is_scored.sum(), (~is_scored).sum(), zero, zero]
+    added = _sums_of_parts(is_scored, *parts) if parts else _sums_of_scores(score)
     return [
         *(count.cast(pl.Int64).alias(name) for count, name in zip(counts, COUNTS, strict=True)),
-        *(_sums_of_parts(is_scored) if metric.is_ratio else _sums_of_scores() if metric.is_own_mean else ()),
-        is_wrong(metric).sum().cast(pl.Int64).alias(WRONG),
+        *(added if metric.probability is None else ()),
     ]
 
 
-def is_wrong(metric: Metric, columns: Sequence[str] | None = None) -> pl.Expr:
-    """Return which rows hold an invalid value for the metric, in the columns of `sums` or others."""
+def is_wrong(metric: Metric, names: Sequence[str]) -> pl.Expr:
+    """Return which rows hold an invalid value for the metric: a score, or the parts of a ratio."""
     low, high = metric.bounds or (None, None)
+    score, *_ = parts = [pl.col(name) for name in names]
     if metric.is_ratio:
-        parts = [pl.col(name) for name in columns or ("numerator", "denominator")]
         outside = [~part.is_between(0, _LARGEST_COUNT) | (part != part.floor()) for part in parts]
-        rate = _rate(*parts)
+        score = _rate(*parts)
     else:
-        rate = pl.col(columns or "score")
-        outside = [~rate.is_finite(), rate.abs() > _LARGEST]
-    outside += [rate < low] if low is not None else []
-    outside += [rate > high] if high is not None else []
+        outside = [~score.is_finite(), score.abs() > _LARGEST]
+    outside += [score < low] if low is not None else []
+    outside += [score > high] if high is not None else []
     return pl.any_horizontal(outside).fill_null(value=False)
 
 
@@ -177,8 +172,7 @@ def ends_of_rates(numerator: pl.Expr, denominator: pl.Expr) -> list[pl.Expr]:
     return [rate.min(), rate.max()]
 
 
-def _sums_of_scores() -> list[pl.Expr]:
-    score = pl.col("score")
+def _sums_of_scores(score: pl.Expr) -> list[pl.Expr]:
     return [
         score.sum().alias("score_sum"),
         (score.var(ddof=0) * score.count()).fill_null(0.0).alias("score_spread"),
@@ -187,28 +181,25 @@ def _sums_of_scores() -> list[pl.Expr]:
     ]
 
 
-def _sums_of_parts(is_scored: pl.Expr) -> list[pl.Expr]:
-    # Invalid values are counted elsewhere, and must not raise an error here.
+def _sums_of_parts(is_scored: pl.Expr, numerator: pl.Expr, denominator: pl.Expr) -> list[pl.Expr]:
+    # Invalid values are noticed elsewhere, and must not raise an error here.
     x, y = (
-        pl.when(is_scored).then(name).cast(pl.Int128, strict=False, wrap_numerical=True)
-        for name in ("numerator", "denominator")
+        pl.when(is_scored).then(part).cast(pl.Int128, strict=False, wrap_numerical=True)
+        for part in (numerator, denominator)
     )
     size = y.clip(upper_bound=LARGEST_SIZE)
-    products = {
+    sums = {
+        "numerator_sum": x,
+        "denominator_sum": y,
         "numerator_squares": x * x,
         "numerator_by_length": x * y,
         "denominator_squares": y * y,
         "denominator_cubes": size * size * size,
         "denominator_fourths": size * size * size * size,
     }
-    least, most = ends_of_rates(pl.col("numerator"), pl.col("denominator"))
-    return [
-        x.sum().alias("numerator_sum"),
-        y.sum().alias("denominator_sum"),
-        *(product.sum().alias(name) for name, product in products.items()),
-        least.alias("score_min"),
-        most.alias("score_max"),
-    ]
+    least, most = ends_of_rates(numerator, denominator)
+    ends = [least.alias("score_min"), most.alias("score_max")]
+    return [*(value.sum().alias(name) for name, value in sums.items()), *ends]
 
 
 def message(metric: Metric, count: int, row: int, values: Sequence[object], part: str | None = None) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
 from anls_frame.summary import own_metrics, quantiles
-from anls_frame.summary.buckets import Buckets
-from anls_frame.summary.cell_sums import ALL, GRID_STEP, CellSums
+from anls_frame.summary.buckets import Buckets, batches
+from anls_frame.summary.cell_sums import GRID_STEP, CellSums
 from anls_frame.summary.cells import add_up, grouped
 from anls_frame.summary.details import KEYS, length_sums_of, plans
 from anls_frame.summary.keys import canonical, key_names, plain
-from anls_frame.summary.measures import COUNTS, Metric
-from anls_frame.summary.predictions import Predictions, digest_of
+from anls_frame.summary.measures import COUNTS
+from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.rows import (
     KEPT,
     ROW_SCORES,
-    digest_sums,
+    digest_sum,
     kept_names,
     own_and_kept,
     sums_of_anls,
@@ -29,7 +29,6 @@ from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import SystemRows, columns, single
 
 _BIN_SUMS = ("n", "nls_units")
-_DIGESTS = ("row_digest_low", "row_digest_high")
 
 _ROWS_OF_A_BATCH = 1 << 18
 """So many rows of a batch are grouped faster than more at once, because they fit into the caches."""
@@ -43,51 +42,40 @@ def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[
     query. The result includes the `Predictions` of the system.
     """
     frame, by_keys = single(rows, settings), key_names(settings.by, None)
-    own = {
-        metric.name: _own_cells(frame, index, metric, settings) for index, metric in enumerate(rows.metrics)
-    }
-    for cells in own.values():
-        if cells[own_metrics.WRONG].sum():
-            rows.raise_wrong(part)
-    own = {name: cells.drop(own_metrics.WRONG) for name, cells in own.items()}
-    details = {}
-    if settings.has_texts:
-        cells, bins, lengths, counted = _cells_of_texts(frame, by_keys, settings)
-        if lengths is not None:
-            texts = rows.inputs.rename({"text_0": "prediction"})
-            for name, plan in plans(texts, by_keys, settings).items():
-                counts = plan.collect(engine="streaming")
-                # Lists of the same entries are the same slice.
-                details[name] = add_up([canonical(counts)], (*by_keys, *KEYS[name])) if by_keys else counts
-            details["lengths"] = lengths
-    else:
-        # Rows count as scored by the first metric, whose values have been read with their digests.
-        first = next(iter(own.values()))
-        counted, bins = first.select(_DIGESTS), pl.DataFrame()
-        cells = add_up([first.select(*rows.keys, *COUNTS)], rows.keys)
-        own[rows.metrics[0].name] = first.drop(*_DIGESTS)
+    frames: dict[str, pl.DataFrame] = {}
+    total = pl.DataFrame()
+    if rows.metrics or settings.cluster is not None:
+        frames, total = _in_batches(frame, rows, settings, part)
+    if not settings.has_texts:
+        # Rows count as scored by the first metric.
+        first = frames[f"cells {rows.metrics[0].name}"]
+        frames = {"cells": add_up([first.select(*rows.keys, *COUNTS)], rows.keys), **frames}
+    elif settings.cluster is None:
+        of_texts, total = _in_one_query(frame, by_keys, settings)
+        frames = of_texts | frames
+    if settings.details:
+        for name, plan in plans(rows.inputs.rename({"text_0": "prediction"}), by_keys, settings).items():
+            # Lists of the same entries are the same slice.
+            counts = canonical(plan.collect(engine="streaming"))
+            frames[f"details {name}"] = add_up([counts], (*by_keys, *KEYS[name]))
     candidates = plain(
         frame.filter(pl.col(first_score(settings)).is_not_null()), (*rows.keys, *kept_names(settings))
     )
     worst = worst_rows(candidates, settings) if settings.worst else candidates.head(0)
     shown = ("prediction", "answers", *ROW_SCORES) if settings.has_texts else ()
     worst = worst.select(*rows.keys, *shown, *own_and_kept(settings), "row_digest")
-    sums = CellSums(
-        cells={ALL: cells, **own}, bins=bins, worst_rows=worst.collect(engine="streaming"), details=details
-    )
-    total = counted.sum().row(0, named=True)
-    low, high = (total.pop(name) for name in _DIGESTS)
-    n_missing = int(cells["n_missing"].sum())
-    return sums, [Predictions(digest=digest_of(low, high), n_missing=n_missing, **total)]
+    frames["worst"] = worst.collect(engine="streaming")
+    n_missing = int(frames["cells"]["n_missing"].sum())
+    counted = Predictions(n_missing=n_missing, **total.sum().row(0, named=True))
+    return CellSums.from_frames(frames), [counted]
 
 
-_Texts = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame | None, pl.DataFrame]
-"""Cells, bins, sums by length if there are details, and the `totals`."""
+_Frames = tuple[dict[str, pl.DataFrame], pl.DataFrame]
+"""Frames of sums by name, as in `CellSums.frames`, and the `totals`."""
 
 
-def _cells_of_texts(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Settings) -> _Texts:
-    if settings.cluster is not None:
-        return _cells_of_clusters(frame, by_keys, settings)
+def _in_one_query(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Settings) -> _Frames:
+    """Return the cells of texts without clusters."""
     by_length = ["bits"] if settings.details else []
     keys = (*by_keys, GRID_STEP, KEPT, *by_length)
     whole_sums = totals()
@@ -95,72 +83,56 @@ def _cells_of_texts(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Setti
     whole = grouped(frame, keys, [*sums_of_texts(), *whole_sums]).collect(engine="streaming")
     parts = _with_anls(canonical(whole.drop(names)))
     on_grid = parts.filter(pl.col("n") > 0).select(*by_keys, GRID_STEP, *_BIN_SUMS)
-    return (
-        add_up([parts.drop(GRID_STEP, *by_length)], by_keys),
-        add_up([on_grid], (*by_keys, GRID_STEP)),
-        add_up([length_sums_of(parts, by_keys)], (*by_keys, "bits")) if by_length else None,
-        whole.select(names),
-    )
+    frames = {
+        "cells": add_up([parts.drop(GRID_STEP, *by_length)], by_keys),
+        "bins": add_up([on_grid], (*by_keys, GRID_STEP)),
+    }
+    if by_length:
+        frames["details lengths"] = add_up([length_sums_of(parts, by_keys)], (*by_keys, "bits"))
+    return frames, whole.select(names)
 
 
-def _cells_of_clusters(frame: pl.LazyFrame, by_keys: Sequence[str], settings: Settings) -> _Texts:
+def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part: str | None) -> _Frames:
     """
-    Return the cells of clusters, batch by batch, so that only cells are in memory.
+    Return the cells of custom metrics, and those of texts by cluster, so that only cells are in memory.
 
     Each batch is grouped again for the grid, because by clusters and grid at once there would be nearly as
     many groups as rows.
     """
-    sums, whole_sums = [*sums_of_texts(), *sums_of_anls()], totals()
-    keys = key_names(settings.by, settings.cluster)
-    bin_sums = [expr for expr in sums if expr.meta.output_name() in _BIN_SUMS]
-    used = {name for expr in (*sums, *whole_sums) for name in expr.meta.root_names()}
-    source = frame.select(*keys, GRID_STEP, "bits", *sorted(used))
-    cells = _buckets(keys)
-    bins, lengths = _buckets((*by_keys, GRID_STEP)), _buckets((*by_keys, "bits"))
+    by_keys, has_clusters = key_names(settings.by, None), settings.cluster is not None
+    text_sums = [*sums_of_texts(), *sums_of_anls()] if settings.has_texts and has_clusters else []
+    bin_sums = [expr for expr in text_sums if expr.meta.output_name() in _BIN_SUMS]
+    whole_sums = [] if settings.has_texts else [digest_sum("row_digest").alias("digest")]
+    whole_sums += totals() if text_sums else []
+    used = {name for expr in (*text_sums, *whole_sums) for name in expr.meta.root_names()}
+    used |= {GRID_STEP, "bits"} if text_sums else set()
+    buckets: dict[str, Buckets] = {}
+
+    def add(name: str, keys: Sequence[str], cells: pl.DataFrame) -> None:
+        buckets.setdefault(name, Buckets(keys)).add(canonical(cells))
+
+    def add_texts(name: str, keys: Sequence[str], batch: pl.LazyFrame, sums: list[pl.Expr]) -> None:
+        cells = grouped(batch, keys, sums).collect(engine="streaming")
+        add(name, keys, length_sums_of(cells, by_keys) if name == "details lengths" else cells)
+
     counted = []
-    for batch in _batches(source):
-        scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
-        cells.add(_cells_of_batch(keys, sums, batch.lazy()))
-        bins.add(_cells_of_batch((*by_keys, GRID_STEP), bin_sums, scored))
-        if settings.details:
-            lengths.add(length_sums_of(_cells_of_batch((*by_keys, "bits"), sums, scored), by_keys))
+    for batch in batches(frame.select(*rows.keys, *rows.values, *sorted(used)), _ROWS_OF_A_BATCH):
+        rows.check(batch, part)
         counted.append(batch.select(whole_sums))
-    return cells.whole(), bins.whole(), lengths.whole() if settings.details else None, pl.concat(counted)
-
-
-def _cells_of_batch(keys: Sequence[str], sums: list[pl.Expr], batch: pl.LazyFrame) -> pl.DataFrame:
-    return canonical(grouped(batch, keys, sums).collect(engine="streaming"))
-
-
-def _buckets(keys: Sequence[str]) -> Buckets:
-    return Buckets(keys, lambda parts: add_up(parts, keys))
-
-
-def _own_cells(frame: pl.LazyFrame, index: int, metric: Metric, settings: Settings) -> pl.DataFrame:
-    """Count rows and add up the values of a custom metric, and the digests of rows without texts."""
-    with_digest = index == 0 and not settings.has_texts
-    others = ["row_digest"] if with_digest else []
-    keys = key_names(settings.by, settings.cluster)
-    parts = dict(zip(("numerator", "denominator"), columns(index, metric, 0)[1:], strict=False))
-    values = frame.select(*keys, *others, score=f"own_{index}", **parts)
-    sums = [*own_metrics.sums(metric), *(digest_sums("row_digest") if with_digest else [])]
-    cell_keys = keys if metric.probability is None else (*keys, quantiles.SCORE)
-    cells = _buckets(cell_keys)
-    for batch in _batches(values):
-        added = grouped(batch.lazy(), cell_keys, sums, in_order=True)
-        cells.add(canonical(added.collect(engine="in-memory")))
-    return cells.whole()
-
-
-def _batches(rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-    """
-    Yield the rows batch by batch, in order; the first batch is empty.
-
-    The same rows therefore give the same sums of floats. Without an order, Polars would also read much
-    further ahead.
-    """
-    yield rows.head(0).collect()
-    yield from rows.collect_batches(chunk_size=_ROWS_OF_A_BATCH, maintain_order=True, engine="streaming")
+        if text_sums:
+            scored = batch.lazy().filter(pl.col("row_digest").is_not_null())
+            add_texts("cells", rows.keys, batch.lazy(), text_sums)
+            add_texts("bins", (*by_keys, GRID_STEP), scored, bin_sums)
+            if settings.details:
+                add_texts("details lengths", (*by_keys, "bits"), scored, text_sums)
+        for index, metric in enumerate(rows.metrics):
+            names = columns(index, metric, 0)
+            keys = rows.keys if metric.probability is None else (*rows.keys, quantiles.SCORE)
+            scores = batch.lazy().with_columns(pl.col(names[0]).alias(quantiles.SCORE))
+            cells = grouped(scores, keys, own_metrics.sums(metric, names), in_order=True)
+            # The streaming engine adds up floats in another order.
+            add(f"cells {metric.name}", keys, cells.collect(engine="in-memory"))
+    return {name: bucket.whole() for name, bucket in buckets.items()}, pl.concat(counted)
 
 
 def _with_anls(parts: pl.DataFrame) -> pl.DataFrame:

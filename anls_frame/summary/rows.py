@@ -116,6 +116,12 @@ def scored_type(prediction: pl.Expr, answers: str, settings: Settings) -> pl.Exp
     return pl.when(prediction.is_null() & (kind == "empty")).then(missing).otherwise(kind).alias("error_type")
 
 
+def type_of(prediction: str, answers: str, settings: Settings) -> pl.Expr:
+    """Return the error type of each row; null without an answer, and for dropped predictions."""
+    kind = scored_type(cs.by_name(prediction), answers, settings).cast(pl.String)
+    return kind if settings.missing == "empty" else pl.when(cs.by_name(prediction).is_not_null()).then(kind)
+
+
 def is_missing(null: str) -> pl.Expr:
     """
     Return which rows lack a prediction, from the column that marks null predictions.
@@ -183,7 +189,7 @@ def totals() -> list[pl.Expr]:
     return [
         _count(pl.col("is_invented"), "n_invented"),
         _count(pl.col("is_placeholder"), "n_placeholders"),
-        *digest_sums("row_digest"),
+        digest_sum("row_digest").alias("digest"),
     ]
 
 
@@ -208,10 +214,6 @@ def _count(condition: pl.Expr, name: str) -> pl.Expr:
     return condition.sum().cast(pl.Int64).alias(name)
 
 
-def digest_sums(name: str) -> list[pl.Expr]:
-    """Return the sums of the low and high halves of a column of digests, so that no sum overflows."""
-    digest = pl.col(name)
-    return [
-        (digest & 0xFFFF_FFFF).sum().alias(f"{name}_low"),
-        (digest // (1 << 32)).sum().alias(f"{name}_high"),
-    ]
+def digest_sum(name: str) -> pl.Expr:
+    """Return the sum of a column of digests, with so many bits that it cannot overflow."""
+    return pl.col(name).cast(pl.Int128).sum()

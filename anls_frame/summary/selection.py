@@ -77,8 +77,7 @@ class Selection:
             for name in ("nls", "anls", "cer")
         ]
         texts = [pl.col(f"text_{system}").cast(pl.String) for system in self._systems_with_texts]
-        wrong = [~_EVERY, *self.source.wrong()]
-        is_right = (~pl.any_horizontal(wrong)).alias(_IS_RIGHT)
+        is_right = (~self.source.wrong()).alias(_IS_RIGHT)
         noted = system_rows.noted(self.systems)
         return rows.with_columns(*texts).select(is_right, *fields, *noted, *self._content)
 

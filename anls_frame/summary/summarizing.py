@@ -17,7 +17,7 @@ from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
 from anls_frame.frames.progress import following
 from anls_frame.protocol import ScoreProtocol
-from anls_frame.summary import comparison_sums, own_metrics, report_sums, transitions
+from anls_frame.summary import comparison_sums, own_metrics, report_sums
 from anls_frame.summary.catalogue import Metrics, are_of_pages
 from anls_frame.summary.details import KEYS
 from anls_frame.summary.keys import key_names, optional
@@ -187,12 +187,9 @@ def summarize(
     with following(len(frame) * times if hasattr(frame, "__len__") else None) as advance:
         rows = scored_rows(frame, systems, answers, read, settings, slicing=slicing, advance=advance)
         if is_comparison:
-            sums, predictions = comparison_sums.collect(rows, settings)
+            sums, predictions = comparison_sums.collect(rows, list(systems), settings)
         else:
             sums, predictions = report_sums.collect(rows, settings, part=part)
-    if is_comparison and settings.details:
-        counted = transitions.counted(frame, systems, str(answers), slicing, settings)
-        sums = dataclasses.replace(sums, transitions=counted)
     names = dict(zip(key_names(settings.by, None), settings.by, strict=True))
     for cells in sums.cells.values():
         check_values(cells, names)

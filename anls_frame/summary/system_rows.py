@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -24,6 +24,7 @@ from anls_frame.summary.rows import (
     kept,
     predicted,
     score_details,
+    type_of,
     with_unanswerable,
 )
 from anls_frame.summary.settings import Settings
@@ -43,13 +44,19 @@ class SystemRows:
 
     inputs: pl.LazyFrame
     """What the scores are computed from, with the keys and the cluster."""
-    scored: Callable[[pl.LazyFrame], pl.LazyFrame]
-    """Returns rows with their scores from all or some rows of `inputs`."""
+    steps: list[list[pl.Expr]]
+    """The columns that are computed from these, each step from those before it."""
     keys: tuple[str, ...]
     """The keys, and the cluster last if there is one."""
     metrics: tuple[Metric, ...]
     systems: int
     orders: dict[str, list[str]]
+    error_types: list[str]
+    """The columns with the error types of systems, which only comparisons with details have."""
+
+    def scored(self, inputs: pl.LazyFrame) -> pl.LazyFrame:
+        """Return rows with their scores from all or some rows of `inputs`."""
+        return functools.reduce(pl.LazyFrame.with_columns, self.steps, inputs)
 
     @property
     def frame(self) -> pl.LazyFrame:
@@ -62,9 +69,14 @@ class SystemRows:
         every = enumerate(self.metrics)
         return [name for index, metric in every for name in all_columns(index, metric, self.systems)]
 
-    def wrong(self) -> list[pl.Expr]:
-        """Return which rows hold an invalid value, for each custom metric and system."""
-        return [is_wrong for _, _, is_wrong in self._checks()]
+    def wrong(self) -> pl.Expr:
+        """Return which rows hold an invalid value for a custom metric."""
+        return pl.any_horizontal(pl.lit(value=False), *(is_wrong for _, _, is_wrong in self._checks()))
+
+    def check(self, scored: pl.DataFrame, part: str | None = None) -> None:
+        """Raise an error that names the first invalid value of all rows, if any of these is invalid."""
+        if scored.select(self.wrong().any()).item():
+            self.raise_wrong(part)
 
     def raise_wrong(self, part: str | None = None) -> None:
         """Raise an error that names the first value that is invalid for its metric, and the part."""
@@ -104,16 +116,6 @@ def noted(systems: int) -> list[str]:
     return [f"{what}_{system}" for what in ("invented", "placeholder") for system in range(systems)]
 
 
-def _noted(systems: int) -> dict[str, pl.Expr]:
-    """Return the marks of predictions for notes."""
-    marks = {}
-    for system in range(systems):
-        is_exact = pl.col(f"details_{system}").struct.field("exact_match")
-        marks[f"invented_{system}"] = is_invented(f"text_{system}")
-        marks[f"placeholder_{system}"] = is_placeholder(f"text_{system}", is_exact)
-    return marks
-
-
 def all_columns(index: int, metric: Metric, systems: int) -> list[str]:
     """Return the columns of a metric for all systems."""
     return [name for system in range(systems) for name in columns(index, metric, system)]
@@ -139,81 +141,101 @@ def scored_rows(
     predictions = list(systems.values()) if answers is not None else []
     slicing = slicing or Slicing(settings.by)
     by_system = [[for_system(metric, system) for metric in metrics] for system in systems]
-    own = [[metric for metric in every if not metric.is_built_in] for every in by_system]
-    needed = [name for every in own for name in own_metrics.needed(every)]
-    others = [*slicing.columns, *optional(settings.cluster), *settings.keep, *needed]
-    columns_of_texts = [*predictions, *optional(answers)]
-    source = to_lazy(frame, columns_of_texts, others, answers=answers, protocol=settings.protocol)
-    source = counted(with_numbers(source, [*numbers, *own_metrics.named(chain.from_iterable(own))]), advance)
+    own = [metric for every in by_system for metric in every if not metric.is_built_in]
+    others = [*slicing.columns, *optional(settings.cluster), *settings.keep, *own_metrics.needed(own)]
+    texts = [*predictions, *optional(answers)]
+    source = to_lazy(frame, texts, others, answers=answers, protocol=settings.protocol)
+    source = counted(with_numbers(source, [*numbers, *own_metrics.named(own)]), advance)
     if answers is not None:
         source = with_unanswerable(source, predictions, answers, settings.unanswerable)
     keys, orders = sliced_keys(source, slicing, settings.cluster)
     selected: dict[str, pl.Expr] = {}
-    details: dict[str, pl.Expr] = {}
-    if answers is not None:
-        schema = source.collect_schema()
-        selected |= {"answers": cs.by_name(answers), "unanswerable": is_unanswerable(source)}
-        for number, prediction in enumerate(predictions):
-            score_details(schema, prediction, answers, settings)  # raises an error that names the columns
-            text = f"text_{number}"
-            selected[text] = cs.by_name(prediction)
-            renamed = pl.Schema({text: schema[prediction], "answers": schema[answers]})
-            details[f"details_{number}"] = score_details(renamed, text, "answers", settings)
     for number, every in enumerate(by_system):
-        texts = [] if answers is None else [predicted(predictions[number]), cs.by_name(answers)]
+        pair = [] if answers is None else [predicted(predictions[number]), cs.by_name(answers)]
         for index, metric in enumerate(every):
             if not metric.is_built_in:
-                values = own_metrics.values(source, metric, texts)
+                values = own_metrics.values(source, metric, pair)
                 selected |= zip(columns(index, metric, number), values, strict=True)
-    parts = [part for number, _ in enumerate(systems) for part in _parts(number, metrics)]
-    digests = [_digest(number, metrics, answers, len(systems)) for number, _ in enumerate(systems)]
-    every_column = [
-        name for index, metric in enumerate(metrics) for name in all_columns(index, metric, len(systems))
-    ]
-
-    absent = missing(len(systems))
-    ratios = _ratios(metrics, len(systems))
-
-    def scored(rows: pl.LazyFrame) -> pl.LazyFrame:
-        if answers is None:
-            rows = rows.with_columns(digests).with_columns(ratios)
-            rows = rows.with_columns(
-                *(
-                    pl.col(score).is_null().alias(name)
-                    for score, name in zip(scores(0, len(systems)), absent, strict=True)
-                ),
-                *(pl.lit(value=False).alias(name) for name in noted(len(systems))),
-                answerable=pl.lit(value=True),
-                length=pl.lit(1, pl.Int64),
-            )
-        else:
-            lengths = [pl.col(name).struct.field("reference_length") for name in details]
-            nulls = [pl.col(f"text_{number}").is_null().alias(name) for number, name in enumerate(absent)]
-            rows = rows.with_columns(*nulls, **details)
-            rows = rows.with_columns(*parts, *digests, length=pl.min_horizontal(lengths).cast(pl.Int64))
-            rows = rows.with_columns(ratios)
-            rows = rows.with_columns(answerable=pl.col("digest_0").is_not_null())
-            rows = rows.with_columns(**_noted(len(systems)))
-            # A function of texts may give a score without looking at the answers.
-            functions = [index for index, metric in enumerate(metrics) if metric.is_function]
-            text_columns = [
-                name for index in functions for name in all_columns(index, metrics[index], len(systems))
-            ]
-            rows = rows.with_columns(pl.when("answerable").then(pl.col(text_columns)))
-        # A row of a single system may have scores in some metrics only.
-        if settings.missing == "drop" and (answers is not None or len(systems) > 1):
-            dropped = [*every_column, *(f"digest_{number}" for number in range(len(systems))), *details]
-            rows = rows.with_columns(pl.when(~pl.any_horizontal(absent)).then(pl.col(dropped)))
-        return rows
-
+    if answers is None:
+        steps, has_types = _steps_of_scores(metrics, len(systems)), False
+    else:
+        selected |= {"answers": cs.by_name(answers), "unanswerable": is_unanswerable(source)}
+        selected |= {f"text_{number}": cs.by_name(name) for number, name in enumerate(predictions)}
+        schema, has_types = source.collect_schema(), settings.details and len(systems) > 1
+        for name in predictions:
+            score_details(schema, name, answers, settings)  # raises an error that names the columns
+        dtypes = [(f"text_{number}", schema[name]) for number, name in enumerate(predictions)]
+        renamed = pl.Schema([("answers", schema[answers]), *dtypes])
+        steps = _steps_of_texts(renamed, metrics, len(systems), settings, has_types=has_types)
+    # A row of a single system may have scores in some metrics only.
+    if settings.missing == "drop" and (answers is not None or len(systems) > 1):
+        dropped = [
+            name for index, own in enumerate(metrics) for name in all_columns(index, own, len(systems))
+        ]
+        dropped += [f"digest_{system}" for system, _ in enumerate(systems)]
+        dropped += [f"details_{system}" for system, _ in enumerate(predictions)]
+        steps.append([pl.when(~pl.any_horizontal(missing(len(systems)))).then(pl.col(dropped))])
     return SystemRows(
         inputs=source.select(*keys, *kept(settings), **selected),
-        scored=scored,
+        steps=steps,
         keys=key_names(settings.by, settings.cluster),
         metrics=tuple(metrics),
         systems=len(systems),
         orders=orders,
+        error_types=[f"error_type_{system}" for system in range(len(systems) if has_types else 0)],
     )
+
+
+def _steps_of_scores(metrics: Sequence[Metric], systems: int) -> list[list[pl.Expr]]:
+    """Return the steps for rows with existing scores."""
+    digests = []
+    for system in range(systems):
+        every = [columns(index, metric, system) for index, metric in enumerate(metrics)]
+        # Rows of a single system also differ in the parts of a ratio.
+        names = [name for own in every for name in (own if systems == 1 else own[:1])]
+        digests.append(own_metrics.digest(names).alias(f"digest_{system}"))
+    absent = zip(scores(0, systems), missing(systems), strict=True)
+    marks = [
+        *(pl.col(score).is_null().alias(name) for score, name in absent),
+        *(pl.lit(value=False).alias(name) for name in noted(systems)),
+        pl.lit(value=True).alias("answerable"),
+        pl.lit(1, pl.Int64).alias("length"),
+    ]
+    return [digests, _ratios(metrics, systems), marks]
+
+
+def _steps_of_texts(
+    schema: pl.Schema, metrics: Sequence[Metric], systems: int, settings: Settings, *, has_types: bool
+) -> list[list[pl.Expr]]:
+    """Return the steps for rows of texts, whose columns have these dtypes."""
+    texts, parts, marks = [], [], []
+    for system, absent in enumerate(missing(systems)):
+        text, details = f"text_{system}", pl.col(f"details_{system}").struct
+        texts.append(pl.col(text).is_null().alias(absent))
+        texts.append(score_details(schema, text, "answers", settings).alias(f"details_{system}"))
+        if has_types:
+            texts.append(type_of(text, "answers", settings).alias(f"error_type_{system}"))
+        for index, metric in enumerate(metrics):
+            if metric.is_built_in:
+                score = details.field("anls") == 0 if metric.row is None else details.field(metric.row)
+                values = (score, details.field("char_errors"), details.field("reference_length"))
+                named = zip(columns(index, metric, system), values, strict=False)
+                parts += [value.cast(pl.Float64).alias(name) for name, value in named]
+        parts.append(details.field("row_digest").alias(f"digest_{system}"))
+        marks.append(is_invented(text).alias(f"invented_{system}"))
+        marks.append(is_placeholder(text, details.field("exact_match")).alias(f"placeholder_{system}"))
+    lengths = [pl.col(f"details_{system}").struct.field("reference_length") for system in range(systems)]
+    parts.append(pl.min_horizontal(lengths).cast(pl.Int64).alias("length"))
+    # A function of texts may give a score without looking at the answers.
+    functions = [index for index, metric in enumerate(metrics) if metric.is_function]
+    unlooked = [name for index in functions for name in all_columns(index, metrics[index], systems)]
+    return [
+        texts,
+        parts,
+        _ratios(metrics, systems),
+        [pl.col("digest_0").is_not_null().alias("answerable")],
+        [*marks, pl.when("answerable").then(pl.col(unlooked))],
+    ]
 
 
 def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
@@ -227,29 +249,6 @@ def _ratios(metrics: Sequence[Metric], systems: int) -> list[pl.Expr]:
     ]
 
 
-def _parts(system: int, metrics: Sequence[Metric]) -> list[pl.Expr]:
-    """Return the columns of the built-in metrics for a system's rows."""
-    details = pl.col(f"details_{system}").struct
-    parts: dict[str, pl.Expr] = {}
-    for index, metric in enumerate(metrics):
-        if metric.is_built_in:
-            score = details.field("anls") == 0 if metric.row is None else details.field(metric.row)
-            values = (score, details.field("char_errors"), details.field("reference_length"))
-            parts |= zip(columns(index, metric, system), values, strict=False)
-    return [value.cast(pl.Float64).alias(name) for name, value in parts.items()]
-
-
-def _digest(system: int, metrics: Sequence[Metric], answers: str | None, systems: int) -> pl.Expr:
-    """Return the digest of a system's rows: of their texts, or of their scores."""
-    name = f"digest_{system}"
-    if answers is not None:
-        return pl.col(f"details_{system}").struct.field("row_digest").alias(name)
-    every = [columns(index, metric, system) for index, metric in enumerate(metrics)]
-    # Rows of a single system also differ in the parts of a ratio.
-    kept = [names if systems == 1 else names[:1] for names in every]
-    return own_metrics.digest([column for names in kept for column in names]).alias(name)
-
-
 def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
     """
     Return the rows of a single system, for reports.
@@ -257,13 +256,14 @@ def single(rows: SystemRows, settings: Settings) -> pl.LazyFrame:
     The scores of its metrics are `own_0`, ..., and columns of texts have no number. Instead of the details of
     texts, there are their fields, `bits` (the bit length of the length of the reference) and `KEPT`.
     """
-    names = {f"score_{index}_0": f"own_{index}" for index, _ in enumerate(rows.metrics)}
+    own = {f"own_{index}": f"score_{index}_0" for index, _ in enumerate(rows.metrics)}
+    frame = rows.frame.with_columns(**own)
     if not settings.has_texts:
-        return rows.frame.rename({**names, "digest_0": "row_digest"})
-    names |= {"text_0": "prediction", "missing_0": "missing"}
+        return frame.rename({"digest_0": "row_digest"})
+    names = {"text_0": "prediction", "missing_0": "missing"}
     names |= {"invented_0": "is_invented", "placeholder_0": "is_placeholder"}
     return (
-        rows.frame.rename(names)
+        frame.rename(names)
         .unnest("details_0")
         .with_columns(
             (64 - pl.col("reference_length").bitwise_leading_zeros()).alias("bits"),

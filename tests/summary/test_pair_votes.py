@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from anls_frame.summary import pair_votes
+from anls_frame.summary.comparison_sums import pair_votes
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -42,6 +42,6 @@ def test_votes_are_those_of_rows(rows: int, keys: list[str], *, weighted: bool, 
     )
     if weighted:
         frame = frame.with_columns(n=pl.Series(dice.integers(1, 1000, rows), dtype=pl.Int64))
-    made = pair_votes.votes(frame, keys, NAMES, better=better)
+    made = pair_votes(frame, keys, NAMES, better=better)
     found = {tuple(row[:-3]): list(row[-3:]) for row in made.rows()}
     assert found == counted(frame, keys, better=better)

@@ -180,7 +180,7 @@ def test_what_is_saved_is_that_of_the_format() -> None:
         "anls_units:Int128 anls_square_units:Int128 zeros_sum:Int64"
     )
     details = "n:Int64 anls_units:Int128 nls_units:Int128 cer_units:Int128 exact_match:Int64"
-    assert files.FORMAT == 14
+    assert files.FORMAT == 15
     assert list(texts.settings.to_dict()) == [
         *(
             "by",

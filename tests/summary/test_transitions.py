@@ -13,9 +13,7 @@ from sample import DATA
 
 import anls_frame as af
 from anls_frame._typing import ErrorType
-from anls_frame.summary import details, transitions
-from anls_frame.summary.settings import Settings
-from anls_frame.summary.slicing import resolve
+from anls_frame.summary import details
 
 ANLS = af.PROTOCOLS["anls"]
 SYSTEMS = ["tesseract", "rapidocr"]
@@ -28,7 +26,7 @@ def rows() -> pl.DataFrame:
 
 def counted(frame: Any, by: Any, systems: Any = SYSTEMS, **options: Any) -> dict[str, pl.DataFrame]:
     names = dict(zip(systems, systems, strict=True))
-    return transitions.counted(frame, names, "answers", resolve(by), Settings(by=tuple(by), **options))
+    return af.summarize(frame, names, "answers", by=by or None, details=True, **options).sums.transitions
 
 
 def slow(frame: pl.DataFrame, by: list[str], missing: str) -> Counter[tuple[Any, ...]]:
@@ -52,7 +50,7 @@ def slow(frame: pl.DataFrame, by: list[str], missing: str) -> Counter[tuple[Any,
 @pytest.mark.parametrize("by", [[], ["lang"], ["question_types", "lang"]], ids=str)
 def test_counts_are_those_of_a_loop(by: list[str], missing: Any) -> None:
     keys = [f"key_{i}" for i in range(len(by))]
-    table = details.error_table(counted(rows(), by, missing=missing)["rapidocr"], keys, transitions.PAIR)
+    table = details.error_table(counted(rows(), by, missing=missing)["rapidocr"], keys, details.PAIR)
     expected = slow(rows(), by, missing)
     assert {row[:-2]: row[-2] for row in table.iter_rows()} == expected
     places = [tuple(ORDER.index(kind) for kind in row[len(by) : len(by) + 2]) for row in table.iter_rows()]
