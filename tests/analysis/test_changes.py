@@ -156,14 +156,6 @@ def test_order_chunks_and_engine_change_nothing(rows: Any, order: Any, size: int
     assert_frame_equal(af.changes(of_parts, again, "t", **options), expected)
 
 
-def test_two_columns_name_themselves() -> None:
-    frame = pl.DataFrame({"old": ["a", "b"], "new": ["a", "x"], "t": ["a", "b"]})
-    by_name = af.changes(frame, {"old": "old", "new": "new"}, "t")
-    assert af.changes(frame, ["old", "new"], "t").equals(by_name)
-    with pytest.raises(ValueError, match="systems must have different names"):
-        af.changes(frame, ["old", "old"], "t")
-
-
 def test_a_break_of_another_metric_is_found_where_anls_is_equal() -> None:
     right = pl.col("t").list.first()
     # In upper case, ß is SS.

@@ -499,16 +499,12 @@ def test_documents_are_right_if_all_their_fields_are() -> None:
     ]
 
 
-def test_documents_by_required_fields_in_pandas_and_lazily() -> None:
+def test_documents_by_required_fields() -> None:
     rows = extracted()
     options: dict[str, Any] = {"id": "doc", "required": ["total"]}
     eager = af.documents(rows, "second", "answers", **options)
     assert eager.columns == ["doc", "n_fields", "n_wrong", "all_right"]
     assert eager.rows() == [(1, 1, 1, False), (2, 1, 0, True), (3, 1, 0, True)]
-    assert af.documents(rows.lazy(), "second", "answers", **options).equals(eager)
-    frame = af.documents(rows.to_pandas(), "second", "answers", **options)
-    assert isinstance(frame, pd.DataFrame)
-    assert frame.to_dict("list") == eager.to_dict(as_series=False)
 
 
 def test_errors_of_documents() -> None:

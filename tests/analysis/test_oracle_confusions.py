@@ -124,7 +124,15 @@ SOME_ROWS = st.lists(
 )
 
 
-@given(SOME_ROWS, strategies.PROTOCOLS, st.integers(1, 3), st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+WORDS = [RAW.by("word"), RAW.by("grapheme"), af.PROTOCOLS["jiwer"].by("word")]
+
+
+@given(
+    SOME_ROWS,
+    strategies.PROTOCOLS | st.sampled_from(WORDS),
+    st.integers(1, 3),
+    st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+)
 def test_confusions_under_any_options(
     rows: list[Texts], protocol: af.ScoreProtocol, longest: int, min_nls: float
 ) -> None:
@@ -147,13 +155,6 @@ def test_edits_of_long_texts_do_not_depend_on_a_limit(references: list[str], see
 def noisy(rng: random.Random, text: str) -> str:
     kept = [letter for letter in text if rng.random() > 0.1]
     return "".join(rng.choice("abx") if rng.random() < 0.1 else letter for letter in kept)
-
-
-@given(SOME_ROWS, st.integers(1, 3))
-def test_confusions_are_those_of_the_protocols_unit(rows: list[Texts], longest: int) -> None:
-    for protocol in [RAW.by("word"), RAW.by("grapheme"), af.PROTOCOLS["jiwer"].by("word")]:
-        table = af.confusions(frame_of(rows), "prediction", "answers", protocol=protocol, max_length=longest)
-        assert as_dict(table) == slow(rows, protocol, longest)
 
 
 def test_a_report_counts_the_confusions_of_its_unit() -> None:

@@ -225,11 +225,6 @@ def test_error_types_are_shares_of_each_group() -> None:
     assert [text for text in texts(ax) if text.startswith("n = ")] == ["n = 4", "n = 2", "n = 2", "n = 1"]
 
 
-def test_unknown_kinds_of_errors_are_refused() -> None:
-    with pytest.raises(ValueError, match="'bad'"):
-        plot.error_types(pl.DataFrame({"error_type": ["bad"]}))
-
-
 def test_lengths_are_cut_into_bins_of_equal_numbers_of_rows() -> None:
     rng = np.random.default_rng(4)
     data = pl.DataFrame({"length": rng.permutation(60), "score": rng.random(60)})
@@ -256,8 +251,6 @@ def test_lengths_are_drawn_for_the_largest_groups() -> None:
 
     assert len(ax.lines) == 6
     assert ax.get_xlabel() == "length (the 6 largest of 8 groups)"
-    with pytest.raises(ValueError, match="not both"):
-        plot.length_effect(data, ["score", "length"], "length", by="g")
 
 
 def test_lengths_of_different_orders_are_on_a_logarithmic_axis() -> None:
@@ -274,13 +267,6 @@ def test_the_curve_of_thresholds_has_the_points_of_its_table() -> None:
     line = plot.threshold_curve(summary).lines[1]
     points = zip(np.asarray(line.get_xdata()), np.asarray(line.get_ydata()), strict=True)
     assert list(points) == af.threshold_curve(summary).select("threshold", "anls").rows()
-
-
-def test_curves_of_different_cuts_are_not_drawn_together() -> None:
-    summaries = {name: af.summarize(frame(), "first", "answer", protocol=name) for name in ("anls", "rrc")}
-
-    with pytest.raises(ValueError, match="must cut alike"):
-        plot.threshold_curve(summaries)
 
 
 def test_a_confusion_matrix_has_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -360,12 +346,6 @@ def test_an_edit_matrix_may_have_the_reference_above_and_another_cost() -> None:
         for column in range(5)
     }
     assert ax.get_title() == "cost 3: 1 added, 2 left out\none of 3 cheapest paths"
-
-
-def test_an_edit_matrix_is_for_short_texts() -> None:
-    assert plot.edit_matrix("a" * 40, "").get_title() == "40 edits: 40 added"
-    with pytest.raises(ValueError, match="reference must have at most 40 characters, got 41"):
-        plot.edit_matrix("", "a" * 41)
 
 
 def test_what_cannot_be_seen_is_named() -> None:
@@ -454,6 +434,16 @@ def test_names_are_shown_as_they_are(name: str, monkeypatch: pytest.MonkeyPatch)
         (lambda: plot.group_scores(report(frame()), max_groups=0), ValueError, "max_groups"),
         (lambda: plot.length_effect(frame(), "nls", "cer", bins=0), ValueError, "bins"),
         (lambda: plot.confusion_matrix(frame()), ColumnNotFoundError, "count"),
+        (lambda: plot.length_effect(frame(), ["nls", "cer"], "cer", by="type"), ValueError, "not both"),
+        (lambda: plot.error_types(frame(), error_type="answer"), ValueError, "'12.50'"),
+        (lambda: plot.edit_matrix("", "a" * 41), ValueError, "at most 40 characters, got 41"),
+        (
+            lambda: plot.threshold_curve(
+                {name: af.summarize(frame(), "first", "answer", protocol=name) for name in ("anls", "rrc")}
+            ),
+            ValueError,
+            "must cut alike",
+        ),
         (lambda: plot.threshold_curve({}), ValueError, "at least one summary"),
         (lambda: plot.edit_matrix(af.edit_matrix("a", "b"), "b"), ValueError, "for a finished matrix"),
         (lambda: plot.length_effect(detailed(), ["nls"]), ValueError, "must be the name of a measure"),
