@@ -358,7 +358,7 @@ def documents(
     }
     available = column_names(frame)
     statuses = {
-        starts[system]: name
+        system: name
         for system, column in systems.items()
         for name in (_STATUS, f"{column}_{_STATUS}")
         if name in available
@@ -376,24 +376,20 @@ def documents(
                 f"required: no document has the field {quoted(unknown[0])} among {fields_of_all}"
             )
         is_required = pl.col(_FIELD).is_in(names)
-    scored = with_unanswerable(rows, systems.values(), answers, "empty")
-    wrong = {
-        starts[system]: is_required & ~exact_match(column, answers, protocol=protocol, missing="empty")
-        for system, column in systems.items()
-    }
-    broken = {start: cs.by_name(name).cast(pl.String) == _BROKEN for start, name in statuses.items()}
+    figures = {"n_fields": is_required.sum().cast(pl.Int64)}
+    for system, column in systems.items():
+        is_wrong = is_required & ~exact_match(column, answers, protocol=protocol, missing="empty")
+        status = cs.by_name(statuses[system]).cast(pl.String) if system in statuses else pl.lit("")
+        figures[f"{starts[system]}n_wrong"] = is_wrong.sum().cast(pl.Int64)
+        figures[f"{starts[system]}all_right"] = (is_wrong | (status == _BROKEN)).any().not_()
+    figures |= {name: cs.by_name(column).filter(is_required).min() for name, column in sure.items()}
     whole = (
-        scored.group_by(cs.by_name(id), maintain_order=True)
+        with_unanswerable(rows, systems.values(), answers, "empty")
+        .group_by(cs.by_name(id), maintain_order=True)
         .agg(
             *(cs.by_name(name).n_unique().alias(f"__values_{place}") for place, name in enumerate(keep)),
             *(cs.by_name(name).first() for name in keep),
-            is_required.sum().cast(pl.Int64).alias("n_fields"),
-            *(is_wrong.sum().cast(pl.Int64).alias(f"{start}n_wrong") for start, is_wrong in wrong.items()),
-            *(cs.by_name(column).filter(is_required).min().alias(name) for name, column in sure.items()),
-            *(
-                (is_wrong | broken.get(start, pl.lit(value=False))).any().not_().alias(f"{start}all_right")
-                for start, is_wrong in wrong.items()
-            ),
+            **figures,
         )
         .collect()
     )
@@ -403,8 +399,7 @@ def documents(
             raise ValueError(
                 f"column {name!r} has several values in document {several[id][0]!r}; it cannot be kept"
             )
-    results = [name for start in wrong for name in (f"{start}n_wrong", f"{start}all_right")]
-    return as_kind_of(frame, whole.select(cs.by_name(id, *keep), "n_fields", *results, *sure))
+    return as_kind_of(frame, whole.select(cs.by_name(id, *keep), *figures))
 
 
 def _texts(name: str, value: Sequence[str]) -> Sequence[str]:

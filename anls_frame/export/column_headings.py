@@ -11,27 +11,42 @@ from anls_frame._text import distinct
 
 @dataclass(frozen=True)
 class RowNames:
-    """The names for rows and their texts."""
+    """
+    The names for rows and their texts.
+
+    Attributes
+    ----------
+    row, answer, prediction
+        A row, its answer and its prediction.
+    system
+        What predicts.
+    scores
+        What a title calls several scores.
+    whole
+        Name of the table of all rows.
+    losses
+        What judged rows lost, of what all of them lost.
+    metric
+        The score that rows lose in.
+    corrected
+        The scores that verdicts on a sample correct.
+    flatters
+        Why a score without judged rows is not the corrected one.
+    columns
+        Names of columns, where they differ from `NAMES`.
+    """
 
     row: str
     answer: str
     prediction: str
     system: str
-    """What predicts."""
     scores: str
-    """What a title calls several scores."""
     whole: str
-    """Name of the table of all rows."""
     losses: str
-    """What judged rows lost, of what all of them lost."""
     metric: Literal["anls", "cer"]
-    """The score that rows lose in."""
     corrected: tuple[str, ...]
-    """The scores that verdicts on a sample correct."""
     flatters: str
-    """Why a score without judged rows is not the corrected one."""
     columns: dict[str, str]
-    """Names of columns, where they differ from `NAMES`."""
 
     @property
     def every(self) -> str:

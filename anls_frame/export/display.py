@@ -24,18 +24,24 @@ class Cell(NamedTuple):
     """
     Content of a cell.
 
-    The figure is data, plain text made here, or a word that marks a null; an interval and a mark may follow
-    it.
+    Attributes
+    ----------
+    figure, role
+        Data, plain text made here, or a word that marks a null.
+    numbers
+        The unrounded figure, followed by the ends of its interval, if it has one.
+    interval, mark
+        What follows the figure, if anything.
+    is_shown
+        Whether a difference is shown by its test and its interval.
     """
 
     figure: str
     role: Literal["data", "plain", "mark"]
     numbers: tuple[object, ...] = ()
-    """The unrounded figure, followed by the ends of its interval, if it has one."""
     interval: str = ""
     mark: str = ""
     is_shown: bool = False
-    """Whether a difference is shown by its test and its interval."""
 
     @property
     def text(self) -> str:
@@ -44,15 +50,24 @@ class Cell(NamedTuple):
 
 
 class ShownColumn(NamedTuple):
-    """A column of a displayed table."""
+    """
+    A column of a displayed table.
+
+    Attributes
+    ----------
+    name, heading, kind
+        Its name in data formats, its heading, and what it holds.
+    interval
+        The columns with the ends of its intervals, which are shown in its cells.
+    mark
+        The column of truth values that is shown as a mark behind its figures, and the mark.
+    """
 
     name: str
     heading: str
     kind: Kind
     interval: tuple[str, str] | None = None
-    """The columns with the ends of its intervals, which are shown in its cells."""
     mark: tuple[str, str] | None = None
-    """The column of truth values that is shown as a mark behind its figures, and the mark."""
 
     @property
     def is_numeric(self) -> bool:
