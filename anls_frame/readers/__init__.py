@@ -12,8 +12,7 @@ from anls_frame.readers.descriptions import READERS
 
 _OTHERS = {
     "any_file": "read_file",
-    "judged_scores": "audited_scores LostPoints lost_points",
-    "verdicts": "judged read_verdicts",
+    "verdicts": "LostPoints audited_scores judged lost_points read_verdicts",
     "pages": "read_pages",
     "submissions": "write_submission",
     "rules": "ScoringRules scoring_rules",

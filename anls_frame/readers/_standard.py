@@ -28,7 +28,7 @@ from anls_frame.frames.answer_lists import (
 )
 from anls_frame.frames.checks import RENAMED, free_name, no_column
 from anls_frame.frames.strict_json import Number, kind
-from anls_frame.readers import _json, _raw
+from anls_frame.readers import _raw
 from anls_frame.readers._problems import Advice, Problems
 from anls_frame.readers._raw import Column, Raw
 
@@ -310,7 +310,7 @@ def _fits(values: _raw.Column, *, lists: bool) -> bool:
     kinds = _raw.kinds_of(values) - {NoneType}
     if not lists or list not in kinds:
         return bool(kinds) and kinds <= texts
-    if isinstance(values, _json.JsonColumn) and values.holds_lists:
+    if isinstance(values, _raw.JsonColumn) and values.holds_lists:
         return True
     entries = chain.from_iterable(value for value in values if type(value) is list)
     return kinds <= {*texts, list} and set(map(type, entries)) <= texts
@@ -356,7 +356,7 @@ def as_text_lists(
     answers_format: str = "list",
 ) -> pl.Series:
     """Return a column as lists of strings, parsed as `parse_answers` does; a damaged list is a problem."""
-    if isinstance(column, _json.JsonColumn) and column.holds_lists:
+    if isinstance(column, _raw.JsonColumn) and column.holds_lists:
         column = column.lists()
     if isinstance(column, pl.Series):
         column = _typed(name, column, problems)
@@ -414,7 +414,7 @@ def _every(name: str, column: pl.Series, problems: Problems, place: Callable[[in
 
 def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) -> None:
     """Warn if strings read as single answers look like several answers."""
-    if isinstance(column, _json.JsonColumn) and column.holds_lists:
+    if isinstance(column, _raw.JsonColumn) and column.holds_lists:
         return
     if not isinstance(column, pl.Series):
         column = pl.Series([value if type(value) is str else None for value in column], dtype=pl.String)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from anls_frame._text import listed, quoted
-from anls_frame.readers import _zip
+from anls_frame.readers import _content
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._raw import Raw, by_name, numbers
 
@@ -59,7 +59,7 @@ def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
     stored value and merged cells are problems: their values would become null. Columns without a role that
     hold only numbers or only Booleans are kept as such; dates and times are ISO 8601.
     """
-    with _zip.opened(path, "a workbook (.xlsx)") as archive:
+    with _content.opened_archive(path, "a workbook (.xlsx)") as archive:
         parts, since_1904 = _sheets(path, archive, sheet)
         book = _Book(_strings(path, archive), _date_formats(path, archive), since_1904)
         filled = {name: cells for name, part in parts if (cells := _cells(path, archive, part, book)).height}

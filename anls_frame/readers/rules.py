@@ -15,7 +15,7 @@ from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
 from anls_frame.metrics.scores import anls, cer, exact_match, nls
-from anls_frame.readers import _content, _json, _standard
+from anls_frame.readers import _content, _raw, _standard
 from anls_frame.readers._log_files import member
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers.table import read_raw
@@ -304,7 +304,7 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
 
 def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
     if _content.file_format(path) == "json":
-        value = _json.read_whole(path, _content.read_text(path))
+        value = _raw.read_whole(path, _content.read_text(path))
         samples = member(value, "per_sample_result")
         if isinstance(samples, dict):  # PyPI anls
             by_id = {key: member(sample, "score") for key, sample in samples.items()}

@@ -21,7 +21,7 @@ from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.strict_json import Number, kind
 from anls_frame.metrics.scores import anls
-from anls_frame.readers import _content, _json, _raw, _standard
+from anls_frame.readers import _content, _raw, _standard
 from anls_frame.readers._problems import Problems, problem
 from anls_frame.readers._standard import SAMPLE, Key, members, role_key
 
@@ -101,7 +101,7 @@ def _check_id_types(
 
 def _rows(path: Path, key: str | None, problems: Problems) -> list[dict[str, Any]]:
     """Return the rows of a list, or of the list under a key; anything but objects is a problem."""
-    value = _json.read_whole(path, _content.read_text(path))
+    value = _raw.read_whole(path, _content.read_text(path))
     if key is not None:
         if not isinstance(value, dict) or key not in value:
             raise problem(path, f"gold labels must be an object with the questions in {key!r}")

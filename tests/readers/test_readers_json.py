@@ -14,7 +14,7 @@ from polars.testing import assert_series_equal
 
 import anls_frame as af
 from anls_frame.exceptions import Problem
-from anls_frame.readers import _json, _raw, _standard, harness
+from anls_frame.readers import _raw, _standard, harness
 from anls_frame.readers._problems import Problems
 
 Write = Callable[[Any], str]
@@ -54,7 +54,7 @@ def typed(value: Any) -> Any:
 def check_columns(text: str) -> bool:
     """Compare the columns of a text, if they can be read, with its lines."""
     lines, wrong = outcome(lambda: python_lines(text))
-    table, problems = outcome(lambda: _json.from_lines(PATH, text))
+    table, problems = outcome(lambda: _raw.from_lines(PATH, text))
     assert problems == wrong
     if wrong:
         return False
@@ -69,7 +69,7 @@ def check_columns(text: str) -> bool:
 
 def python_lines(text: str) -> list[tuple[str, dict[str, Any]]]:
     problems = Problems(PATH)
-    lines = list(_json.read_lines(text, problems))
+    lines = list(_raw.read_lines(text, problems))
     problems.raise_any()
     return lines
 
@@ -86,7 +86,7 @@ def first_with(key: str, rows: list[dict[str, Any]]) -> int:
     return next(index for index, row in enumerate(rows) if key in row)
 
 
-def check_column(column: _json.JsonColumn, values: list[Any], first: int) -> None:
+def check_column(column: _raw.JsonColumn, values: list[Any], first: int) -> None:
     assert typed(column.values) == typed(values)
     assert column.kinds == set(map(type, values))
     assert column.first == first
@@ -164,7 +164,7 @@ def test_what_only_looks_like_json_is_a_problem_of_its_line() -> None:
 def problem_lines(text: str) -> list[str]:
     """Return the lines that an error names."""
     check_columns(text)
-    return [problem.place for problem in outcome(lambda: _json.from_lines(PATH, text))[1]]
+    return [problem.place for problem in outcome(lambda: _raw.from_lines(PATH, text))[1]]
 
 
 def test_what_is_unusual_and_valid_has_columns() -> None:

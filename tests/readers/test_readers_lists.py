@@ -49,7 +49,7 @@ def read(path: Path, **options: Any) -> list[list[str] | None]:
 @pytest.mark.filterwarnings("ignore::anls_frame.InputWarning")
 @pytest.mark.parametrize(
     ("suffix", "name"),
-    zip(WRITERS, ["reference", "Transcription", "GT", "text", "answer", "gt"], strict=True),
+    [*zip(WRITERS, ["reference", "Transcription", "GT", "text", "answer", "gt"], strict=True)],
 )
 def test_a_perfect_reading_of_what_looks_like_a_list_is_perfect(
     tmp_path: Path, suffix: str, name: str
