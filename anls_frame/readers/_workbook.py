@@ -134,27 +134,25 @@ def _kind_of_format(code: str) -> str | None:
 
 def _cells(path: Path, archive: zipfile.ZipFile, part: str, book: _Book) -> pl.DataFrame:
     """Return the place, the value and the kind of each cell of a sheet; lost values are messages."""
-    cells: list[list[Any]] = [[], [], [], []]
+    cells: list[tuple[int, int, str, str]] = []
     merged: list[str] = []
-    row = column = 0
-    for name, element in _elements(path, archive, part, "row", "c", "mergeCell"):
-        if name == "row":
-            row, column = _place(path, f"A{element.get('r', row + 1)}")[1], 0
-        elif name == "mergeCell":
+    row = 0
+    for name, element in _elements(path, archive, part, "row", "mergeCell"):
+        if name == "mergeCell":
             merged.append(element.get("ref", ""))
-        else:
+            continue
+        row, column = _place(path, f"A{element.get('r', row + 1)}")[1], 0
+        for cell in element.iterchildren("{*}c"):
             # A cell without a place is next to the cell before it.
-            place = element.get("r")
+            place = cell.get("r")
             column, row = (column + 1, row) if place is None else _place(path, place)
-            value = _value(element, book)
+            value = _value(cell, book)
             if value is not None:
-                for values, entry in zip(cells, (row, column, *value), strict=True):
-                    values.append(entry)
-    if sum(map(len, cells[2])) > MOST_CHARACTERS:
+                cells.append((row, column, *value))
+    if sum(len(text) for _, _, text, _ in cells) > MOST_CHARACTERS:
         raise problem(path, f"a sheet holds more than {MOST_CHARACTERS:,} characters; save it as CSV")
-    header = min(cells[0], default=0)
-    every = pl.DataFrame(cells, schema=_SCHEMA)
-    return pl.concat([every, pl.DataFrame(_merged(path, merged, header), schema=_SCHEMA, orient="row")])
+    header = min((row for row, *_ in cells), default=0)
+    return pl.DataFrame([*cells, *_merged(path, merged, header)], schema=_SCHEMA, orient="row")
 
 
 def _merged(path: Path, references: Sequence[str], header: int) -> Iterator[tuple[int, int, str, str]]:
@@ -288,32 +286,23 @@ def _clock(milliseconds: int) -> str:
 
 
 def _text(element: Any) -> str:
-    """Return the text of a cell or a shared string, without phonetic guides."""
-    parts = (part for part in element.iter("{*}v", "{*}t") if not part.getparent().tag.endswith("}rPh"))
-    text = "".join(part.text or "" for part in parts)
+    """Return the text of a cell or a shared string."""
+    text = "".join([part.text or "" for part in element.iter("{*}v", "{*}t")])
     # Excel has codes for characters that XML lacks.
     return _CODE.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
 
 
 def _elements(path: Path, archive: zipfile.ZipFile, part: str, *names: str) -> Iterator[tuple[str, Any]]:
-    """Yield elements with these names: rows when they begin, others when they end, with all their content."""
+    """Yield the elements with these names, without phonetic guides, and free them afterwards."""
     from lxml import etree  # noqa: PLC0415 - only for those who read workbooks
 
+    tags = [f"{{*}}{name}" for name in names]
+    options: dict[str, Any] = {"resolve_entities": False, "no_network": True, "remove_comments": True}
     with archive.open(part) as file:
-        parsed = etree.iterparse(
-            file,
-            events=("start", "end"),
-            tag=[f"{{*}}{name}" for name in names],
-            resolve_entities=False,
-            no_network=True,
-            remove_comments=True,
-            remove_pis=True,
-        )
-        for event, element in parsed:
-            name = etree.QName(element).localname
-            if (event == "start") == (name == "row"):
-                yield name, element
-            if event == "end":
-                element.clear()
+        parsed = etree.iterparse(file, tag=tags, remove_pis=True, **options)
+        for _, element in parsed:
+            etree.strip_elements(element, "{*}rPh", with_tail=False)
+            yield element.tag.rpartition("}")[2], element
+            element.clear()
     if parsed.root.getroottree().docinfo.internalDTD is not None:
         raise problem(path, "must not declare entities, which no workbook needs")
