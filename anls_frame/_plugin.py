@@ -41,13 +41,13 @@ def score(
     prediction: object,
     answers: object,
     missing: Missing,
-    protocol: ScoreProtocol | str | None = None,
     /,
+    *protocol: ScoreProtocol | str,
     **options: Any,
 ) -> pl.Expr:
     """Return an expression that scores each row, with null predictions treated according to `missing`."""
-    if protocol is not None:
-        options["protocol"] = plugin_options(protocol)
+    if protocol:
+        options["protocol"] = plugin_options(*protocol)
     scores = call(name, prediction, answers, **options)
     if choice("missing", missing, get_args(Missing)) == "drop":
         return scores

@@ -69,19 +69,6 @@ def test_a_file_that_has_scores_already_keeps_them(run: Run, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '[{"questionId": 1, "answer": "a"}]',
-        '[\n {"answer": "{a}, \\"questionId\\": 3",\n  "questionId": 1}]',
-    ],
-)
-def test_a_submission_is_known_by_its_keys(run: Run, tmp_path: Path, text: str) -> None:
-    (tmp_path / "submission.json").write_text(text, encoding="utf-8")
-
-    refused(run("score", "submission.json"), "is a submission: name the file of gold labels")
-
-
-@pytest.mark.parametrize(
     "command",
     [["report", TABLE, "-p", "tesseract", "-b", "lang", "-o", "report.html", "--force"], []],
     ids=len,

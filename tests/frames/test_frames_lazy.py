@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -87,13 +86,6 @@ def test_only_the_columns_that_are_needed_are_read(engine: Engine) -> None:
     assert set(source.asked or []) == {"prediction", "answers"}
 
 
-def test_a_failure_of_the_source_is_the_users_to_see() -> None:
-    scored = af.add_scores(Source(FRAME, broken=True).scan(), "prediction", "answers")
-
-    with pytest.raises((OSError, pl.exceptions.ComputeError), match="the disk is gone"):
-        scored.collect()
-
-
 @pytest.mark.parametrize("optimized", [True, False])
 @each_engine
 def test_the_plugin_is_called_once_for_all_fields(engine: Engine, optimized: bool) -> None:  # noqa: FBT001
@@ -121,14 +113,3 @@ def test_a_filter_on_other_columns_goes_before_the_scores() -> None:
 
     assert plan.collect()["nls"].to_list() == [NLS[0], NLS[2]]
     assert "SELECTION" in plan.explain()
-
-
-@each_engine
-def test_a_scan_of_files_goes_through_to_files(tmp_path: Path, engine: Engine) -> None:
-    for number in range(3):
-        FRAME.write_parquet(tmp_path / f"part-{number}.parquet")
-    parts = pl.scan_parquet(tmp_path / "part-*.parquet")
-
-    namespace(parts).add_scores("prediction", "answers").sink_parquet(tmp_path / "scored", engine=engine)
-
-    assert pl.read_parquet(tmp_path / "scored")["nls"].to_list() == NLS * 3

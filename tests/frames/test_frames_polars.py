@@ -134,16 +134,6 @@ def test_scoring_twice_is_an_error_that_names_the_columns_and_the_ways_out(add_s
 
 
 @each_way
-def test_the_ways_out_of_a_collision_work(add_scores: AddScores) -> None:
-    once = add_scores(SMALL, "prediction", "answer", columns=["nls", "cer"])
-
-    assert add_scores(once, "prediction", "answer", prefix="b_").width == once.width + len(FIELDS)
-    assert add_scores(once, "prediction", "answer", suffix="_b").width == once.width + len(FIELDS)
-    assert add_scores(once, "prediction", "answer", columns=["anls"]).width == once.width + 1
-    assert add_scores(once, "prediction", "answer", overwrite=True).width == SMALL.width + len(FIELDS)
-
-
-@each_way
 def test_overwriting_replaces_columns_where_they_stand(add_scores: AddScores) -> None:
     frame = SMALL.select(pl.lit("old").alias("nls"), "prediction", pl.lit(1).alias("cer"), "answer")
 
@@ -193,17 +183,6 @@ def test_a_name_is_a_name_and_no_pattern(add_scores: AddScores, name: str) -> No
 
 
 @in_polars
-@pytest.mark.parametrize("dtype", [pl.String(), pl.List(pl.String), pl.Array(pl.String, 3), pl.Null()])
-def test_zero_rows_give_zero_rows_with_the_same_dtypes(add_scores: AddScores, dtype: pl.DataType) -> None:
-    frame = pl.DataFrame(schema={"prediction": pl.String(), "answers": dtype})
-
-    result = add_scores(frame, "prediction", "answers")
-
-    assert result.height == 0
-    assert result.schema == {**frame.schema, **SCORE_DTYPE.to_schema()}
-
-
-@in_polars
 @pytest.mark.parametrize(
     ("names", "message"),
     [
@@ -248,9 +227,3 @@ def test_a_dtype_that_does_not_fit_is_a_type_error_that_names_it(
 def test_anything_but_a_frame_is_a_type_error_that_names_its_type(frame: object) -> None:
     with pytest.raises(TypeError, match=f"frame .*{type(frame).__name__}"):
         af.add_scores(frame, "prediction", "answer")
-
-
-def test_a_series_of_structs_is_no_polars_frame_but_arrow_takes_it_for_one() -> None:
-    result: Any = af.add_scores(SMALL.to_struct("rows"), "prediction", "answer")
-
-    assert result.column_names == ["prediction", "answer", *FIELDS]

@@ -82,17 +82,6 @@ def test_several_levels_of_column_names_are_refused() -> None:
         af.add_scores(frame, "prediction", "answer")
 
 
-def test_a_column_named_anls_is_a_column_like_any_other() -> None:
-    frame = pd.DataFrame({"prediction": ["a"], "anls": ["a"]})
-
-    result = af.add_scores(frame, "prediction", "anls", columns=["nls"])
-
-    assert list(result.columns) == ["prediction", "anls", "nls"]
-    assert result["anls"].tolist() == ["a"]
-    with pytest.raises(af.DuplicateColumnError, match=r"\['anls'\]"):
-        af.add_scores(frame, "prediction", "anls")
-
-
 def test_only_the_columns_that_are_needed_are_converted() -> None:
     class Stubborn:
         def __arrow_array__(self, *_: object, **__: object) -> object:
@@ -116,13 +105,3 @@ def test_attributes_and_subclasses_are_kept() -> None:
 
     assert type(result) is Tagged
     assert result.attrs == {"source": "hand"}
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [FRAME["prediction"], FRAME.groupby("prediction"), FRAME.index],
-    ids=["series", "groups", "index"],
-)
-def test_other_pandas_objects_are_no_frames(frame: object) -> None:
-    with pytest.raises(TypeError, match="frame "):
-        af.add_scores(frame, "prediction", "answers")

@@ -67,11 +67,45 @@ TABLES: dict[str, Callable[[Any], Any]] = {
     "confusions": lambda frame: af.confusions(frame, *TEXTS, by="lang"),
     "pair.only_first": lambda frame: paired(frame).only_first,
     "pair.only_second": lambda frame: paired(frame).only_second,
+    "comparison.differences": lambda frame: comparison(frame).differences(),
+    "comparison.ranking": lambda frame: comparison(frame).ranking,
+    "comparison.detectable": lambda frame: comparison(frame).detectable_difference(),
+    "mean_over_epochs": lambda frame: af.repeats.mean_over_epochs(frame, *TEXTS, id="id"),
+    "pass_at_k": lambda frame: af.repeats.pass_at_k(frame, 1, *TEXTS, id="id"),
     "gec.scores": lambda frame: gec.scores(
         corrections(frame), gec.errant_corpus(gec.errant("system", "edits"))
     ),
     "gec.by_type": lambda frame: gec.by_type(corrections(frame), gec.errant("system", "edits")),
 }
+
+
+OTHERS: dict[str, Callable[[], pl.DataFrame]] = {
+    "report.to_polars": lambda: report(POLARS).to_polars(),
+    "comparison.to_polars": lambda: comparison(POLARS).to_polars(),
+    "transitions": lambda: af.compare(POLARS, SYSTEMS, "answers", details=True).transitions,
+    "add_scores": lambda: af.add_scores(POLARS, *TEXTS),
+    "worst": lambda: af.worst(POLARS, *TEXTS),
+    "changes": lambda: af.changes(POLARS, SYSTEMS, "answers"),
+    "find_slices": lambda: af.find_slices(POLARS, *TEXTS, columns=["lang"]).to_polars(),
+    "i_measure": lambda: POLARS.select(gec.i_measure(*TEXTS[:1], "other", references="answers")),
+    "edit_matrix": lambda: af.edit_matrix("abc", "abd").to_polars(),
+    "alignment": lambda: af.pairs.alignment("abc", "abd").to_polars(),
+    "by_line": lambda: af.pairs.alignment("abc", "abd").by_line().to_polars(),
+}
+"""Further tables in Polars."""
+
+
+def unsigned(dtype: Any) -> bool:
+    inner = [dtype.inner] if isinstance(dtype, pl.List) else []
+    inner += [field.dtype for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    return bool(dtype.is_unsigned_integer()) or any(map(unsigned, inner))
+
+
+@pytest.mark.parametrize("name", [*TABLES, *OTHERS])
+def test_counts_are_signed_so_that_differences_do_not_wrap(name: str) -> None:
+    table = TABLES[name](POLARS) if name in TABLES else OTHERS[name]()
+
+    assert [column for column, dtype in table.schema.items() if unsigned(dtype)] == []
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from registry import (
     LIST_EXAMPLES,
-    ROW_EXPRESSIONS,
     TEXT_EXAMPLES,
     TEXTS,
     Engine,
@@ -90,22 +89,6 @@ def test_a_list_of_answers_is_constant_inside_list_eval(row: RowExpression) -> N
     result = frame.select(pl.col("candidates").list.eval(row.function(pl.element(), answers)))
 
     assert result.to_series().to_list() == [values(row, examples), None]
-
-
-@each_row
-def test_a_result_is_named_after_its_metric_and_leaves_the_prediction_alone(row: RowExpression) -> None:
-    result = TEXTS.with_columns(row.function("prediction", "answers"))
-
-    assert result.columns == ["prediction", "answers", row.name]
-    assert result.select("prediction", "answers").equals(TEXTS)
-
-
-def test_all_metrics_stand_side_by_side() -> None:
-    result = TEXTS.select(row.function("prediction", "answers") for row in ROW_EXPRESSIONS)
-
-    assert result.schema == {row.name: row.dtype for row in ROW_EXPRESSIONS}
-    for row in ROW_EXPRESSIONS:
-        assert result[row.name].to_list() == values(row, TEXT_EXAMPLES)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "é😀", "nls", "a'b", "a\nb"])

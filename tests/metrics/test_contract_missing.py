@@ -9,7 +9,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from registry import (
-    EDIT_DTYPE,
     LISTS,
     TEXTS,
     Engine,
@@ -77,20 +76,6 @@ def test_predictions_of_every_kind_can_be_missing(row: RowExpression, kind: str)
     assert found.columns == [row.name]
 
 
-@each_row
-def test_groups_and_windows_know_missing_predictions(row: RowExpression) -> None:
-    frame = TEXTS.with_row_index("row").with_columns(group=pl.col("row") % 3)
-    scores = row.function("prediction", "answers", missing="empty")
-    expected = frame.select(scores).to_series()
-
-    grouped = (
-        frame.group_by("group").agg("row", scores).explode("row", row.name, empty_as_null=False).sort("row")
-    )
-
-    assert grouped[row.name].equals(expected)
-    assert frame.select(scores.over("group")).to_series().equals(expected)
-
-
 def test_explain_scores_the_empty_text_at_each_step() -> None:
     found = LISTS.select(af.explain("prediction", "answers", missing="empty"))
 
@@ -127,14 +112,3 @@ def plain(frame: Any) -> dict[str, list[Any]]:
         return {name: [None if pd.isna(value) else value for value in frame[name]] for name in names}
     frame = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
     return frame.to_pydict() if hasattr(frame, "to_pydict") else frame.to_dict(as_series=False)
-
-
-def test_edits_of_a_missing_page_are_all_its_characters() -> None:
-    frame = pl.DataFrame(
-        {"prediction": [None], "answers": ["ab"]}, schema_overrides={"prediction": pl.String}
-    )
-
-    found = frame.select(af.edit_ops("prediction", "answers", missing="empty")).to_series()
-
-    assert found.dtype == pl.List(EDIT_DTYPE)
-    assert [edit["op"] for edit in found[0]] == ["delete", "delete"]
