@@ -172,10 +172,10 @@ class SystemNames:
         **options: Any,
     ) -> SystemFiles:
         """Return the files of the systems, with texts if these metrics need them, and other options."""
-        named_columns = getattr(self, "systems", None)
+        systems: str | None = getattr(self, "systems", None)
         return SystemFiles(
             files=files,
-            columns=None if named_columns is None else named_columns.split(","),
+            columns=None if systems is None else systems.split(","),
             column_of_names=self.system_column,
             names=self.name,
             how=source.how(metrics),

@@ -166,17 +166,47 @@ def compare(
         .collect()
     )
     rows = rows.filter(_scored(rows, list(named), scorer))
-    table = _scores(rows, list(named), scorer)
-    differences = _differences(
-        rows,
-        len(named),
-        scorer,
-        confidence=confidence,
-        draws=draws,
-        seed=seed,
-        decision=None if within is None else (within, alpha),
-    )
-    return as_kind_of(gold, table.hstack(differences))
+    added = [scorer.added(rows[str(index)]) for index in range(len(named))]
+    summed = [_by_unit(numbers, rows) for numbers in added]
+    base, first = added[0], summed[0]
+    lines: list[dict[str, Any]] = [{}]
+    for own, second in zip(added[1:], summed[1:], strict=True):
+        difference = float(
+            np.subtract(*(scorer.score(sums.sum(axis=0)[:, None])[0] for sums in (second, first)))
+        )
+        size = scorer.size(first + second)
+        units = statistics.effective_units(size.sum(), (size * size).sum())
+        variance = swaps.jackknife_variance(first, second, scorer.score)
+        low, high = statistics.t_interval(difference, variance, units, confidence)
+        low, high = (
+            np.clip(end, scorer.bounds[0] - scorer.bounds[1], scorer.bounds[1] - scorer.bounds[0])
+            for end in (low, high)
+        )
+        p_value = np.nan
+        if len(size) >= _LEAST_UNITS and not np.isnan(difference):
+            p_value = swaps.p_value(first, second, scorer.score, draws=draws, seed=seed)
+        gain = scorer.score(own.T) - scorer.score(base.T)
+        wins, losses = np.count_nonzero(gain > _EQUAL), np.count_nonzero(gain < -_EQUAL)
+        lines.append({
+            "difference": difference,
+            "difference_low": float(low),
+            "difference_high": float(high),
+            "p_value": p_value,
+            "wins": wins,
+            "ties": len(gain) - wins - losses,
+            "losses": losses,
+            "n_clusters": len(size) if _UNIT in rows.columns else None,
+            **({} if within is None else _answered(difference, float(variance), float(units), within, alpha)),
+        })  # fmt: skip
+    adjusted = statistics.holm([line["p_value"] for line in lines[1:]])
+    for line, p_value in zip(lines[1:], adjusted, strict=True):
+        line["p_adjusted"] = p_value
+    schema = _SCHEMA if within is None else _SCHEMA | _ANSWERS
+    differences = pl.DataFrame(lines, schema=schema).with_columns(pl.col(pl.Float64).fill_nan(None))
+    if within is not None:
+        units_of = pl.coalesce("n_clusters", pl.lit(rows.height))
+        differences = differences.with_columns((pl.col("needed") * units_of).ceil().cast(pl.Int64))
+    return as_kind_of(gold, _scores(rows, list(named), scorer).hstack(differences))
 
 
 def _named(systems: Any) -> dict[str, Any]:
@@ -211,65 +241,10 @@ def _scores(rows: pl.DataFrame, names: Sequence[str], scorer: Measure) -> pl.Dat
     return pl.concat(scores).select(pl.Series("system", names), n, pl.exclude("beta"))
 
 
-def _differences(
-    rows: pl.DataFrame,
-    systems: int,
-    scorer: Measure,
-    *,
-    confidence: float,
-    draws: int,
-    seed: int,
-    decision: tuple[float, float] | None,
-) -> pl.DataFrame:
-    """Return the comparison of each system with the first system."""
-    added = [scorer.added(rows[str(index)]) for index in range(systems)]
-    summed = [_by_unit(numbers, rows) for numbers in added]
-    base, first = added[0], summed[0]
-    lines: list[dict[str, Any]] = [{}]
-    for own, second in zip(added[1:], summed[1:], strict=True):
-        difference = float(
-            np.subtract(*(scorer.score(sums.sum(axis=0)[:, None])[0] for sums in (second, first)))
-        )
-        size = scorer.size(first + second)
-        units = statistics.effective_units(size.sum(), (size * size).sum())
-        variance = swaps.jackknife_variance(first, second, scorer.score)
-        low, high = statistics.t_interval(difference, variance, units, confidence)
-        low, high = (
-            np.clip(end, scorer.bounds[0] - scorer.bounds[1], scorer.bounds[1] - scorer.bounds[0])
-            for end in (low, high)
-        )
-        p_value = np.nan
-        if len(size) >= _LEAST_UNITS and not np.isnan(difference):
-            p_value = swaps.p_value(first, second, scorer.score, draws=draws, seed=seed)
-        gain = scorer.score(own.T) - scorer.score(base.T)
-        wins, losses = np.count_nonzero(gain > _EQUAL), np.count_nonzero(gain < -_EQUAL)
-        lines.append({
-            "difference": difference,
-            "difference_low": float(low),
-            "difference_high": float(high),
-            "p_value": p_value,
-            "wins": wins,
-            "ties": len(gain) - wins - losses,
-            "losses": losses,
-            "n_clusters": len(size) if _UNIT in rows.columns else None,
-            **(_answered(difference, float(variance), float(units), decision) if decision else {}),
-        })  # fmt: skip
-    adjusted = statistics.holm([line["p_value"] for line in lines[1:]])
-    for line, p_value in zip(lines[1:], adjusted, strict=True):
-        line["p_adjusted"] = p_value
-    schema = _SCHEMA if decision is None else _SCHEMA | _ANSWERS
-    table = pl.DataFrame(lines, schema=schema).with_columns(pl.col(pl.Float64).fill_nan(None))
-    if decision is None:
-        return table
-    count = pl.coalesce("n_clusters", pl.lit(rows.height))
-    return table.with_columns((pl.col("needed") * count).ceil().cast(pl.Int64))
-
-
 def _answered(
-    difference: float, variance: float, units: float, decision: tuple[float, float]
+    difference: float, variance: float, units: float, within: float, alpha: float
 ) -> dict[str, Any]:
     """Return whether a system is worse by more than the margin, and the margin that these units decide."""
-    within, alpha = decision
     if math.isnan(difference) or not units >= _LEAST_UNITS:
         return {"answer": "undecided"}
     df = max(units - 1, 1.0)

@@ -13,7 +13,7 @@ from anls_frame._engines import on_engines
 from anls_frame._typing import Missing, ScoreColumn
 from anls_frame.frames import conversion
 from anls_frame.frames.answer_texts import warn_of_answers
-from anls_frame.frames.checks import check_column, check_dtypes, check_new_names
+from anls_frame.frames.checks import check_column, check_dtypes, check_new_names, free_name
 from anls_frame.metrics.scores import anls, cer, exact_match, nls, score
 from anls_frame.protocol import ScoreProtocol, resolve_errors, resolve_scoring
 
@@ -157,9 +157,7 @@ def _add(
         (name,) = names.values()
         return frame.with_columns(scores.alias(name))
     # The struct is a temporary column, so that the plugin runs once for all fields.
-    struct = "__anls_frame_score"
-    while struct in schema:
-        struct += "_"
+    struct = free_name("__anls_frame_score", schema)
     fields = [pl.col(struct).struct.field(field).alias(name) for field, name in names.items()]
     return frame.with_columns(scores.alias(struct)).with_columns(fields).drop(struct)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -68,17 +67,14 @@ def confusions(
             op=op,  # type: ignore[arg-type] # checked there
         )
     target.put_rows(counted)
-    if target.is_terminal:
-        _print(counted, columns or [], n, names_of_rows(source.how()).row)
-
-
-def _print(counted: pl.DataFrame, by: Sequence[str], n: int, noun: str) -> None:
-    """Print the edits and the row counts: by slice as columns, otherwise as a line."""
-    if by:
-        print_table(edits_table(counted.group_by(cs.by_name(*by), maintain_order=True).head(n)))
+    if not target.is_terminal:
+        return
+    if columns:
+        print_table(edits_table(counted.group_by(cs.by_name(*columns), maintain_order=True).head(n)))
         return
     print_table(edits_table(counted.drop(_ROWS)), most=n)
     if counted.height:
-        n, *left_out = counted.select(_ROWS).row(0)
-        parts = [f"{count:,} {why}" for count, why in zip(left_out, _LEFT_OUT, strict=True) if count]
-        print(plain(", ".join([f"{numbered(n, noun)} compared", *parts]) + "."))
+        compared, *left_out = counted.select(_ROWS).row(0)
+        parts = [f"{rows:,} {why}" for rows, why in zip(left_out, _LEFT_OUT, strict=True) if rows]
+        said = numbered(compared, names_of_rows(source.how()).row)
+        print(plain(", ".join([f"{said} compared", *parts]) + "."))

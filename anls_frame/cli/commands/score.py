@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import polars as pl
 
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
 from anls_frame.cli.output import plain, print_json, print_table, working
+from anls_frame.frames import origins
 from anls_frame.protocol import resolve_errors
 
 _SHOWN_ROWS = 10
@@ -76,7 +74,9 @@ def score(
             with working(f"Writing {target.output}"):
                 row_files.write(scored, target.output, escape_formulas=escape_formulas)
     if target.json:
-        print_json(_means(report))
+        names = (*_COUNTS, *(metric.name for metric in report.measures))
+        means = {name: report.overall[name] for name in names}
+        print_json({"rows": report.summary.rows, **means, "signature": report.signature})
         return
     if target.output is None:
         scores = [f"{name}{suffix}" for name in ("anls", "nls", "cer", "wer", "exact_match")]
@@ -86,24 +86,11 @@ def score(
         shown = scored.select(name for name in (*texts, *scores) if name in there).head(_SHOWN_ROWS)
         labels = names_of_rows(source.how()).columns
         print_table(shown.collect(), most=_SHOWN_ROWS, height=rows, labels=labels)
-    _print_means(report, frame, scoring)
-
-
-def _means(report: af.Report) -> dict[str, Any]:
-    """Return the counts and means for JSON."""
-    names = (*_COUNTS, *(metric.name for metric in report.measures))
-    means = {name: report.overall[name] for name in names}
-    return {"rows": report.summary.rows, **means, "signature": report.signature}
-
-
-def _print_means(report: af.Report, frame: pl.LazyFrame, scoring: options.Scoring) -> None:
-    from anls_frame.frames import origins
-
     means = report.overall
     measures = [metric for metric in report.measures if metric.name != "zeros"]
     said = [", ".join(f"{metric.label} {means[metric.name]:.4f}" for metric in measures)]
-    rows = numbered(report.summary.rows, "page" if "wer_corpus" in means else "row")
-    said.append(f"{rows}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
+    counted = numbered(report.summary.rows, "page" if have_pages else "row")
+    said.append(f"{counted}: {means['n']:,} scored, {means['n_unanswerable']:,} without an answer.")
     if means["n_missing"]:
         missing = f"Missing predictions: {means['n_missing']:,}"
         said.append(f"{missing}. They count as empty strings here; in the rows, their scores are null.")

@@ -44,7 +44,7 @@ def verdicts(
         Verdicts that a page of rows saved, in JSON Lines.
     """
     from anls_frame.analysis.audit_samples import PROBABILITY
-    from anls_frame.cli.row_pages import texts
+    from anls_frame.cli.row_pages import texts, with_scores
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import names_of_sample, reading
     from anls_frame.summary.systems import prediction_of
@@ -64,11 +64,17 @@ def verdicts(
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         names = names_of_sample(files[0], source.how())
         lost = af.readers.lost_points(rows, frame, columns, "answers", **vars(scoring), metric=names.metric)
-        has_draw = PROBABILITY in frame.collect_schema()
-        corrected = {
-            metric: _corrected(frame, given_verdicts, columns, id, scoring, metric=metric)
-            for metric in (names.corrected if has_draw else ())
-        }
+        corrected: dict[str, Any] = {}
+        for metric in names.corrected if PROBABILITY in frame.collect_schema() else ():
+            scored, scores = with_scores(frame, columns, scoring, metric)
+            how: Any = {"protocol": scoring.protocol, "missing": scoring.missing, "id": id}
+            how |= {"prediction": dict(columns), "lower_is_better": metric != "anls"}
+            truth = af.audited_scores(scored, given_verdicts, scores, **how)
+            systems = {name: (score, f"audited_score_{name}") for name, score in scores.items()}
+            # Rates may exceed 1.
+            highest = truth.select(pl.max_horizontal(pl.col(name).max() for name in scores.values())).item()
+            bounds = (0, max(1.0, highest or 0.0))
+            corrected[metric] = af.corrected(truth, systems=systems, bounds=bounds)
     printed: dict[str, Any] = {
         "judged": rows.height,
         "verdicts": lost.by_verdict.to_dicts(),
@@ -90,31 +96,6 @@ def verdicts(
     for metric, of_metric in corrected.items():
         print(f"{NAMES[metric]}, corrected by the drawn {names.row}s:")
         print(plain("\n".join(of_metric.to_document().notes)))
-
-
-def _corrected(
-    frame: pl.DataFrame | pl.LazyFrame,
-    given_verdicts: pl.DataFrame,
-    columns: Mapping[str, str],
-    id_column: str | None,
-    scoring: options.Reporting,
-    *,
-    metric: str,
-) -> Any:
-    """Return the score of each system, corrected by the verdicts on a drawn sample."""
-    from anls_frame.cli.row_pages import with_scores
-
-    scored, scores = with_scores(frame, columns, scoring, metric)
-    how: Any = {
-        "protocol": scoring.protocol,
-        "missing": scoring.missing,
-        "lower_is_better": metric != "anls",
-    }
-    judged = af.audited_scores(scored, given_verdicts, scores, prediction=dict(columns), id=id_column, **how)
-    systems = {name: (score, f"audited_score_{name}") for name, score in scores.items()}
-    # Rates may exceed 1.
-    highest = judged.select(pl.max_horizontal(pl.col(score).max() for score in scores.values())).item()
-    return af.corrected(judged, systems=systems, bounds=(0, max(1.0, highest or 0.0)))
 
 
 def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, is_alone: bool) -> None:
