@@ -57,8 +57,8 @@ def score(
             overwrite=overwrite,
         )
     except af.DuplicateColumnError as error:
-        names = str(error).partition(";")[0].replace("the frame", str(file))
-        raise ValueError(f"{names}; pass --suffix to give the new ones other names, or --overwrite") from None
+        collision = str(error).partition(";")[0].replace("the frame", str(file))
+        raise ValueError(f"{collision}; pass --suffix to give the new ones other names, or --overwrite") from None
     if have_pages:
         # Prepared as the protocol prepares texts for errors.
         words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
