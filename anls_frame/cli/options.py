@@ -131,6 +131,7 @@ class SourceOptions:
 
     def how(self, metrics: Sequence[Any] | None = None) -> Reading:
         """Return how files are read for these metrics; columns of scores need no texts beside them."""
+        from anls_frame.readers.any_file import Reading
         from anls_frame.readers.score_columns import are_columns
 
         columns = {"prediction": self.prediction, "answers": self.answers}
@@ -172,6 +173,8 @@ class SystemNames:
         **options: Any,
     ) -> SystemFiles:
         """Return the files of the systems, with texts if these metrics need them, and other options."""
+        from anls_frame.readers.system_files import SystemFiles
+
         systems: str | None = getattr(self, "systems", None)
         return SystemFiles(
             files=files,
@@ -345,7 +348,7 @@ class Boarding(Showing):
     @property
     def options(self) -> dict[str, Any]:
         """The options of `write`."""
-        from anls_frame.readers.any_file import load
+        from anls_frame.readers.any_file import Reading, load
 
         return {
             **super().options,
