@@ -139,29 +139,21 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [fifo]
 
 
-@pytest.mark.parametrize(
-    ("closed", "arguments"),
-    [
-        ((1,), ["score", "rows.parquet", "--json", "-o", "out.csv"]),
-        ((2,), ["report", "rows.parquet"]),
-    ],
-)
-def test_closed_streams_are_no_failure(tmp_path: Path, closed: tuple[int, ...], arguments: list[str]) -> None:
+def test_closed_streams_are_no_failure(tmp_path: Path) -> None:
     ROWS.write_parquet(tmp_path / "rows.parquet")
 
     def close() -> None:
-        for stream in closed:
-            os.close(stream)
+        os.close(1)
+        os.close(2)
 
     done = subprocess.run(  # noqa: S603 - our own script
-        [SCRIPTS / "anls-frame", *arguments],
-        capture_output=True,
+        [SCRIPTS / "anls-frame", "score", "rows.parquet", "--json", "-o", "out.csv"],
         check=False,
         cwd=tmp_path,
         preexec_fn=close,
     )
-    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
-    assert "-o" not in arguments or af.read_results(tmp_path / "out.csv").height == 60
+    assert done.returncode == 0
+    assert af.read_results(tmp_path / "out.csv").height == 60
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -99,7 +99,8 @@ def test_their_rates_are_those_of_jiwer_and_rapidfuzz(tmp_path: Path, answers: s
     edits = [Levenshtein.editops(right, read) for read, right in PAGES]
     length = sum(len(right) for _, right in PAGES)
 
-    command = f"report {file} -p ocr -a truth -m ocr --reader table,answers_format=list --json"
+    metrics = "-m cer_corpus -m wer_corpus -m substitutions -m deletions -m insertions"
+    command = f"report {file} -p ocr -a truth {metrics} --reader table,answers_format=list --json"
     printed = fine(run(tmp_path, *command.split()))
 
     (overall,) = json.loads(printed)["tables"]["All pages together"]

@@ -15,7 +15,7 @@ from shell import RunPython
 
 import anls_frame as af
 
-ROWS = amount(100_000, 250_000)
+ROWS = amount(40_000, 250_000)
 FRAME = pl.DataFrame({"row": range(ROWS)}).select(
     prediction=pl.format("answer {}", pl.col("row") % 101),
     answers=pl.concat_list(pl.format("answer {}", pl.col("row") % 103)),
@@ -36,7 +36,7 @@ KINDS: dict[str, Callable[[Path], Any]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_row_is_counted_once_a_pass(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
-    FRAME.write_parquet(path, row_group_size=30_000)
+    FRAME.write_parquet(path, row_group_size=12_000)
     frame = KINDS[kind](path)
     seen: list[int] = []
 
@@ -64,7 +64,7 @@ def test_each_row_is_counted_once_a_pass(kind: str, tmp_path: Path) -> None:
 
 
 def test_progress_comes_while_rows_are_read(tmp_path: Path) -> None:
-    FRAME.write_parquet(tmp_path / "rows.parquet", row_group_size=10_000)
+    FRAME.write_parquet(tmp_path / "rows.parquet", row_group_size=4_000)
     seen: list[int] = []
 
     with af.progress(seen.append):
