@@ -221,7 +221,7 @@ def test_any_name_of_a_system_is_shown_as_text(tmp_path: Path) -> None:
     text = repr(made)
     assert all(visible(name) in text for name in NAMES)
     assert Texts(made._repr_html_()).tags <= TAGS
-    ends = [f"{name}{end}" for name in NAMES for end in ("", "_low", "_high")]
+    ends = [f"{name}{end}" for name in NAMES[::3] for end in ("", "_low", "_high")]
     of_ends = many_scores(len(ends), ends, 9)
     for suffix in SUFFIXES:
         of_ends.write(tmp_path / f"c{suffix}")

@@ -152,8 +152,10 @@ def test_keys_of_different_dtypes_are_refused_by_name(one: list[Any], other: lis
 
 
 def test_keys_without_values_add_up_with_any_dtype() -> None:
-    frames = [
-        FRAME[:2].with_columns(types=pl.Series(values, dtype=dtype))
+    parts = [
+        summarize(
+            FRAME[:2].with_columns(types=pl.Series(values, dtype=dtype)), "prediction", "answers", by="types"
+        )
         for values, dtype in (
             ([None, None], pl.Null),
             ([[], []], pl.List(pl.Null)),
@@ -161,8 +163,8 @@ def test_keys_without_values_add_up_with_any_dtype() -> None:
             ([["t"], ["u"]], pl.List(pl.Categorical)),
         )
     ]
-    for order in itertools.permutations(frames):
-        merged = merge(summarize(frame, "prediction", "answers", by="types") for frame in order)
+    for order in itertools.permutations(parts):
+        merged = merge(order)
         found = dict(Report.from_summary(merged).by_group.select("types", "n").iter_rows())
         assert found == {None: 5, "t": 2, "u": 1}
 
