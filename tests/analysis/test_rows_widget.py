@@ -37,6 +37,11 @@ def browsed(frame: Any = QUESTIONS, **options: Any) -> RowsPage:
     return af.browse(frame, "tesseract", "answers", id="question_id", **options)
 
 
+@pytest.fixture(scope="module")
+def page() -> RowsPage:
+    return browsed()
+
+
 def said(widget: RowsWidget, state: Mapping[str, Any]) -> None:
     """Tell the widget what a browser says, over its comm."""
     data = {"method": "update", "state": dict(state), "buffer_paths": []}
@@ -61,8 +66,7 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def test_verdicts_are_those_of_the_file_that_the_page_saves(saved: Path) -> None:
-    page = browsed()
+def test_verdicts_are_those_of_the_file_that_the_page_saves(saved: Path, page: RowsPage) -> None:
     expected = af.readers.read_verdicts(saved, page)
     widget = page.widget()
     assert widget.verdicts.is_empty()
@@ -131,8 +135,9 @@ def test_frames_are_of_the_kind_of_the_page() -> None:
 
 def test_selected_are_the_rows_of_the_page() -> None:
     """The rows that were drawn, or the worst ones, and not all of the frame."""
-    assert_frame_equal(browsed(n=5).widget().selected, QUESTIONS[sorted(rows_of(browsed(n=5)))])
-    widget = browsed(n=5).widget()
+    drawn = browsed(n=5)
+    widget = drawn.widget()
+    assert_frame_equal(widget.selected, QUESTIONS[sorted(rows_of(drawn))])
     said(widget, {"_selected": []})
     assert_frame_equal(widget.selected, QUESTIONS.clear())
 
@@ -164,8 +169,8 @@ def rows_of(page: RowsPage) -> list[int]:
     ],
     ids=lambda state: json.dumps(state)[:60],
 )
-def test_what_a_page_does_not_say_is_refused(state: dict[str, Any]) -> None:
-    widget = browsed().widget()
+def test_what_a_page_does_not_say_is_refused(page: RowsPage, state: dict[str, Any]) -> None:
+    widget = page.widget()
     said(widget, {"_verdicts": GIVEN, "_selected": [4, 9]})
     before = widget.get_state()
 
@@ -178,13 +183,13 @@ def test_what_a_page_does_not_say_is_refused(state: dict[str, Any]) -> None:
     assert widget.selected.height == 2
 
 
-def test_verdicts_of_other_rows_are_refused(saved: Path) -> None:
+def test_verdicts_of_other_rows_are_refused(saved: Path, page: RowsPage) -> None:
     verdicts = af.readers.read_verdicts(saved)
     for wrong in (verdicts.with_columns(row=pl.col("row") + 1), verdicts.with_columns(row=5_000)):
         with pytest.raises(
             ValueError, match=r"verdicts: row \d+ is not on the page, or its texts have changed"
         ):
-            browsed().widget(wrong)
+            page.widget(wrong)
 
 
 def test_what_a_notebook_keeps_is_the_page() -> None:
@@ -215,8 +220,8 @@ def test_hostile_texts_stay_within_the_frame() -> None:
     assert widget.verdicts["id"].to_list() == texts
 
 
-def test_the_front_end_can_be_written_in_one_line() -> None:
-    script = state_of(browsed().widget(), "_esm")
+def test_the_front_end_can_be_written_in_one_line(page: RowsPage) -> None:
+    script = state_of(page.widget(), "_esm")
     assert "\n" not in script
     assert "//" not in script
     assert "/*" not in script
