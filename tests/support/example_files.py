@@ -94,8 +94,7 @@ def write_runs(folder: Path, *systems: str, data: Path = ROOT / "data/ocr_qa.par
 
 
 def _summary(folder: Path, file: str, name: str, *options: str) -> None:
-    done = shell.run(folder, "report", file, "-b", "doc_type", *options, "--summary", name)
-    assert done.returncode == 0, done.stderr
+    shell.fine(shell.run(folder, "report", file, "-b", "doc_type", *options, "--summary", name))
 
 
 def _results(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
@@ -139,22 +138,8 @@ def _verdicts(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
 
 def _audit(folder: Path) -> None:
     """Draw rows as the docs do, and find the score of each of them right."""
-    done = shell.run(
-        folder,
-        *[
-            "audit",
-            "results.jsonl",
-            "-n",
-            "100",
-            "-c",
-            "doc_id",
-            "-o",
-            "drawn.html",
-            "--sample",
-            "drawn.parquet",
-        ],
-    )
-    assert done.returncode == 0, done.stderr
+    command = "audit results.jsonl -n 100 -c doc_id -o drawn.html --sample drawn.parquet"
+    shell.fine(shell.run(folder, *command.split()))
     drawn = pl.read_parquet(folder / "drawn.parquet").with_row_index("row").filter("audit")
     lines = [
         {"id": one, "row": row, "verdict": "score_right", "digest": digest([prediction], answers)}
@@ -220,19 +205,16 @@ def _harness_logs(folder: Path, frame: pl.DataFrame) -> None:
 
 def _pages(folder: Path) -> None:
     pages = pl.read_parquet(ROOT / "data/ocr_pages.parquet").gather_every(_NTH_DOCUMENT)
-    columns = {
-        "truth": "reference",
-        "ocr": "tesseract",
-        "tesseract": "tesseract",
-        "kraken": "rapidocr",
-        "rapidocr": "rapidocr",
-        "old": "tesseract",
-        "new": "rapidocr",
+    copies = {
+        "reference": ("truth",),
+        "tesseract": ("ocr", "tesseract", "old"),
+        "rapidocr": ("kraken", "rapidocr", "new"),
     }
-    for name, column in columns.items():
-        (folder / name).mkdir()
-        for page, text in pages.select("doc_id", column).iter_rows():
-            (folder / name / f"{page}.txt").write_text(text or "", encoding="utf-8")
+    for column, names in copies.items():
+        for name in names:
+            (folder / name).mkdir()
+            for page, text in pages.select("doc_id", column).iter_rows():
+                (folder / name / f"{page}.txt").write_text(text or "", encoding="utf-8")
     for name, column in {"page": "tesseract", "truth": "reference"}.items():
         (folder / f"{name}.txt").write_text(pages[column][0], encoding="utf-8")
     pages.select("doc_id", "lang", ocr="tesseract", gt="reference").write_csv(folder / "pages.csv")
