@@ -302,8 +302,12 @@ class SlicedResult(Written, Generic[Table_co]):
     view: ClassVar[type[View]]
     """What shows the result."""
 
-    def __init__(self, settings: Settings, confidence: float, *, from_pandas: bool) -> None:
+    def __init__(
+        self, settings: Settings, confidence: float, measures: Sequence[Metric], *, from_pandas: bool
+    ) -> None:
         self.confidence = confidence
+        self._settings = settings
+        self._measures = tuple(measures)
         self._by = settings.by
         self._tables = settings.tables or (settings.by,)
         self.row_names = settings.names
@@ -321,14 +325,14 @@ class SlicedResult(Written, Generic[Table_co]):
         return self.view(result=self, **shown).glances(most)
 
     @property
-    @abstractmethod
     def signature(self) -> str:
         """The settings as a single line; figures with equal signatures are comparable."""
+        return self._settings.signature
 
     @property
-    @abstractmethod
     def measures(self) -> tuple[Metric, ...]:
-        """The metrics of the result."""
+        """The metrics of the result; none where scores are given that people correct."""
+        return self._measures
 
     @property
     @abstractmethod
@@ -375,12 +379,12 @@ class SlicedResult(Written, Generic[Table_co]):
 
     def _with_overall(self, groups: pl.DataFrame, overall: pl.DataFrame) -> pl.DataFrame:
         """Return the figures of all rows above those of slices."""
-        overall = overall.select(pl.lit(OVERALL).alias(SLICE), pl.all())
+        first = overall.lazy().select(pl.lit(OVERALL).alias(SLICE), pl.all())
         if not self._by:
-            return overall
-        groups = groups.select(pl.lit(GROUP).alias(SLICE), pl.all())
-        whole = pl.concat([overall, groups], how="diagonal_relaxed")
-        return whole.select(cs.by_name(groups.columns))
+            return first.collect()
+        others = groups.lazy().select(pl.lit(GROUP).alias(SLICE), pl.all())
+        whole = pl.concat([first, others], how="diagonal_relaxed")
+        return whole.select(cs.by_name(SLICE, *groups.columns)).collect()
 
     def sliced_tables(
         self, slices: Callable[[Sequence[str]], pl.DataFrame] | None = None

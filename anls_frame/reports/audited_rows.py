@@ -16,12 +16,13 @@ from anls_frame.analysis.audit_samples import AUDIT
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames.documents import numbers
 from anls_frame.frames.number_columns import with_numbers
+from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.corrected_means import Audit
 from anls_frame.statistics.intervals import USUAL_CORRELATION
 from anls_frame.summary.keys import CLUSTER, canonical, explode_lists
 
 PROBABILITY, STRATUM = "probability", "stratum"
-_N, _SLICE = "n", "slice"
+_N = "n"
 _FEWEST_DOCUMENTS = 2
 _NAMED = 5
 """Rows that a message names."""
@@ -63,19 +64,12 @@ class AuditedRows(NamedTuple):
 
     def slices(self, keys: Sequence[str]) -> tuple[pl.DataFrame, list[Audit]]:
         """Return the keys of slices, and the audit of all systems in each slice."""
-        cells, judged = (explode_lists(table, keys) for table in (self.cells, self.judged))
-        if not keys:
-            return pl.DataFrame(), [self._audit(cells, judged)]
-        slices = cells.select(keys).unique(maintain_order=True)
-        parts = [
-            table.join(slices.with_row_index(_SLICE), on=keys, nulls_equal=True, maintain_order="left")
-            .partition_by(_SLICE, as_dict=True)
-            for table in (cells, judged)
-        ]  # fmt: skip
-        return slices, [
-            self._audit(parts[0][index,], parts[1].get((index,), judged.clear()))
-            for index in range(slices.height)
-        ]
+        slices = explode_lists(self.cells, keys).select(keys).unique(maintain_order=True)
+        parts = []
+        for table in (self.cells, self.judged):
+            row, slice_of = cells_in_slices(table, slices, keys)
+            parts.append([table[row[slice_of == index]] for index in range(slices.height if keys else 1)])
+        return slices, [self._audit(cells, judged) for cells, judged in zip(*parts, strict=True)]
 
     def _audit(self, cells: pl.DataFrame, judged: pl.DataFrame) -> Audit:
         documents, document = np.unique(cells[CLUSTER].to_numpy(), return_inverse=True)

@@ -98,12 +98,13 @@ class Comparison(SlicedResult[Table_co]):
         seed: int = 0,
     ) -> None:
         self._test = _checked_test(confidence, draws, seed)
-        super().__init__(summary.settings, self._test.confidence, from_pandas=summary.from_pandas)
+        super().__init__(
+            summary.settings, self._test.confidence, summary.metrics, from_pandas=summary.from_pandas
+        )
         self.summary = summary
         self._sums = summary.comparison_sums
         self.draws, self.seed = self._test.draws, self._test.seed
         self.systems = dict(summary.systems)
-        self._settings = summary.settings
         taken = [*pairwise.COLUMNS, *ranking.COLUMNS, SLICE, *([TABLE] if self._settings.tables else [])]
         check_by_names(self._by, taken)
 
@@ -156,11 +157,6 @@ class Comparison(SlicedResult[Table_co]):
             systems = f"{len(self.systems)} systems {digest}"
         metrics = "+".join(metric.name for metric in self.measures)
         return f"{metrics}:{systems}|{self._settings.signature}"
-
-    @cached_property
-    def measures(self) -> tuple[Metric, ...]:
-        """The compared metrics."""
-        return self.summary.metrics
 
     @cached_property
     def settings(self) -> dict[str, Any]:

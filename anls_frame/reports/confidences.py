@@ -107,24 +107,13 @@ class Selective(SlicedResult[Table_co]):
         forgotten_documents: str | None,
         from_pandas: bool,
     ) -> None:
-        super().__init__(settings, confidence, from_pandas=from_pandas)
+        super().__init__(settings, confidence, [metric], from_pandas=from_pandas)
         self._rows = rows
         self._signals = signals
         self._metric = metric
-        self._settings = settings
         self._higher_is_surer = higher_is_surer
         self._forgotten_documents = forgotten_documents
         self._all_rows = [_ranked_by(rows, index) for index in range(len(signals))]
-
-    @property
-    def signature(self) -> str:
-        """The settings as a single line; figures with equal signatures are comparable."""
-        return self._settings.signature
-
-    @property
-    def measures(self) -> tuple[Metric, ...]:
-        """The score that determines the loss."""
-        return (self._metric,)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from anls_frame.statistics.corrected_means import Audit, CorrectedMean, agreemen
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import slicing as slicings
 from anls_frame.summary.keys import chosen_keys, largest_first, optional, sliced_keys
-from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import By
 
@@ -115,11 +114,10 @@ class Corrected(SlicedResult[Table_co]):
         confidence: float,
         from_pandas: bool,
     ) -> None:
-        super().__init__(settings, confidence, from_pandas=from_pandas)
+        super().__init__(settings, confidence, (), from_pandas=from_pandas)
         self.systems = dict(systems)
         self.baseline = baseline
         self._rows = rows
-        self._settings = settings
         self._described = described
         self._bounds = bounds
         self._given_tuning = tuning
@@ -133,11 +131,6 @@ class Corrected(SlicedResult[Table_co]):
         return "|".join(
             ["corrected", f"tuning:{tuning}", *draw, f"cluster:{cluster}", f"v:{self._settings.version}"]
         )
-
-    @property
-    def measures(self) -> tuple[Metric, ...]:
-        """Always empty, because the scores are given."""
-        return ()
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import polars as pl
@@ -70,16 +70,16 @@ class ReportView(View):
             string("name", self.name, "the name of the system")
         self.summary: Summary = self.result.summary
         self.worst: pl.DataFrame = self.result.worst_rows
-        slices = partial(self.result.slices_by, sort=self.sort, min_n=self.min_n)
+        slices = cache(partial(self.result.slices_by, sort=self.sort, min_n=self.min_n))
         self.tables: list[tuple[tuple[str, ...], pl.DataFrame]] = self.result.sliced_tables(slices)
         """The tables, each with the overall row first."""
-        self.flat: pl.DataFrame = self.result.flat(slices)
+        self.flat: pl.DataFrame = self.tables[0][1] if len(self.tables) == 1 else self.result.flat(slices)
 
-    @property
+    @cached_property
     def left_out(self) -> int:
         """The number of slices with fewer rows than `min_n`."""
-        heights = [self.result.slices_by(by).height + 1 - table.height for by, table in self.tables if by]
-        return sum(heights)
+        tables = [(by, table.height - 1) for by, table in self.tables if by and self.min_n]
+        return sum(self.result.slices_by(by).height - shown for by, shown in tables)
 
     def document(self) -> Document:
         """Return a report as a document for export."""

@@ -23,7 +23,7 @@ from anls_frame.summary.catalogue import Metrics, refuse_quantiles
 from anls_frame.summary.cell_sums import ALL
 from anls_frame.summary.details import OPERATIONS, Op, detail_table
 from anls_frame.summary.keys import canonical, chosen_keys, in_order, key_names, named, optional
-from anls_frame.summary.measures import COUNTS, Metric
+from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.settings import Unanswerable
 from anls_frame.summary.slicing import By
 from anls_frame.summary.summarizing import summarize
@@ -84,7 +84,7 @@ class Report(SlicedResult[Table_co]):
         confidence: float = 0.95,
     ) -> None:
         confidence = share("confidence", confidence, ends=False)
-        super().__init__(summary.settings, confidence, from_pandas=summary.from_pandas)
+        super().__init__(summary.settings, confidence, summary.metrics, from_pandas=summary.from_pandas)
         self.summary = summary
         self._sums = summary.report_sums
         self._lengths = summary.settings.lengths
@@ -107,16 +107,11 @@ class Report(SlicedResult[Table_co]):
         """
         return Report(summary, confidence=confidence)
 
-    @property
-    def signature(self) -> str:
-        """The settings as a single line; figures with equal signatures are comparable."""
-        return self.summary.settings.signature
-
     @cached_property
     def settings(self) -> dict[str, Any]:
         """All settings that determine the figures, with a digest of the scored rows."""
         return {
-            **self.summary.settings.to_dict(),
+            **self._settings.to_dict(),
             "confidence": self.confidence,
             "rows": self.summary.rows,
             "digest": self.summary.digest,
@@ -135,11 +130,11 @@ class Report(SlicedResult[Table_co]):
     @cached_property
     def worst_rows(self) -> pl.DataFrame:
         """The frame of `worst` in Polars."""
-        if not self.summary.settings.worst:
+        if not self._settings.worst:
             return pl.DataFrame()
         rows = canonical(self._sums.worst_rows.drop("row_digest", strict=False))
         names = dict(zip(key_names(self._by, None), self._by, strict=True)) | self._names_in_rows
-        cluster = self.summary.settings.cluster
+        cluster = self._settings.cluster
         if cluster in self._by:
             rows = rows.drop("cluster", strict=False)
         elif cluster is not None:
@@ -194,8 +189,8 @@ class Report(SlicedResult[Table_co]):
     def slices_by(self, columns: Sequence[str], *, sort: str | None = None, min_n: int = 0) -> pl.DataFrame:
         """The frame of `by` in Polars."""
         keys = chosen_keys(columns, self._by, self.noun)
-        slices = in_order(self._figures(keys), keys, columns, self.summary.settings.orders)
-        if keys:
+        slices = in_order(self._figures(keys), keys, columns, self._settings.orders)
+        if keys and min_n:
             slices = slices.filter(pl.col("n") >= min_n)
         return named(self._sorted(slices, keys, sort), keys, columns)
 
@@ -203,7 +198,7 @@ class Report(SlicedResult[Table_co]):
         """Return the slices in the order of their keys."""
         figures: dict[str, pl.Series] = {}
         few = []
-        wanted = {metric.name for metric in self.summary.settings.metrics}
+        wanted = {metric.name for metric in self._settings.metrics}
         for name, cells, every in self.summary.groups():
             metrics = [metric for metric in every if metric.name in wanted]
             quantile = next((metric for metric in metrics if metric.probability is not None), None)
@@ -223,7 +218,7 @@ class Report(SlicedResult[Table_co]):
                 for metric in metrics
                 if metric.name == rate
             }
-            if name is not ALL and (name != self.measures[0].name or self.summary.settings.has_texts):
+            if name is not ALL and (name != self.measures[0].name or self._settings.has_texts):
                 figures[f"{name}_n"] = sums["n"].alias(f"{name}_n")
         ordered = [
             figures[column]
@@ -231,7 +226,7 @@ class Report(SlicedResult[Table_co]):
             for column in (*metric.ends, f"{metric.name}_n")
             if column in figures
         ]
-        has_clusters = self.summary.settings.cluster is not None
+        has_clusters = self._settings.cluster is not None
         return whole.select(
             *keys,
             *(count for count in COUNTS if count != "rows"),
@@ -451,7 +446,7 @@ class Report(SlicedResult[Table_co]):
         return plot.group_scores(self, measure, **options)
 
     def _check_names(self) -> None:
-        settings = self.summary.settings
+        settings = self._settings
         by, cluster, own = settings.by, settings.cluster, self._names_in_rows
         internal = (*key_names(by, cluster), "row_digest")
         kept = self._sums.worst_rows.columns if settings.worst else []
@@ -466,15 +461,15 @@ class Report(SlicedResult[Table_co]):
     @property
     def _names_in_rows(self) -> dict[str, str]:
         """Names of columns of the worst rows: custom metrics and kept columns."""
-        settings = self.summary.settings
+        settings = self._settings
         own = {f"own_{index}": metric.name for index, metric in enumerate(settings.own)}
         return own | {f"keep_{index}": name for index, name in enumerate(settings.keep)}
 
     def _check_conservation(self) -> None:
-        total = self._sums.cells[ALL].select(COUNTS).sum()
-        counts = {name: int(total[name][0] or 0) for name in COUNTS}
+        total = self._sums.cells[ALL].select(pl.col(COUNTS).sum()).row(0, named=True)
+        counts = {name: total[name] or 0 for name in COUNTS}
         accounted = counts["n"] + counts["n_unanswerable"]
-        if self.summary.settings.missing == "drop":
+        if self._settings.missing == "drop":
             accounted += counts["n_missing"]
         if not counts["rows"] == self.summary.rows == accounted:
             raise RuntimeError(
@@ -482,18 +477,13 @@ class Report(SlicedResult[Table_co]):
                 "scored, missing or unanswerable; the summary is damaged"
             )
 
-    @cached_property
-    def measures(self) -> tuple[Metric, ...]:
-        """The metrics that are reported for each slice."""
-        return self.summary.metrics
-
     def _sorted(self, slices: pl.DataFrame, keys: Sequence[str], sort: str | None) -> pl.DataFrame:
         if sort is not None and sort not in (*self._by, *slices.columns):
             columns = [*self._by, *slices.drop(keys).columns]
             raise ValueError(f"sort must be a column of the report, got {sort!r}; its columns are {columns}")
         if sort is None:
             # Values in an order of their own are best read in it.
-            by_key = len(self._by) == 1 and self._by[0] in self.summary.settings.orders
+            by_key = len(self._by) == 1 and self._by[0] in self._settings.orders
             sort = self._by[0] if by_key else "cer_corpus" if self._lengths else "n"
         if sort in self._by:
             sort = chosen_keys([sort], self._by, self.noun)[0]
@@ -504,10 +494,10 @@ class Report(SlicedResult[Table_co]):
         largest_first = sort not in keys and sort in (*COUNTS, *self._lengths, "n_clusters", *worse_if_high)
         order = [column for column in dict.fromkeys([sort, *keys]) if column in slices.columns]
         flags = [largest_first and column == sort for column in order]
-        return slices.sort(order, descending=flags, nulls_last=True) if order else slices
+        return slices.sort(order, descending=flags, nulls_last=True) if keys else slices
 
     def _detail(self, name: str, columns: Sequence[str], **options: Any) -> Table_co:
-        settings, counted = self.summary.settings, self._sums.details
+        settings, counted = self._settings, self._sums.details
         return self._as_given(detail_table(counted, settings, name, columns, **options))
 
 

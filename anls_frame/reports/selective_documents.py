@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -48,17 +47,11 @@ class SelectiveView(View):
 
     result: Any
 
-    @cached_property
-    def differences(self) -> pl.DataFrame:
-        """The differences of areas in all rows and in all slices."""
-        table: pl.DataFrame = self.result.flat(self.result.differences_by)
-        return table
-
-    @cached_property
-    def flat(self) -> pl.DataFrame:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.differences: pl.DataFrame = self.result.flat(self.result.differences_by)
+        self.flat: pl.DataFrame = self.result.to_polars()
         """The figures of all rows and of all slices."""
-        table: pl.DataFrame = self.result.to_polars()
-        return table
 
     def table(self, name: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
         """Return a table with display names."""

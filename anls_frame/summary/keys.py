@@ -39,8 +39,8 @@ def chosen_keys(columns: Sequence[str], by: Sequence[str], made: str) -> list[st
 
 def named(table: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
     """Return a table with its keys renamed to the columns that they come from."""
-    check_by_names(columns, table.drop(keys).columns)
-    return table.rename(dict(zip(keys, columns, strict=True)))
+    check_by_names(columns, [name for name in table.columns if name not in keys])
+    return table.rename(dict(zip(keys, columns, strict=True))) if keys else table
 
 
 def in_order(
@@ -51,7 +51,8 @@ def in_order(
 ) -> pl.DataFrame:
     """Return a table whose keys have the order of the columns that they come from."""
     ordered = {key: orders[column] for key, column in zip(keys, columns, strict=True) if column in orders}
-    return table.with_columns(pl.col(key).cast(pl.Enum(values)) for key, values in ordered.items())
+    casts = [pl.col(key).cast(pl.Enum(values)) for key, values in ordered.items()]
+    return table.with_columns(casts) if casts else table
 
 
 def largest_first(
