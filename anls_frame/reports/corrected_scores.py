@@ -263,7 +263,11 @@ class Corrected(SlicedResult[Table_co]):
             for pair in pairs:
                 audit, mean = self._corrected(part, pair, FEWEST_OF_SLICE if keys else FEWEST)
                 given = width * float(audit.total.sum()) / round(audit.n.sum())
-                line = {"score": least + given, "given_difference": given, **self._counts(audit)}
+                line: dict[str, Any] = {"score": least + given, "given_difference": given}
+                line |= {"n": round(audit.n.sum()), "n_audited": len(audit.truth)}
+                if self._settings.cluster is not None:
+                    line["n_clusters"] = audit.documents
+                    line["n_clusters_audited"] = len(np.unique(audit.judged_document))
                 if mean is not None:
                     line |= self._difference_of(mean) if compared else self._score_of(mean)
                     line |= {"verdicts_worth": round(mean.verdicts_worth), "tuning": mean.tuning}
@@ -347,16 +351,6 @@ class Corrected(SlicedResult[Table_co]):
             "difference_low": low,
             "difference_high": high,
             "p_value": mean.p_value,
-        }
-
-    def _counts(self, audit: Audit) -> dict[str, Any]:
-        """Return the numbers of rows and documents, of all and of those with a truth."""
-        has_clusters = self._settings.cluster is not None
-        return {
-            "n": round(audit.n.sum()),
-            "n_clusters": audit.documents if has_clusters else None,
-            "n_audited": len(audit.truth),
-            "n_clusters_audited": len(np.unique(audit.judged_document)) if has_clusters else None,
         }
 
 

@@ -124,15 +124,11 @@ class LineSums(SystemSums):
 
     def each(self) -> Iterator[LineSums]:
         """Yield each line by itself."""
-        for index, part in enumerate(self._parts()):
+        bounds = np.searchsorted(self.line, np.arange(self.lines + 1))
+        for index, part in enumerate(itertools.starmap(slice, itertools.pairwise(bounds))):
             total = self.total[0][[index]], self.total[1][[index]]
             first = np.zeros_like(self.line[part])
             yield LineSums(self.unit[part], first, self.x[part], self.y[part], self.counts, 1, total)
-
-    def _parts(self) -> list[slice]:
-        """Return where the entries of each line are."""
-        bounds = np.searchsorted(self.line, np.arange(self.lines + 1))
-        return list(itertools.starmap(slice, itertools.pairwise(bounds)))
 
     @property
     def ratios(self) -> FloatArray:
