@@ -73,9 +73,9 @@ from anls_frame.streaming import ANLS as ANLS
 from anls_frame.streaming import CharErrorRate as CharErrorRate
 from anls_frame.streaming import NormalizedLevenshteinSimilarity as NormalizedLevenshteinSimilarity
 from anls_frame.summary.measures import Metric as Metric
-from anls_frame.summary.merging import merge as merge
 from anls_frame.summary.summarizing import summarize as summarize
 from anls_frame.summary.summary import Summary as Summary
+from anls_frame.summary.summary import merge as merge
 from anls_frame.words import wer as wer
 
 __version__: str

@@ -31,9 +31,8 @@ HOMES = {
     "slices.plan": "SliceSearch",
     "streaming": "ANLS CharErrorRate NormalizedLevenshteinSimilarity",
     "summary.measures": "Metric",
-    "summary.merging": "merge",
     "summary.summarizing": "summarize",
-    "summary.summary": "Summary",
+    "summary.summary": "Summary merge",
     "words": "wer",
     **METRICS,
 }

@@ -24,7 +24,7 @@ from populations import Array, Random, added, as_sums, heavy_tail, summed, ten_e
 from scipy import special
 
 from anls_frame import statistics
-from anls_frame.repeats import components
+from anls_frame.repeats import question_scores as components
 from anls_frame.reports import estimates
 
 PAGE = Path(__file__).with_name("EPOCHS.md")

@@ -13,8 +13,8 @@ import polars as pl
 
 import anls_frame as af
 from anls_frame.slices import search
-from anls_frame.slices.listing import ListedRows, honest, searched
 from anls_frame.slices.plan import Plan, SliceSearch
+from anls_frame.slices.search import ListedRows, honest, searched
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.statistics.codes import Codes

@@ -17,6 +17,6 @@ except ImportError as error:
 if not hasattr(daft, "udaf"):
     raise ImportError(f"anls_frame.distributed needs Daft 0.7.12 or later: {_INSTALL}")
 
-from anls_frame.distributed.batches import Batches  # noqa: E402 - needs Daft
+from anls_frame.distributed.frames import Batches  # noqa: E402 - needs Daft
 
 __all__ = ["Batches"]

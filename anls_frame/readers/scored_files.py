@@ -32,16 +32,19 @@ from anls_frame.readers.system_files import (
     texts_in_columns,
 )
 from anls_frame.readers.table import reading_parquet
-from anls_frame.repeats.components import VarianceComponents, variance_components
-from anls_frame.repeats.question_scores import mean_over_epochs, pass_at_k
+from anls_frame.repeats.question_scores import (
+    VarianceComponents,
+    mean_over_epochs,
+    pass_at_k,
+    variance_components,
+)
 from anls_frame.reports.comparisons import Comparison, baseline_first, compare
 from anls_frame.reports.long_frames import side_by_side as in_columns
 from anls_frame.summary.catalogue import NAMES, SETS, check_names, resolve
 from anls_frame.summary.keys import optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.merging import merge
 from anls_frame.summary.summarizing import passes, summarize
-from anls_frame.summary.summary import Summary
+from anls_frame.summary.summary import Summary, merge
 
 
 def usual_metric(given: SystemFiles) -> str:

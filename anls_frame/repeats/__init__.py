@@ -5,8 +5,7 @@ from __future__ import annotations
 from anls_frame._lazy import attach
 
 _HOMES = {
-    "components": "VarianceComponents variance_components",
-    "question_scores": "mean_over_epochs pass_at_k",
+    "question_scores": "mean_over_epochs pass_at_k VarianceComponents variance_components",
 }
 """The public names of each module: `.ci/stub.py` writes them out for type checkers."""
 

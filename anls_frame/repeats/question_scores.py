@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
-from anls_frame._text import numbered
-from anls_frame._typing import Missing, table_of_frame
+from anls_frame._text import label, numbered
+from anls_frame._typing import Missing, OnFrames, Options, Table_co, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
@@ -20,10 +23,14 @@ from anls_frame.protocol import ScoreProtocol, described, resolve_errors, resolv
 from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import Metrics, resolve
+from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
 from anls_frame.summary.measures import Metric
-from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_keep
+from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, check_keep
 from anls_frame.summary.system_rows import scored_rows
 from anls_frame.summary.systems import systems_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -425,3 +432,290 @@ def only(epochs: RepeatedAnswers) -> Metric:
     if len(epochs.metrics) > 1:
         raise ValueError(f"metrics must be one metric, got {[metric.name for metric in epochs.metrics]}")
     return epochs.metrics[0]
+
+
+NUMBERS = (1, 2, 4, 8, 16, math.inf)
+"""Numbers of epochs for which the standard error is predicted."""
+
+
+@dataclass(frozen=True)
+class VarianceComponents(Generic[Table_co]):
+    """
+    Variance components of a score (documents, questions, epochs), and the effect of more epochs.
+
+    Returned by `variance_components`. It prints as two lines for each slice.
+
+    Parameters
+    ----------
+    components
+        A row for each slice and `level` ("cluster", "question" and "epoch"): the keys, `n` (the number of
+        documents, of questions, or of scored rows), `variance`, its `share` of the sum, and `truncated`,
+        whether a negative estimate was set to 0. Null if nothing is repeated at a level.
+    standard_errors
+        A row for each slice and number of `epochs` per question (infinity is the limit); `now` is true for
+        the harmonic mean of the present numbers. `standard_error` is that of the mean over all questions.
+        `equivalent_size` is the factor by which the number of documents (or questions, without clusters)
+        would have to grow, with each question answered once, for the same standard error.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame({"id": [1, 1, 2, 2, 3, 3, 4, 4], "score": [1.0, 1, 1, 0, 0, 0, 1, 1]})
+    >>> result = af.repeats.variance_components(df, id="id", metrics="score")
+    >>> result.components
+    shape: (2, 5)
+    ┌──────────┬─────┬──────────┬──────────┬───────────┐
+    │ level    ┆ n   ┆ variance ┆ share    ┆ truncated │
+    │ ---      ┆ --- ┆ ---      ┆ ---      ┆ ---       │
+    │ str      ┆ i64 ┆ f64      ┆ f64      ┆ bool      │
+    ╞══════════╪═════╪══════════╪══════════╪═══════════╡
+    │ question ┆ 4   ┆ 0.166667 ┆ 0.571429 ┆ false     │
+    │ epoch    ┆ 8   ┆ 0.125    ┆ 0.428571 ┆ false     │
+    └──────────┴─────┴──────────┴──────────┴───────────┘
+    """
+
+    components: Table_co
+    standard_errors: Table_co
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """Return the text as HTML for notebooks."""
+        return f"<pre>{escape(self.text)}</pre>"
+
+
+def _on_frames(
+    function: Callable[Concatenate[Any, Options], VarianceComponents],
+) -> OnFrames[Options, VarianceComponents[pd.DataFrame], VarianceComponents[pl.DataFrame]]:
+    return cast(
+        "OnFrames[Options, VarianceComponents[pd.DataFrame], VarianceComponents[pl.DataFrame]]", function
+    )
+
+
+@_on_frames
+@takes_names
+def variance_components(
+    frame: Any,
+    prediction: str | None = None,
+    answers: str | None = None,
+    *,
+    id: str | Sequence[str],  # noqa: A002 - what users call it
+    cluster: str | None = None,
+    by: str | Sequence[str] | None = None,
+    metrics: str | pl.Expr | Metric = "anls",
+    protocol: ScoreProtocol | str = "anls",
+    missing: Missing = "empty",
+    unanswerable: Unanswerable = "drop",
+) -> VarianceComponents:
+    """
+    Split the variance of a score into documents, questions and epochs, to judge how many epochs pay off.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, a pandas DataFrame, or any object with the Arrow PyCapsule interface,
+        with a row for each question and epoch of one system.
+    prediction, answers
+        Names of the columns with the predicted texts and with the accepted answer or answers; without them,
+        `metrics` names a column of existing scores.
+    id
+        One or several columns that identify a question.
+    cluster
+        Column that identifies the document of each question; without it, questions are treated as
+        independent.
+    by
+        Columns that define the slices. A row with a list counts once in the slice of each entry; null, an
+        empty list and a list of nulls all belong to the slice null.
+    metrics
+        The score, as for `mean_over_epochs`.
+    protocol
+        How texts are scored, as in `anls_frame.score`: the name of a preset or a `ScoreProtocol`, such as
+        ``PROTOCOLS["rrc"].replace(threshold=0.3, errors="jiwer")``.
+    missing
+        `"empty"`, the default, scores a null prediction as an empty string; `"drop"` leaves such rows out.
+        Rows with a null score are always left out.
+    unanswerable
+        `"drop"`, the default, leaves out rows without an answer (null, or a list without texts). `"empty"`
+        treats the empty text as their answer: such a row is right if its prediction is null or empty,
+        whatever `missing` says, and wrong otherwise.
+
+    Returns
+    -------
+    VarianceComponents
+        An object with `components` and `standard_errors`, which are pandas frames for a pandas frame, pyarrow
+        Tables for other Arrow frames, and otherwise Polars frames. It prints as two lines for each slice.
+
+    Raises
+    ------
+    ColumnNotFoundError
+        If a column is not in the frame.
+    DTypeError
+        If the dtype of a column does not fit its role.
+    DuplicateColumnError
+        If a column of `by` has the name of a column of the result.
+    ValueError
+        If no question has two scored rows, rows of a question differ in their cluster or accepted answers, or
+        an error of `mean_over_epochs` occurs.
+
+    See Also
+    --------
+    anls_frame.statistics.nested_anova : the components from arrays, with the reference.
+
+    Notes
+    -----
+    The components are those of the analysis of variance of question means (`nested_anova`). They are
+    unbiased, except that negative estimates are set to 0, even if hard questions have more epochs. The
+    present standard error is that of `ratio_variance` for the means of questions, in clusters. With k epochs
+    per question, the variance of the mean changes by σ² · (1/k - 1/h) / n, where σ² is the component of
+    epochs, h the harmonic mean of the present numbers and n the number of questions. It is at least σ² / kn,
+    unless this minimum would make the variance grow with more epochs.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import anls_frame as af
+    >>> df = pl.DataFrame(
+    ...     {
+    ...         "id": [number // 2 for number in range(16)],
+    ...         "doc": [number // 4 for number in range(16)],
+    ...         "prediction": [*"aaaaabaabbabbbbb"],
+    ...         "answer": ["a"] * 16,
+    ...     }
+    ... )
+    >>> result = af.repeats.variance_components(df, "prediction", "answer", id="id", cluster="doc")
+    >>> result.standard_errors.select("epochs", "now", pl.col("standard_error", "equivalent_size").round(3))
+    shape: (6, 4)
+    ┌────────┬───────┬────────────────┬─────────────────┐
+    │ epochs ┆ now   ┆ standard_error ┆ equivalent_size │
+    │ ---    ┆ ---   ┆ ---            ┆ ---             │
+    │ f64    ┆ bool  ┆ f64            ┆ f64             │
+    ╞════════╪═══════╪════════════════╪═════════════════╡
+    │ 1.0    ┆ false ┆ 0.245          ┆ 1.0             │
+    │ 2.0    ┆ true  ┆ 0.228          ┆ 1.15            │
+    │ 4.0    ┆ false ┆ 0.219          ┆ 1.243           │
+    │ 8.0    ┆ false ┆ 0.215          ┆ 1.296           │
+    │ 16.0   ┆ false ┆ 0.213          ┆ 1.324           │
+    │ inf    ┆ false ┆ 0.21           ┆ 1.353           │
+    └────────┴───────┴────────────────┴─────────────────┘
+    >>> print(result)
+    anls: variance 59 % between clusters (doc), 0 % between questions, 41 % between epochs
+      standard error 0.2447 with 1, 0.2282 with 2 (now), 0.2195 with 4, 0.2104 with any number of epochs
+    """
+    columns = check_by(by)
+    frame = at_hand(frame)
+    epochs = scored_epochs(
+        frame,
+        prediction,
+        answers,
+        id=id,
+        keep=optional(cluster),
+        metrics=metrics,
+        protocol=protocol,
+        missing=missing,
+        unanswerable=unanswerable,
+        by=columns,
+    )
+    metric = only(epochs)
+    keys = list(key_names(columns, None))
+    rows = explode_lists(canonical(epochs.frame.filter(pl.col("score_0").is_not_null())), keys)
+    score = pl.col("score_0")
+    mean = score.mean()
+    questions = by_question(
+        dataclasses.replace(epochs, frame=rows),
+        [pl.len().alias("n"), mean.alias("mean"), ((score - mean) ** 2).sum().alias("squares")],
+        keys,
+    )
+    if not questions.filter(pl.col("n") > 1).height:
+        raise ValueError(
+            "variance between epochs needs questions with several scored rows, but each has one; id= must "
+            "name the columns that identify a question, without the epoch"
+        )
+    of = pl.lit(None, pl.UInt32) if cluster is None else pl.col(epochs.of(cluster)).hash().rank("dense")
+    # The order of equal questions does not matter, so neither does that of the rows.
+    questions = questions.select(*keys, "n", "mean", "squares", of.alias("cluster")).sort(
+        *keys, "cluster", "mean", "squares", "n", nulls_last=True
+    )
+    groups = questions.partition_by(keys, maintain_order=True) if keys else [questions]
+    slices = [_components(group, keys, columns, metric, cluster) for group in groups]
+    *every, texts = zip(*slices, strict=True)
+    variances, errors = (as_kind_of(frame, named(pl.concat(parts), keys, columns)) for parts in every)
+    return VarianceComponents(variances, errors, "\n".join(texts))
+
+
+def _components(
+    questions: pl.DataFrame, keys: Sequence[str], columns: Sequence[str], metric: Metric, cluster: str | None
+) -> tuple[pl.DataFrame, pl.DataFrame, str]:
+    """Return the components and standard errors of a slice, from the sums of its questions."""
+    of = None if cluster is None else questions["cluster"].to_numpy()
+    n, mean, squares = (questions[name].to_numpy() for name in ("n", "mean", "squares"))
+    anova = statistics.nested_anova(n, mean, squares, of)
+    sizes = {"question": questions.height, "epoch": int(questions["n"].sum())}
+    if cluster is not None:
+        sizes = {"cluster": questions["cluster"].n_unique(), **sizes}
+    raw = pl.Series([getattr(anova, level) for level in sizes], dtype=pl.Float64).fill_nan(None)
+    variance = raw.clip(lower_bound=0)
+    total = variance.sum()
+    components = pl.DataFrame(
+        {
+            "level": [*sizes],
+            "n": pl.Series([*sizes.values()], dtype=pl.Int64),
+            "variance": variance,
+            "share": variance / total if total > 0 else pl.Series([None] * len(sizes), dtype=pl.Float64),
+            "truncated": raw < 0,
+        }
+    )
+    errors = standard_errors(questions, max(anova.epoch, 0.0))
+    slice_key = questions.head(1).select(keys)
+    values = slice_key.row(0) if keys else ()
+    what = [metric.name, *(f"{name} = {label(value)}" for name, value in zip(columns, values, strict=True))]
+    text = _lines(components, errors, ", ".join(what), cluster)
+    both = [slice_key.join(table, how="cross") if keys else table for table in (components, errors)]
+    return both[0], both[1], text
+
+
+def standard_errors(questions: pl.DataFrame, epoch: float) -> pl.DataFrame:
+    """Return the standard error of the mean over questions, at present and with other numbers of epochs."""
+    units = questions.group_by("cluster", maintain_order=True).agg(x=pl.col("mean").sum(), y=pl.len())
+    if questions["cluster"].null_count():
+        units = questions.select(x="mean", y=pl.lit(1))
+    x, y = (units[name].to_numpy().astype(float) for name in ("x", "y"))
+    sums = (x.sum(), y.sum(), (x * x).sum(), (x * y).sum(), (y * y).sum())
+    bracket = ((x - x.sum() / y.sum() * y) ** 2).sum()
+    count = statistics.effective_units(y.sum(), (y * y).sum())
+    present = float(statistics.ratio_variance(count, *sums, bracket=bracket))
+    n = questions.height
+    # Rounded, so that three times three epochs are three.
+    repeats = round(n / float((1 / questions["n"]).sum()), 9)
+    every = {}
+    for k in map(float, NUMBERS):
+        # Epochs alone contribute this much, but more epochs never increase the present variance.
+        alone = epoch / (k * n) if k < repeats else min(epoch / (k * n), present)
+        every[k] = max(present + epoch * (1 / k - 1 / repeats) / n, alone)
+    every[repeats] = present
+    table = pl.DataFrame([*every.items()], schema=["epochs", "variance"], orient="row")
+    variance = pl.col("variance").fill_nan(None)
+    return table.select(
+        "epochs",
+        (pl.col("epochs") == repeats).alias("now"),
+        variance.sqrt().alias("standard_error"),
+        pl.when(variance > 0).then(every[1.0] / variance).alias("equivalent_size"),
+    ).sort("epochs")
+
+
+def _lines(components: pl.DataFrame, errors: pl.DataFrame, what: str, cluster: str | None) -> str:
+    names = {"cluster": f"clusters ({cluster})", "question": "questions", "epoch": "epochs"}
+    parts = [
+        f"{'unknown' if share is None else f'{100 * share:.0f} %'} between {names[level]}"
+        f"{' (estimated below 0)' if truncated else ''}"
+        for level, share, truncated in components.select("level", "share", "truncated").iter_rows()
+    ]
+    shown = errors.filter(pl.col("now") | pl.col("epochs").is_in([1.0, 4.0, math.inf]))
+    ends = [
+        f"{'unknown' if error is None else f'{error:.4f}'} with "
+        f"{'any number of epochs' if k == math.inf else f'{k:.3g}'}{' (now)' if now else ''}"
+        for k, now, error in shown.select("epochs", "now", "standard_error").iter_rows()
+    ]
+    return f"{what}: variance {', '.join(parts)}\n  standard error {', '.join(ends)}"

@@ -27,9 +27,10 @@ from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.type_changes import ROW, categories
 from anls_frame.results import View
-from anls_frame.summary import details, quantiles
+from anls_frame.summary import details
 from anls_frame.summary.catalogue import BUILT_IN, TEXT_METRICS
 from anls_frame.summary.cell_sums import ALL
+from anls_frame.summary.cells import ROUNDED
 from anls_frame.summary.keys import chosen_keys, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.notes import by_system, texts_notes
@@ -215,7 +216,7 @@ def _report_notes(view: ReportView) -> list[str]:
         (predictions,) = summary.predictions.values()
         notes += texts_notes(vars(predictions), settings.unanswerable)
     notes += _own_notes(view.metrics, overall)
-    if any(quantiles.ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
+    if any(ROUNDED in cells.columns for cells in summary.report_sums.cells.values()):
         notes.append(
             "Quantiles are those of scores rounded to three significant digits, 0.001 from 0.1 to 1, as a "
             "saved summary has them."

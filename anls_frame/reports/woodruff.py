@@ -19,7 +19,7 @@ from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Sums, are_few, interval, units
 from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.student import FloatArray
-from anls_frame.summary import quantiles
+from anls_frame.summary.cells import score_of
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
 
@@ -73,7 +73,7 @@ class _ScoredRows:
     """
 
     def __init__(self, cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str]) -> None:
-        scores = cells[quantiles.column_of(cells)].cast(pl.Float64).to_numpy()
+        scores = cells[score_of(cells)].cast(pl.Float64).to_numpy()
         cell, slice_of = cells_in_slices(cells, slices, keys)
         order = np.lexsort((scores[cell], slice_of))
         order = order[~np.isnan(scores[cell[order]])]

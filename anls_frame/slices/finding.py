@@ -21,10 +21,9 @@ from anls_frame.slices.candidates import QUESTION, Columns, candidates
 from anls_frame.slices.candidates import features as features_of
 from anls_frame.slices.columns import Condition, SliceColumn, coded
 from anls_frame.slices.figures import SLICE, figures, figures_of_summary, names_of_figures
-from anls_frame.slices.listing import ListedRows, honest, searched
 from anls_frame.slices.plan import Plan, SliceSearch
 from anls_frame.slices.result import Slices
-from anls_frame.slices.search import MetricSlice
+from anls_frame.slices.search import ListedRows, MetricSlice, honest, searched
 from anls_frame.slices.slice_scores import SearchInput, scores
 from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.slices.summarized import lines_of

@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from anls_frame.summary import quantiles
-from anls_frame.summary.cells import add_up, in_groups, widened
+from anls_frame.summary.cells import add_up, alike, in_groups, widened
 from anls_frame.summary.details import KEYS, PAIR
 from anls_frame.summary.keys import CLUSTER, key_names
 from anls_frame.summary.selection import worst_rows
@@ -133,7 +132,7 @@ def _added(name: str, frames: Sequence[pl.DataFrame], settings: Settings) -> pl.
     """Add up the frames of parts that are stored under a name."""
     if name == "worst":
         return worst_rows(pl.concat(frames, how="vertical_relaxed").lazy(), settings).collect()
-    return add_up(quantiles.alike(frames), _keys(name, frames[0], settings))
+    return add_up(alike(frames), _keys(name, frames[0], settings))
 
 
 def _keys(name: str, frame: pl.DataFrame, settings: Settings) -> Sequence[str]:

@@ -9,13 +9,26 @@ import polars.selectors as cs
 
 from anls_frame import _plugin
 from anls_frame.protocol import plugin_options
-from anls_frame.summary import quantiles
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import COUNTS
 from anls_frame.summary.own_metrics import merged_spread, mixed
 
 GROUPS = 4096
 """Number of groups; so many units are drawn at most when systems are tested."""
+
+SCORE = "score"
+"""
+Column of a quantile's cells with the score of their rows, null for rows without one.
+
+A quantile cannot be computed from sums. Its cells have a line for each score that occurs, and lines with
+equal scores add up. Scores are exact in memory; saved or sent cells have rounded scores, so that there are
+few lines.
+"""
+
+ROUNDED = "score_rounded"
+"""The same, rounded to three significant digits."""
+
+_DIGITS = 3
 
 _SQUARES = ("char_errors_squares", "char_errors_by_length", "reference_length_squares")
 
@@ -30,7 +43,7 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
     whole = pl.concat(cells, how="vertical_relaxed")
     if CLUSTER not in keys:
         whole = widened(whole)
-    keys = list(dict.fromkeys([*keys, *(name for name in quantiles.COLUMNS if name in whole.columns)]))
+    keys = list(dict.fromkeys([*keys, *(name for name in (SCORE, ROUNDED) if name in whole.columns)]))
     values = [column for column in whole.columns if column not in keys]
     sums = [
         pl.col(column).min() if column.endswith("_min")
@@ -45,10 +58,21 @@ def add_up(cells: Iterable[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
 
 def rounded(cells: pl.DataFrame) -> pl.DataFrame:
     """Return cells for saving, with rounded scores of quantiles; other frames stay unchanged."""
-    if quantiles.SCORE not in cells.columns:
+    if SCORE not in cells.columns:
         return cells
-    keys = [name for name in cells.columns if name not in (*COUNTS, quantiles.SCORE)]
-    return add_up([quantiles.rounded(cells)], keys)
+    keys = [name for name in cells.columns if name not in (*COUNTS, SCORE)]
+    score = pl.col(SCORE).round_sig_figs(_DIGITS)
+    return add_up([cells.with_columns(score).rename({SCORE: ROUNDED})], keys)
+
+
+def alike(parts: Sequence[pl.DataFrame]) -> Sequence[pl.DataFrame]:
+    """Return cells of parts, with rounded scores if the scores of any part are rounded."""
+    return [rounded(part) for part in parts] if any(ROUNDED in part.columns for part in parts) else parts
+
+
+def score_of(cells: pl.DataFrame) -> str:
+    """Return the column with the scores of a quantile."""
+    return SCORE if SCORE in cells.columns else ROUNDED
 
 
 def widened(cells: pl.DataFrame) -> pl.DataFrame:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from anls_frame.summary import own_metrics, quantiles
+from anls_frame.summary import own_metrics
 from anls_frame.summary.buckets import Buckets, batches
 from anls_frame.summary.cell_sums import GRID_STEP, CellSums
-from anls_frame.summary.cells import add_up, grouped
+from anls_frame.summary.cells import SCORE, add_up, grouped
 from anls_frame.summary.details import KEYS, length_sums_of, plans
 from anls_frame.summary.keys import canonical, key_names, plain
 from anls_frame.summary.measures import COUNTS
@@ -127,8 +127,8 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part:
                 add_texts("details lengths", (*by_keys, "bits"), scored, text_sums)
         for index, metric in enumerate(rows.metrics):
             names = columns(index, metric, 0)
-            keys = rows.keys if metric.probability is None else (*rows.keys, quantiles.SCORE)
-            scores = batch.lazy().with_columns(pl.col(names[0]).alias(quantiles.SCORE))
+            keys = rows.keys if metric.probability is None else (*rows.keys, SCORE)
+            scores = batch.lazy().with_columns(pl.col(names[0]).alias(SCORE))
             cells = grouped(scores, keys, own_metrics.sums(metric, names), in_order=True)
             # The streaming engine adds up floats in another order.
             add(f"cells {metric.name}", keys, cells.collect(engine="in-memory"))

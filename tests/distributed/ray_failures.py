@@ -21,7 +21,8 @@ from ray.cluster_utils import Cluster
 from summary_checks import check_equal
 
 import anls_frame as af
-from anls_frame.distributed import Batches, workers
+from anls_frame.distributed import Batches
+from anls_frame.distributed import frames as workers
 
 ROWS = 200_000
 FRAME = pl.DataFrame({"p": ["cat", "cart", None, "dog"] * (ROWS // 4), "i": range(ROWS)}).select(
@@ -58,7 +59,7 @@ def test_batches_are_summarized_by_both_workers(monkeypatch: pytest.MonkeyPatch,
             (tmp_path / str(os.getpid())).touch()
             return super().aggregate(*columns, names=names, options=options)
 
-    monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Telling)
+    monkeypatch.setattr("anls_frame.distributed.frames.PartialSummary", Telling)
     frame = daft.from_arrow([FRAME.to_arrow()] * 4)
     assert af.summarize(Batches(frame, 10_000), "p", "a").rows == 4 * ROWS
     processes = {int(path.name) for path in tmp_path.iterdir()}

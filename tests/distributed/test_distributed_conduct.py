@@ -12,7 +12,8 @@ import pytest
 from shell import RunPython
 
 import anls_frame as af
-from anls_frame.distributed import Batches, workers
+from anls_frame.distributed import Batches
+from anls_frame.distributed import frames as workers
 
 ROWS = pa.table(
     {
@@ -137,7 +138,7 @@ def test_rows_that_got_lost_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None
             return b"" if 3 in columns[names.index("n")].to_pylist() else whole
 
     frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6, "n": [0, 1, 2, 3, 4, 5]})
-    monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Losing)
+    monkeypatch.setattr("anls_frame.distributed.frames.PartialSummary", Losing)
     with pytest.raises(RuntimeError, match="Daft read 6 rows, but the returned summaries cover 5"):
         af.summarize(Batches(frame, 1), "p", "a", by="n")
 
@@ -148,7 +149,7 @@ def test_rows_that_count_twice_are_noticed(monkeypatch: pytest.MonkeyPatch) -> N
             return super().combine(daft.Series.from_pylist([*states.to_pylist(), states.to_pylist()[0]]))
 
     frame = daft.from_pydict({"p": ["a"] * 6, "a": ["a"] * 6})
-    monkeypatch.setattr("anls_frame.distributed.workers.PartialSummary", Doubling)
+    monkeypatch.setattr("anls_frame.distributed.frames.PartialSummary", Doubling)
     with pytest.raises(ValueError, match="the same part occurs twice"):
         af.summarize(Batches(frame, 1), "p", "a")
 

@@ -9,8 +9,8 @@ import slices_oracle as oracle
 import anls_frame as af
 from anls_frame.slices import search
 from anls_frame.slices.columns import coded
-from anls_frame.slices.listing import ListedRows
 from anls_frame.slices.plan import Plan
+from anls_frame.slices.search import ListedRows
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.statistics.dealt import deals
 
