@@ -202,7 +202,7 @@ def _table(table: Table, room: int, links: Links) -> tuple[dict[str, object], in
     """Return the rows of a table that fit, and the bytes that they take."""
     # More rows cannot fit, and laying out a million would take gigabytes.
     least = _SMALLEST_CELL * max(table.frame.width, 1)
-    first = _first(table, room // least + 1)
+    first = dataclasses.replace(table, frame=table.frame.head(room // least + 1))
     columns, rows = display_table(first)
     drawn = _drawn(columns)
     forest = None if drawn is None else _forest(table, columns, rows, drawn)
@@ -251,10 +251,6 @@ def _lines(
             used += size
             lines.append(line)
     return lines, used
-
-
-def _first(table: Table, rows: int) -> Table:
-    return dataclasses.replace(table, frame=table.frame.head(rows))
 
 
 def _forest(

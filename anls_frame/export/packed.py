@@ -43,11 +43,6 @@ class Packed:
     parts: list[str] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def size(self) -> int:
-        """Total size of the parts in bytes."""
-        return sum(map(len, self.parts))
-
     def add(self, columns: pl.DataFrame, order: Sequence[str] | None = None) -> None:
         """Add columns that share a pool; `order` gives its values if they have their own order."""
         plain = plain_frame(columns, "rows")

@@ -227,7 +227,8 @@ def edit_matrix(
     for row, column in itertools.product(range(len(beside) + 1), range(len(above) + 1)):
         cell = oriented((row, column), across)
         color = _OPERATIONS[steps[cell]] if cell in steps else "none"
-        _draw_square(ax, column, row, color)
+        corner = column - 0.5, row - 0.5
+        ax.add_patch(Rectangle(corner, 1, 1, facecolor=color, edgecolor=_EDGE, linewidth=0.6))
         number = ax.text(column, row, str(matrix.distances[cell]), ha="center", va="center", fontsize="small")
         number.set_fontweight("bold" if cell in steps else "normal")
         if matrix.on_any_path[cell]:
@@ -253,12 +254,6 @@ def edit_matrix(
         _draw_legend(ax, legend)
     _style.title(ax, "\n".join(described), title)
     return ax
-
-
-def _draw_square(ax: Axes, column: int, row: int, color: str) -> None:
-
-    place = column - 0.5, row - 0.5
-    ax.add_patch(Rectangle(place, 1, 1, facecolor=color, edgecolor=_EDGE, linewidth=0.6))
 
 
 def _draw_paths(ax: Axes, matrix: EditMatrix, across: Across) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import polars.selectors as cs
 import pyarrow as pa
 import pytest
-from cases import family
+from cases import mixed_rows
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
@@ -28,15 +28,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_kind_of_frame_gives_its_own_kind(name: str) -> None:
-    cases = [(row.prediction, row.answers) for row in family("mixed")]
-    number = pl.int_range(pl.len())
-    frame = pl.DataFrame(cases, schema={"p": pl.String, "a": pl.List(pl.String)}, orient="row").with_columns(
-        id=number,
-        p=pl.when(number % 17 > 0).then("p"),
-        q=pl.col("a").list.first(),
-        part=number % 3,
-        tags=pl.when(number % 3 > 0).then(pl.lit(["a", "b"])),
-    )
+    frame = mixed_rows().with_columns(q=pl.col("a").list.first())
     expected = CALLS[name](frame)
     parts = pl.concat([frame.head(10), frame.slice(10, 700), frame.slice(710)], rechunk=False)
     for other in (parts, frame.lazy(), parts.lazy()):

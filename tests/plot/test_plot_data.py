@@ -12,7 +12,7 @@ from campaign import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.collections import LineCollection
-from plot_cases import compared, confusions, detailed, frame, report
+from plot_cases import compared, confusions, detailed, frame, labels, report
 from rapidfuzz.distance import Levenshtein
 from rich.cells import cell_len
 from scipy import stats
@@ -25,10 +25,6 @@ from anls_frame.plot import _style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-def labels(ax: Axes, axis: str = "y") -> list[str]:
-    return [text.get_text() for text in getattr(ax, f"get_{axis}ticklabels")()]
 
 
 def texts(ax: Axes) -> list[str]:

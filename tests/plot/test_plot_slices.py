@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
-from plot_cases import compared, frame, report
+from plot_cases import compared, frame, labels, report
 
 import anls_frame as af
 from anls_frame import plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-def labels(ax: Axes) -> list[str]:
-    return [text.get_text() for text in ax.get_yticklabels()]
 
 
 def points(ax: Axes) -> dict[Any, list[tuple[float, float]]]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import polars as pl
 import pytest
 from hostile_texts import HOSTILE_TEXTS
-from plot_cases import frame, ranked
+from plot_cases import frame, labels, ranked
 
 import anls_frame as af
 from anls_frame import plot
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 COUNT = 12
 
@@ -28,10 +25,6 @@ def scores(
     data = pl.DataFrame(table).with_columns(k=pl.Series(range(rows)) % 6, h=pl.Series(range(rows)) % 2)
     systems = dict(zip(names or table, table, strict=True))
     return af.compare(data, systems, None, **{"by": "k", "metrics": "score", "draws": 99, **options})
-
-
-def labels(ax: Axes, axis: str = "y") -> list[str]:
-    return [text.get_text() for text in getattr(ax, f"get_{axis}ticklabels")()]
 
 
 @pytest.mark.parametrize("metric", ["anls", "cer_corpus"])

@@ -217,6 +217,20 @@ def family(name: str) -> tuple[Row, ...]:
     return tuple(FAMILIES[name]())
 
 
+def mixed_rows() -> pl.DataFrame:
+    """Return mixed rows with gaps in `p` and `a`; a list of `tags` may be null, and name a tag twice."""
+    cases = [(row.prediction, row.answers) for row in family("mixed")]
+    frame = pl.DataFrame(cases, schema={"p": pl.String, "a": pl.List(pl.String)}, orient="row")
+    number = pl.int_range(pl.len())
+    return frame.with_columns(
+        id=number,
+        p=pl.when(number % 17 > 0).then("p"),
+        a=pl.when(number % 19 > 0).then("a"),
+        part=number % 3,
+        tags=pl.when(number % 4 == 0).then(pl.lit(["x"])).when(number % 4 < 3).then(pl.lit(["x", "y", "x"])),
+    )
+
+
 def threshold_rows() -> dict[float, list[Row]]:
     """By threshold: rows whose d / L is exactly the threshold or its complement, and just beside it."""
     rows: dict[float, list[Row]] = {}

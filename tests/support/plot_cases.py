@@ -179,3 +179,8 @@ INPUTS: dict[str, Callable[[], list[Any]]] = {
 """What each plot draws alike, the first of which is how it is usually called."""
 ARGUMENTS = {"ecdf": ("nls",), "edit_matrix": ("text",), "length_effect": ("nls", "reference_length")}
 """What some plots take beside their first argument."""
+
+
+def labels(ax: Axes, axis: str = "y") -> list[str]:
+    """Return the labels beside or below the axes."""
+    return [text.get_text() for text in getattr(ax, f"get_{axis}ticklabels")()]
