@@ -38,20 +38,8 @@ HOMES = {
 }
 """The public names of each module: `.ci/stub.py` writes them out for type checkers."""
 
-MODULES = [
-    "distributed",
-    "exceptions",
-    "export",
-    "gec",
-    "pairs",
-    "plot",
-    "protocol",
-    "readers",
-    "repeats",
-    "statistics",
-    "streaming",
-    "words",
-]
+_PUBLIC = "distributed exceptions export gec pairs plot protocol readers repeats statistics streaming words"
+MODULES = _PUBLIC.split()
 """The modules that are public themselves."""
 
 imported, NAMES = attach("anls_frame", HOMES)

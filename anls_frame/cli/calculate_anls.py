@@ -16,7 +16,9 @@ from pathlib import Path
 
 import polars as pl
 
+from anls_frame._atomic import replacing
 from anls_frame.cli.exits import guarded
+from anls_frame.cli.output import plain
 
 
 def main() -> None:
@@ -26,7 +28,24 @@ def main() -> None:
 
 def run() -> int:
     """Score a submission and write `results.json`."""
-    options = _parser().parse_args()
+    parser = argparse.ArgumentParser(prog="calculate-anls", description="Evaluation command using ANLS")
+    parser.add_argument("--gold-label-file", type=Path, required=True, help="Path of the Ground Truth file.")
+    parser.add_argument(
+        "--submission-file", type=Path, required=True, help="Path of your method's results file."
+    )
+    parser.add_argument(
+        "--anls-threshold",
+        type=float,
+        default=0.5,
+        help="ANLS threshold to use: scores are kept where the normalised distance is below it.",
+    )
+    parser.add_argument("--answer-types", action="store_true", help="Not supported, as in PyPI anls.")
+    parser.add_argument(
+        "--output-dir",
+        type=Path,
+        help="Directory for results.json with per-sample results; the current one by default.",
+    )
+    options = parser.parse_args()
     if options.answer_types:
         raise ValueError(
             "PyPI anls has no --answer-types either; for scores by type: "
@@ -49,7 +68,20 @@ def run() -> int:
     folder = options.output_dir or Path()
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "results.json"
-    _write(target, frame, scores, mean)
+    questions = frame["question"].to_list() if "question" in frame.columns else [None] * frame.height
+    rows = zip(
+        frame["question_id"], scores, questions, frame["answers"].to_list(), frame["prediction"], strict=True
+    )
+    results = {
+        "result": {"score": mean},
+        "scores_by_types": {"answer_types": {}, "evidence_types": {}, "operation_types": {}},
+        "per_sample_result": {
+            key: {"score": score, "question": question, "gt": answers, "det": prediction, "info": ""}
+            for key, score, question, answers, prediction in rows
+        },
+    }
+    with replacing(target) as file:
+        file.write(json.dumps(results).encode())
     _log(f"All results including per-sample result has been correctly saved to {target}")
     return 0
 
@@ -67,49 +99,7 @@ def row_scores(frame: pl.DataFrame, threshold: float) -> list[float]:
     return column.to_series().to_list()
 
 
-def _write(target: Path, frame: pl.DataFrame, scores: list[float], mean: float) -> None:
-    from anls_frame._atomic import replacing
-
-    questions = frame["question"].to_list() if "question" in frame.columns else [None] * frame.height
-    rows = zip(
-        frame["question_id"], scores, questions, frame["answers"].to_list(), frame["prediction"], strict=True
-    )
-    results = {
-        "result": {"score": mean},
-        "scores_by_types": {"answer_types": {}, "evidence_types": {}, "operation_types": {}},
-        "per_sample_result": {
-            key: {"score": score, "question": question, "gt": answers, "det": prediction, "info": ""}
-            for key, score, question, answers, prediction in rows
-        },
-    }
-    with replacing(target) as file:
-        file.write(json.dumps(results).encode())
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="calculate-anls", description="Evaluation command using ANLS")
-    parser.add_argument("--gold-label-file", type=Path, required=True, help="Path of the Ground Truth file.")
-    parser.add_argument(
-        "--submission-file", type=Path, required=True, help="Path of your method's results file."
-    )
-    parser.add_argument(
-        "--anls-threshold",
-        type=float,
-        default=0.5,
-        help="ANLS threshold to use: scores are kept where the normalised distance is below it.",
-    )
-    parser.add_argument("--answer-types", action="store_true", help="Not supported, as in PyPI anls.")
-    parser.add_argument(
-        "--output-dir",
-        type=Path,
-        help="Directory for results.json with per-sample results; the current one by default.",
-    )
-    return parser
-
-
 def _log(message: str) -> None:
     """Print a message to standard error, in the format of the original."""
-    from anls_frame.cli.output import plain
-
     stamp = time.strftime("%Y-%m-%d %H:%M:%S")
     print(f"{stamp} - INFO - calculate-anls - {plain(message)}", file=sys.stderr)

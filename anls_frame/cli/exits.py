@@ -30,6 +30,7 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
     """Run and end the process, with 130 after Ctrl-C and 141 after a closed pipe, as usual in shells."""
     _prepare_streams()
     _show_warnings(program)
+    message = None
     try:
         check_threads()
         code = run()
@@ -46,19 +47,17 @@ def guarded(program: str, run: Callable[[], int]) -> NoReturn:
             sys.stdout.flush()
         except OSError:
             _give_up_output()
-        code = _failed(
-            program, f"{error.filename}: {_in_shell(error.strerror)}" if error.filename else str(error)
-        )
+        message = f"{error.filename}: {_in_shell(error.strerror)}" if error.filename else str(error)
     except MemoryError:
-        code = _failed(program, "not enough memory")
+        message = "not enough memory"
     except (ValueError, TypeError, PolarsError, PanicException) as error:
-        code = _failed(program, _message(error))
+        message = _message(error)
     except Exception as error:  # noqa: BLE001 - Python would end with 1, which means that a gate failed
         traceback.print_exc()
-        code = _failed(
-            program,
-            f"{type(error).__name__}: an error of this program, or of a metric of your own; see above",
-        )
+        message = f"{type(error).__name__}: an error of this program, or of a metric of your own; see above"
+    if message is not None:
+        say(message, program)
+        code = BAD_INPUT
     sys.exit(code)
 
 
@@ -100,8 +99,3 @@ def _show_warnings(program: str) -> None:
             usual(message, *place, **more)
 
     warnings.showwarning = show
-
-
-def _failed(program: str, message: str) -> int:
-    say(message, program)
-    return BAD_INPUT

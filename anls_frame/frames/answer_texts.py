@@ -9,6 +9,7 @@ import polars as pl
 
 from anls_frame._text import quoted
 from anls_frame.exceptions import InputWarning, warn, warning_at_caller
+from anls_frame.frames.progress import seen
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 _TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
@@ -97,27 +98,23 @@ def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = 
 
     Texts are examined batch by batch.
     """
-    schema = frame.collect_schema()
-    if schema[answers] != pl.String and protocol != _ANLS_STAR:
+    if frame.collect_schema()[answers] != pl.String and protocol != _ANLS_STAR:
         return frame
     warn_there = warning_at_caller()
     # Several threads may look at batches at the same time.
     once, warned = threading.Lock(), False
 
-    def look(batch: pl.DataFrame) -> pl.DataFrame:
+    def look(batch: pl.DataFrame) -> None:
         nonlocal warned
-        if not warned:
-            message = _message(batch.get_column(answers), repr(answers), protocol)
-            with once:
-                if message is not None and not warned:
-                    warned = True
-                    warn_there(message, InputWarning)
-        return batch
+        if warned:
+            return
+        message = _message(batch.get_column(answers), repr(answers), protocol)
+        with once:
+            if message is not None and not warned:
+                warned = True
+                warn_there(message, InputWarning)
 
-    # As for `progress.counted`, without pushing projections through the function.
-    return frame.map_batches(
-        look, schema=schema, validate_output_schema=False, projection_pushdown=False, streamable=True
-    )
+    return seen(frame, look)
 
 
 def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) -> str | None:

@@ -93,21 +93,23 @@ def following_together(total: int | None, what: str) -> Iterator[None]:
 
 
 def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
-    """Report the height of each batch; the query stays lazy and streaming, and reads all its columns."""
-    if advance is None:
-        return frame
+    """Report the height of each batch of a query."""
+    return frame if advance is None else seen(frame, lambda batch: advance(batch.height))
 
-    def count(batch: pl.DataFrame) -> pl.DataFrame:
-        advance(batch.height)
+
+def seen(frame: pl.LazyFrame, look: Callable[[pl.DataFrame], object]) -> pl.LazyFrame:
+    """Show each batch to a function; the query stays lazy and streaming, and reads all its columns."""
+
+    def shown(batch: pl.DataFrame) -> pl.DataFrame:
+        look(batch)
         return batch
 
     return frame.map_batches(
-        count,
+        shown,
         schema=frame.collect_schema(),
         validate_output_schema=False,
         # Polars loses columns when it pushes some of these projections through a function.
         projection_pushdown=False,
-        slice_pushdown=True,
         streamable=True,
     )
 

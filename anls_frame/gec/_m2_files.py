@@ -230,12 +230,10 @@ def read_parallel(
     files = [references] if isinstance(references, str | os.PathLike) else list(references)
     if not files:
         raise ValueError("`references` must name at least one file")
-    sources = pl.Series("source", _lines(source), dtype=pl.String)
-    columns = [_sentences(path, source, len(sources)) for path in files]
-    listed = pl.DataFrame([column.alias(str(index)) for index, column in enumerate(columns)])
-    frame = pl.DataFrame([sources]).with_columns(
-        listed.select(references=pl.concat_list(pl.all())).to_series()
-    )
+    sources = list(_lines(source))
+    corrected = zip(*(_sentences(path, source, len(sources)) for path in files), strict=True)
+    schema = {"source": pl.String(), "references": pl.List(pl.String)}
+    frame = pl.DataFrame({"source": sources, "references": list(map(list, corrected))}, schema=schema)
     return _with_predictions(frame, prediction, source)
 
 

@@ -265,10 +265,11 @@ def explain(
     """
     whole = resolve_protocol(protocol)
     so_far = dataclasses.replace(whole, ignore_case=False, whitespace="keep", unicode_form=None)
-    scores = {"raw": _score(prediction, answers, so_far, missing)}
+    metric = nls if whole.threshold is None else anls
+    scores = {"raw": metric(prediction, answers, protocol=so_far, missing=missing)}
     for step, option in _STEPS.items():
         so_far = dataclasses.replace(so_far, **{option: getattr(whole, option)})
-        scores[step] = _score(prediction, answers, so_far, missing)
+        scores[step] = metric(prediction, answers, protocol=so_far, missing=missing)
     # Built from fields, so that no score is computed twice.
     after = pl.struct([score.alias(name) for name, score in scores.items()])
     points = [(pl.field(step) - pl.field(before)).alias(step) for before, step in itertools.pairwise(scores)]
@@ -278,10 +279,3 @@ def explain(
     names = [pl.when(flag).then(pl.lit(step)) for flag, step in zip(is_step, _STEPS, strict=True)]
     explained: pl.Expr = with_points.struct.with_fields(step=pl.coalesce(names))
     return explained.alias("explain")
-
-
-def _score(
-    prediction: IntoExprColumn, answers: IntoColumn, protocol: ScoreProtocol, missing: Missing
-) -> pl.Expr:
-    metric = nls if protocol.threshold is None else anls
-    return metric(prediction, answers, protocol=protocol, missing=missing)

@@ -165,10 +165,8 @@ def _add(
 def _score_columns(columns: Sequence[ScoreColumn] | None) -> Sequence[ScoreColumn]:
     if columns is None:
         return SCORE_COLUMNS
-    if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, got one string; pass [{columns!r}]")
-    if not isinstance(columns, Iterable):
-        raise TypeError(f"columns must be a list of names, got {type(columns).__name__}")
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise TypeError(f"columns must be a list of names, got {columns!r}; pass it in brackets")
     columns = list(columns)
     unknown = [column for column in columns if column not in SCORE_COLUMNS]
     if unknown:

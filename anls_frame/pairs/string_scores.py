@@ -46,10 +46,8 @@ def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) 
     >>> af.anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
     0.8888888888888888
     """
-    if isinstance(answers, str):
-        raise TypeError("answers must be a list of strings, got one string; wrap it in a list")
-    if not isinstance(answers, Iterable):
-        raise TypeError(f"answers must be a list of strings, got {type(answers).__name__}")
+    if isinstance(answers, str) or not isinstance(answers, Iterable):
+        raise TypeError(f"answers must be a list of strings, got {answers!r}; wrap a string in a list")
     accepted = [string("answer", answer) for answer in answers]
     if not accepted:
         raise ValueError("answers must not be empty: a prediction needs at least one answer")

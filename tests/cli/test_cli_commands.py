@@ -395,6 +395,25 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
             ["compare", TABLE, "--systems", "tesseract,rapidocr", "--require-within-slices"],
             "--require-within-slices and --anchor need --require-within",
         ),
+        *(
+            ([command, TABLE, "-p", "tesseract", *given.split(" ")], f"anls-frame: {message}")
+            for command, given, message in (
+                ("confusions", "--min-nls nan", "--min-nls must be a number in [0, 1], got nan"),
+                ("confusions", "--n -1", "--n must be an integer from 0 to 4,294,967,295, got -1"),
+                ("report", f"--worst {2**62}", "--worst must be an integer from 0 to 4,294,967,295, got 46"),
+                ("report", "--confidence 2", "--confidence "),
+                ("report", "--protocol raw", "--protocol must have a threshold for ANLS, but raw has none"),
+                ("report", "--missing x", "--missing "),
+                ("report", "--by ", "no column '' among"),
+                ("report", "--cluster ^.*$", "no column '^.*$' among"),
+                (
+                    "score",
+                    "--reader table,answers_format=x",
+                    "answers_format must be one of 'auto', ",
+                ),
+            )
+        ),
+        (["score", "latin.csv", "--reader", "table,encoding=utf-99"], "unknown encoding 'utf-99'"),
         (["plot", "pie", TABLE, "-o", "a.png"], "KIND must be one of 'scores'"),
         (["plot", "ecdf", TABLE, "-o", "a.png", "-b", "lang"], "'ecdf' plots do not take --by"),
         (
@@ -408,7 +427,10 @@ def test_a_file_is_not_overwritten_without_force(run: Run, tmp_path: Path) -> No
         (["merge"], "Missing argument"),
     ],
 )
-def test_wrong_usage_is_a_message_and_two(run: Run, arguments: list[str], message: str) -> None:
+def test_wrong_usage_is_a_message_and_two(
+    run: Run, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "latin.csv").write_bytes("prediction,answer\nfür,für\n".encode("latin-1"))
     refused(run(*arguments), message)
 
 

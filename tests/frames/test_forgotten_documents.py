@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from shell import run
 
 import anls_frame as af
 
@@ -98,20 +97,6 @@ def test_only_the_first_rows_of_a_query_are_read() -> None:
     )
     assert NOTE in repr(af.report(frame, "prediction", "answers", metrics="exact_match"))
     assert 0 < sum(read) < 400_000
-
-
-def test_shell_notes_repeated_documents(tmp_path: Path) -> None:
-    rows = FRAME.with_columns(pl.col("answers").list.join("|"))
-    rows.write_csv(tmp_path / "a.csv")
-    rows.with_columns(prediction=pl.lit("a")).write_csv(tmp_path / "b.csv")
-    for command in (
-        ["report", "a.csv"],
-        ["compare", "a.csv", "b.csv"],
-        ["slices", "a.csv", "--min-rows", "5"],
-    ):
-        done = run(tmp_path, *command)
-        assert (done.returncode, NOTE in done.stdout) == (0, True), done
-        assert "Documents have several rows" not in run(tmp_path, *command, "-c", "doc_id").stdout
 
 
 @pytest.mark.parametrize("call", ["report", "many"])

@@ -92,11 +92,11 @@ def test_columns_chooses_fields_and_their_order(add_scores: AddScores) -> None:
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
-        ("nls", TypeError, r"columns must be a list of names, got one string; pass \['nls'\]"),
+        ("nls", TypeError, "columns must be a list of names, got 'nls'; pass it in brackets"),
         (["nls", "wer"], ValueError, r"unknown score columns \['wer'\].*'nls', 'anls', 'cer'"),
         ([None], ValueError, "unknown score columns"),
         ([["nls"]], ValueError, "unknown score columns"),
-        (3, TypeError, "columns must be a list of names, got int"),
+        (3, TypeError, "columns must be a list of names, got 3"),
     ],
 )
 def test_columns_that_are_no_fields_are_refused(

@@ -55,7 +55,10 @@ def epochs(
     )
     from anls_frame.readers.system_files import logged
 
-    sizes = _sizes(pass_at)
+    parts = [] if pass_at is None else pass_at.split(",")
+    if not all(part.strip().isdecimal() and int(part) for part in parts):
+        raise ValueError(f"--pass-at must be whole numbers of at least 1, as 1,4, got {pass_at!r}")
+    sizes = [int(part) for part in parts]
     given = named.in_files(files, source, runs, repeats=repeats)
     with working("Reading"):
         rows = logged(given, together=False)
@@ -90,11 +93,3 @@ def epochs(
             estimates = passed.filter(system=system).row(0, named=True)
             figures = ", ".join(f"{name} {estimates[name]:.4f}" for name in passed.columns[2:])
             print(plain(f"  {metric or 'exact_match'}: {figures}"))
-
-
-def _sizes(pass_at: str | None) -> list[int]:
-    """Return the numbers of answers in a list such as 1,4."""
-    parts = [] if pass_at is None else pass_at.split(",")
-    if not all(part.strip().isdecimal() and int(part) for part in parts):
-        raise ValueError(f"--pass-at must be whole numbers of at least 1, as 1,4, got {pass_at!r}")
-    return [int(part) for part in parts]

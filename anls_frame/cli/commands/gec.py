@@ -58,7 +58,7 @@ def m2(
         ignore_whitespace_casing=ignore_whitespace_casing,
     )
     corpus = gec.m2_corpus(counts, beta=beta, choose=choose)  # type: ignore[arg-type] # checked there
-    _print(_read(gold, prediction=system).select(corpus).item(), json=json)
+    _print(gec.read_m2(gold, prediction=system).select(corpus).item(), json=json)
 
 
 @options.command(
@@ -102,11 +102,11 @@ def i_measure(
     """
     if source is None and len(gold) > 1:
         raise ValueError("several files of corrected sentences need --source as well")
-    columns: Any
     if source is None:
-        rows, columns = _read(gold[0], prediction=system), {"edits": "edits", "annotators": "annotators"}
+        rows, names = gec.read_m2(gold[0], prediction=system), ["edits", "annotators"]
     else:
-        rows, columns = gec.read_parallel(source, gold, prediction=system), {"references": "references"}
+        rows, names = gec.read_parallel(source, gold, prediction=system), ["references"]
+    columns: Any = {name: name for name in names}
     how: Any = {"w": w, "beta": beta, "mix": mix, "optimise": optimise, "max_references": max_references}
     counts = gec.i_measure("prediction", "source", **columns, **how)
     scores = gec.i_measure_corpus(counts, w=w, beta=beta)
@@ -148,7 +148,7 @@ def errant(
     tier
         Also print a table of edit types of tier 1, 2 or 3.
     """
-    rows = _read(gold, prediction_edits=system)
+    rows = gec.read_m2(gold, prediction_edits=system)
     columns = ("prediction_edits", "edits", "prediction_annotators", "annotators")
     counts = gec.errant(*columns, mode=mode, single=single, multi=multi, filt=filt or ())  # type: ignore[arg-type]
     scored = rows.select(counts.alias("counts"))
@@ -216,7 +216,7 @@ def compare(
     how: Any = {"measure": measure} if beta is None else {"measure": measure, "beta": beta}
     table: pl.DataFrame = gec.compare(
         dict(zip(names_of(systems), columns, strict=True)),
-        _read(gold, **files),
+        gec.read_m2(gold, **files),
         cluster=None if documents is None else "document",
         confidence=confidence,
         within=require_within,
@@ -247,19 +247,6 @@ def _decided(table: pl.DataFrame, within: float, has_documents: bool) -> int:
         say(f"{sentence}; {advice}" if row["answer"] == "undecided" else sentence)
     codes = {"fine": 0, "undecided": UNDECIDED, "regressed": GATE_FAILED}
     return codes[max((row["answer"] for row in others), key=[*codes].index)]
-
-
-def _read(gold: Path, **others: Any) -> pl.DataFrame:
-    """Read the gold edits; if the file is not .m2, name the command for plain sentences."""
-    try:
-        return gec.read_m2(gold, **others)
-    except gec.M2FormatError as error:
-        if gold.suffix == ".m2":
-            raise
-        raise ValueError(
-            f"{error}; edits are read from .m2 files; to score plain sentences, use `anls-frame gec "
-            "i-measure --source`"
-        ) from None
 
 
 def _print(scores: Mapping[str, object], *, json: bool) -> None:

@@ -14,7 +14,6 @@ import anls_frame as af
 from anls_frame._arguments import choice
 from anls_frame.cli import options
 from anls_frame.cli.output import check_target, working
-from anls_frame.protocol import ScoreProtocol
 
 _SUFFIXES = (".svg", ".png", ".pdf")
 _TEXTS = ("prediction", "answers")
@@ -32,53 +31,6 @@ KINDS: dict[str, tuple[str, ...]] = {
 """The kinds of plots, and the optional options that apply to each."""
 KINDS_OF_ANSWERS = ("scores", "errors", "threshold")
 """What says nothing of pages, which have neither answers nor a cut."""
-
-
-def _drawn(
-    kind: str,
-    frame: pl.DataFrame,
-    slicing: options.SlicingOptions,
-    protocol: ScoreProtocol,
-    metric: str | None,
-    *,
-    metrics: Any,
-) -> Any:
-    """Return the axes of a plot; as in reports, a missing prediction counts as an empty string."""
-    from anls_frame.frames.number_columns import with_numbers
-    from anls_frame.readers.score_columns import columns_of, texts_of
-    from anls_frame.summary.catalogue import TEXT_METRICS
-
-    by = options.one_table(slicing.by)
-    how: Any = {"protocol": protocol}
-
-    def report() -> Any:
-        rows = with_numbers(frame.lazy(), columns_of(metrics))
-        return af.report(rows, *texts_of(rows), by=by, cluster=slicing.cluster, metrics=metrics, **how)
-
-    def scored(*columns: Any) -> pl.DataFrame:
-        rows = frame.with_columns(pl.col("prediction").fill_null(""))
-        return af.add_scores(rows, *_TEXTS, columns=columns, overwrite=True, **how)
-
-    score: Any = metric or "anls"
-    if kind in {"ecdf", "length"}:
-        choice("metric", score, dict.fromkeys(known.row for known in TEXT_METRICS if known.row is not None))
-    draw: dict[str, Callable[[], Any]] = {
-        "scores": lambda: af.plot.score_distribution(af.summarize(frame, *_TEXTS, **how)),
-        "groups": lambda: af.plot.group_scores(report()),
-        "cer": lambda: af.plot.cer_distribution(scored("cer")),
-        "ecdf": lambda: af.plot.ecdf(scored(score), score),
-        "errors": lambda: af.plot.error_types(
-            frame.with_columns(af.error_type(*_TEXTS, **how).alias("error_type")), *by or ()
-        ),
-        "length": lambda: af.plot.length_effect(
-            scored(score, "reference_length"), score, "reference_length", by=by[0] if by else None
-        ),
-        "confusions": lambda: af.plot.confusion_matrix(
-            af.confusions(frame, *_TEXTS, protocol=protocol.errors)
-        ),
-        "threshold": lambda: af.plot.threshold_curve(af.summarize(frame, *_TEXTS, **how)),
-    }
-    return draw[kind]()
 
 
 @options.command(
@@ -113,7 +65,10 @@ def plot(
 
     from anls_frame._atomic import replacing
     from anls_frame.cli.metrics import parse
+    from anls_frame.frames.number_columns import with_numbers
     from anls_frame.readers.any_file import are_pages, columns, load
+    from anls_frame.readers.score_columns import columns_of, texts_of
+    from anls_frame.summary.catalogue import TEXT_METRICS
 
     choice("kind", kind, KINDS)
     check_target(output, force, _SUFFIXES)
@@ -121,7 +76,8 @@ def plot(
     useless = [name for name in given if given[name] is not None and name not in KINDS[kind]]
     if useless:
         raise ValueError(f"{kind!r} plots do not take {' and '.join(f'--{name}' for name in useless)}")
-    if len(options.one_table(slicing.by) or ()) > 1 and kind != "groups":
+    by = options.one_table(slicing.by)
+    if len(by or ()) > 1 and kind != "groups":
         raise ValueError(f"--by must name one column for {kind!r} plots")
     if are_pages(source.how()):
         if kind in KINDS_OF_ANSWERS:
@@ -129,11 +85,40 @@ def plot(
             raise ValueError(f"{kind!r} is drawn of answers to questions; of pages, draw {others}")
         if metric is None and "metric" in KINDS[kind]:
             metric = "cer_corpus" if kind == "groups" else "cer"
+    how: Any = {"protocol": scoring.protocol}
+
+    def report() -> Any:
+        rows = with_numbers(frame.lazy(), columns_of(metrics))
+        return af.report(rows, *texts_of(rows), by=by, cluster=slicing.cluster, metrics=metrics, **how)
+
+    def scored(*columns: Any) -> pl.DataFrame:
+        rows = frame.with_columns(pl.col("prediction").fill_null(""))
+        return af.add_scores(rows, *_TEXTS, columns=columns, overwrite=True, **how)
+
+    score: Any = metric or "anls"
+    if kind in {"ecdf", "length"}:
+        choice("metric", score, dict.fromkeys(known.row for known in TEXT_METRICS if known.row is not None))
+    draw: dict[str, Callable[[], Any]] = {
+        "scores": lambda: af.plot.score_distribution(af.summarize(frame, *_TEXTS, **how)),
+        "groups": lambda: af.plot.group_scores(report()),
+        "cer": lambda: af.plot.cer_distribution(scored("cer")),
+        "ecdf": lambda: af.plot.ecdf(scored(score), score),
+        "errors": lambda: af.plot.error_types(
+            frame.with_columns(af.error_type(*_TEXTS, **how).alias("error_type")), *by or ()
+        ),
+        "length": lambda: af.plot.length_effect(
+            scored(score, "reference_length"), score, "reference_length", by=by[0] if by else None
+        ),
+        "confusions": lambda: af.plot.confusion_matrix(
+            af.confusions(frame, *_TEXTS, protocol=scoring.protocol.errors)
+        ),
+        "threshold": lambda: af.plot.threshold_curve(af.summarize(frame, *_TEXTS, **how)),
+    }
     with working(f"Drawing {file}"):
         no_texts = replace(source.how(), needs_texts=False)
         metrics = parse([metric], lambda: columns(file, no_texts)) if metric and kind == "groups" else None
         frame = load(file, source.how(metrics))
-        axes = _drawn(kind, frame, slicing, scoring.protocol, metric, metrics=metrics)
+        axes = draw[kind]()
         content = io.BytesIO()
         axes.figure.savefig(content, format=output.suffix[1:].lower(), bbox_inches="tight", dpi=150)
         with replacing(output) as target:

@@ -58,7 +58,9 @@ def score(
         )
     except af.DuplicateColumnError as error:
         collision = str(error).partition(";")[0].replace("the frame", str(file))
-        raise ValueError(f"{collision}; pass --suffix to give the new ones other names, or --overwrite") from None
+        raise ValueError(
+            f"{collision}; pass --suffix to give the new ones other names, or --overwrite"
+        ) from None
     if have_pages:
         # Prepared as the protocol prepares texts for errors.
         words = af.wer("prediction", "answers", protocol=resolve_errors(scoring.protocol))
@@ -74,8 +76,8 @@ def score(
             with working(f"Writing {target.output}"):
                 row_files.write(scored, target.output, escape_formulas=escape_formulas)
     if target.json:
-        names = (*_COUNTS, *(metric.name for metric in report.measures))
-        means = {name: report.overall[name] for name in names}
+        keys = (*_COUNTS, *(metric.name for metric in report.measures))
+        means = {key: report.overall[key] for key in keys}
         print_json({"rows": report.summary.rows, **means, "signature": report.signature})
         return
     if target.output is None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 import anls_frame as af
 from anls_frame._arguments import number
 from anls_frame.cli import options
@@ -96,16 +94,12 @@ def selective(
         ]
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
         print(plain("\n".join([*shown, *said])))
-    return 0 if require_accepted is None else _code(thresholds, require_accepted)
-
-
-def _code(thresholds: list[pl.DataFrame], required: float) -> int:
-    """Return the exit code: 1 before 3 before 0."""
     codes = {0}
-    for table in thresholds:
+    for table in thresholds if require_accepted is not None else ():
         for status, accepted in table.select("status", "accepted").iter_rows():
             if status == "too_few_documents":
                 codes.add(UNDECIDED)
-            elif status != "certified" or accepted < required:
+            elif status != "certified" or accepted < require_accepted:
                 codes.add(GATE_FAILED)
+    # 1 before 3 before 0.
     return min(codes - {0}, default=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,16 @@ def slices(
     how: dict[str, Any] = {"depth": depth, "n": n, "search": search, "confidence": confidence}
     if is_summary(files[0]):
         only_for_rows = {"cluster": cluster, "features": features or None, "rows": rows}
-        _check_left_out(files[1:], only_for_rows, named, scoring, source)
+        left_out = [
+            *(["all other files"] if files[1:] else []),
+            *(f"--{name}" for name, value in only_for_rows.items() if value is not None),
+            *options.given_options(named, scoring, source),
+        ]
+        if left_out:
+            raise ValueError(
+                "a summary has no rows, and knows how they were read and scored: leave out "
+                f"{', '.join(left_out)}"
+            )
         with af.progress():
             result: Any = af.find_slices(
                 af.Summary.load(files[0]), columns=column, metrics=parse(metric) or None, **how
@@ -119,16 +127,3 @@ def slices(
                 **vars(scoring),
             )
     target.put(result, numbered(result.table.height, "slice"), {}, rows=page)
-
-
-def _check_left_out(others: Sequence[Path], given: dict[str, Any], *groups: Any) -> None:
-    """Raise an error for further files, and for options that apply only to files of rows."""
-    named = [
-        *(["all other files"] if others else []),
-        *(f"--{name}" for name, value in given.items() if value is not None),
-        *options.given_options(*groups),
-    ]
-    if named:
-        raise ValueError(
-            f"a summary has no rows, and knows how they were read and scored: leave out {', '.join(named)}"
-        )
