@@ -74,22 +74,6 @@ class Description:
         return self._read(**{self.path_parameter: path}, **options)
 
 
-def _is_submission(text: str, keys: set[str]) -> bool:
-    return text.startswith("[") and keys in ({"questionId", "answer"}, _MMF)
-
-
-def _is_dude_submission(text: str, keys: set[str]) -> bool:
-    return text.startswith("[") and {"questionId", "answers"} <= keys <= _DUDE
-
-
-def _is_of_lmms_eval(_: str, keys: set[str]) -> bool:
-    return keys >= _LOGGED and "arguments" not in keys
-
-
-def _is_of_lm_eval(_: str, keys: set[str]) -> bool:
-    return keys >= _LOGGED and "arguments" in keys
-
-
 def _is_of_inspect(text: str, _: set[str]) -> bool:
     squeezed = "".join(text.split())
     return squeezed.startswith("{") and '"eval":{' in squeezed and '"status":' in squeezed
@@ -131,7 +115,7 @@ READERS: Mapping[str, Description] = {
         python="`read_rrc`; `readers.write_submission` writes one",
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
-        looks_like=_is_submission,
+        looks_like=lambda text, keys: text[:1] == "[" and keys in ({"questionId", "answer"}, _MMF),
         options={"allow_missing": _ALLOW_MISSING},
     ),
     "dude": Description(
@@ -139,13 +123,13 @@ READERS: Mapping[str, Description] = {
         files="DUDE: gold labels and a submission",
         command="`SUBMISSION --gold GOLD`",
         path_parameter="submission",
-        looks_like=_is_dude_submission,
+        looks_like=lambda text, keys: text[:1] == "[" and {"questionId", "answers"} <= keys <= _DUDE,
         options={"allow_missing": _ALLOW_MISSING},
     ),
     "lmms-eval": Description(
         function="harness.read_lmms_eval",
         files="lmms-eval: `*_samples_TASK.jsonl`",
-        looks_like=_is_of_lmms_eval,
+        looks_like=lambda _, keys: keys >= _LOGGED and "arguments" not in keys,
         ids="rows",
         options={"response": _RESPONSE},
     ),
@@ -158,7 +142,7 @@ READERS: Mapping[str, Description] = {
     "lm-eval": Description(
         function="harness.read_lm_eval",
         files="LM evaluation harness: `samples_TASK_*.jsonl`",
-        looks_like=_is_of_lm_eval,
+        looks_like=lambda _, keys: keys >= _LOGGED and "arguments" in keys,
         ids="rows",
         options={
             "filter": ReaderOption(help="filter to read, if responses of several are logged"),

@@ -68,7 +68,7 @@ def compare_texts(
         return _compare_means(rows, asked, baseline=baseline, details=details, scoring=scoring, **options)
     frame, systems = texts_in_columns(given) if rows is None else side_by_side(rows)
     comparison: Comparison = compare(
-        origins.like(with_numbers(frame.lazy(), columns_of(metrics)).collect(), frame),
+        _with_scores(frame, metrics),
         {name: systems[name] for name in baseline_first(systems, baseline)},
         "answers",
         metrics=metrics,
@@ -138,15 +138,16 @@ def has_epochs(frame: pl.LazyFrame) -> bool:
     return is_distinct and epochs_of(table) is not None
 
 
-def note_of_uneven(rows: pl.DataFrame) -> str | None:
-    """Return a note on questions that have fewer epochs than others."""
+def _warn_of_uneven(rows: pl.DataFrame) -> None:
+    """Warn of questions that have fewer epochs than others."""
     counts = rows.group_by("question_id", maintain_order=True).len("epochs")
     most = max(counts["epochs"])
     fewer = counts.filter(pl.col("epochs") < most)["question_id"].to_list()
-    if not fewer:
-        return None
-    questions = numbered(len(fewer), "question")
-    return f"{questions} with fewer than {most} epochs, averaged over the existing epochs: {ids_text(fewer)}"
+    if fewer:
+        questions = numbered(len(fewer), "question")
+        warn(
+            f"{questions} with fewer than {most} epochs, averaged over the existing epochs: {ids_text(fewer)}"
+        )
 
 
 def are_read(metrics: Sequence[Metric]) -> bool:
@@ -179,11 +180,15 @@ def averaged(
     **scoring: Any,
 ) -> tuple[pl.DataFrame, list[Metric]]:
     """Return the mean scores of each question of a system, and the metrics for these means."""
-    own = [metric for metric in metrics if not metric.is_built_in]
-    lazy = with_numbers(rows.lazy(), columns_of(own))
-    table = origins.like(lazy.collect(), rows)
+    table = _with_scores(rows, metrics)
     means = mean_over_epochs(table, *texts_of(table), id=id, keep=keep, metrics=metrics, **scoring)
     return means, [_as_mean(metric) for metric in metrics]
+
+
+def _with_scores(rows: pl.DataFrame, metrics: Sequence[str | Metric]) -> pl.DataFrame:
+    """Return the rows, with numbers in the columns of scores that metrics read."""
+    own = [metric for metric in metrics if isinstance(metric, str) or not metric.is_built_in]
+    return origins.like(with_numbers(rows.lazy(), columns_of(own)).collect(), rows)
 
 
 def _as_mean(metric: Metric) -> Metric:
@@ -257,8 +262,7 @@ def _with_metric(
     chosen = resolved([metric], rows, protocol)
     if len(chosen) != 1:
         raise ValueError(f"metric {metric!r} must be one score")
-    own = [metric for metric in chosen if not metric.is_built_in]
-    return with_numbers(rows.lazy(), columns_of(own)).collect(), chosen[0]
+    return _with_scores(rows, chosen), chosen[0]
 
 
 _SHOWN = 3
@@ -297,11 +301,9 @@ def summarize_files(given: SystemFiles, *, allow_repeated_ids: bool, **options: 
     if len(frames) > 1 and not allow_repeated_ids:
         check_disjoint(frames)
     elif len(frames) == 1 and options["cluster"] is None:
-        [(part, frame)] = frames.items()
-        with reading(given.every_file[0], given.how):
-            note = note_of_repeated(frame, n_rows)
-        if note is not None:
-            warn(Advice(f"{part}: {note}"))
+        [(path, (frame, _))] = scanned.items()
+        with reading(path, given.how):
+            _warn_of_repeated(path, frame, n_rows)
 
     def summarized(path: Path, frame: pl.LazyFrame) -> Summary:
         with reading(path, given.how):
@@ -347,11 +349,14 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         chosen = resolved(options["metrics"] or ["qa"], rows, options["protocol"])
         needing_rows = [f"{name}=" for name in ("worst", "keep", "details") if options[name]]
         needing_rows += [f"metric={metric.name!r}" for metric in chosen if not metric.is_mean]
-        uneven = note_of_uneven(rows)
-        if uneven is not None:
-            warn(uneven)
+        _warn_of_uneven(rows)
         if not needing_rows:
-            return _summarize_means(rows, chosen, _part(given), options)
+            by, cluster = options["by"], options["cluster"]
+            keep = [*(name for table in by or () for name in table), *optional(cluster)]
+            scoring = {name: options[name] for name in ("protocol", "missing", "unanswerable")}
+            means, metrics = averaged(rows, chosen, id=["question_id"], keep=keep, **scoring)
+            asked = {"by": by, "cluster": cluster, "metrics": metrics}
+            return _summarized(origins.like(means.lazy(), means), _part(given), asked)
         options = options | {"cluster": options["cluster"] or "question_id"}
         questions = numbered(rows["question_id"].n_unique(), "question")
         verb = "needs" if len(needing_rows) == 1 else "need"
@@ -361,18 +366,6 @@ def _summarize_logs(given: SystemFiles, options: dict[str, Any]) -> Summary:
         warn(Advice(f"{single} {questions}, in clusters by {options['cluster']}, not means over epochs"))
     with reading(given.every_file[0], given.how):
         return _summarized(lazy, _part(given), options)
-
-
-def _summarize_means(
-    rows: pl.DataFrame, chosen: Sequence[Metric], part: str, options: dict[str, Any]
-) -> Summary:
-    """Summarize the means over repeated answers."""
-    by, cluster = options["by"], options["cluster"]
-    keep = [*(name for table in by or () for name in table), *optional(cluster)]
-    scoring = {name: options[name] for name in ("protocol", "missing", "unanswerable")}
-    means, metrics = averaged(rows, chosen, id=["question_id"], keep=keep, **scoring)
-    summary: Summary = summarize(means, by=by, cluster=cluster, metrics=metrics, part=part)
-    return summary
 
 
 def _summarized(frame: pl.LazyFrame, part: str, options: dict[str, Any]) -> Summary:
@@ -408,7 +401,7 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
     shared = owners.filter(pl.col("file").list.len() > 1)
     if shared.is_empty():
         return
-    first, second = min(shared["file"].list.head(2).to_list(), key=lambda pair: [*map([*files].index, pair)])
+    first, second = shared["file"][0][:2]
     both = pl.col("file").list.contains(first) & pl.col("file").list.contains(second)
     shared_ids = listed(map(quoted, shared.filter(both)["question_id"]), _SHOWN_IDS)
     raise ValueError(
@@ -419,17 +412,17 @@ def check_disjoint(files: Mapping[str, pl.LazyFrame]) -> None:
     )
 
 
-def note_of_repeated(frame: pl.LazyFrame, rows: int) -> str | None:
-    """Return a note on rows that repeat an id, because they are not independent observations."""
+def _warn_of_repeated(path: Path, frame: pl.LazyFrame, rows: int) -> None:
+    """Warn of rows that repeat an id, because they are not independent observations."""
     if "question_id" not in frame.collect_schema() or rows > MOST_ROWS:
-        return None
+        return
     ids = pl.col("question_id")
-    counting = frame.select(rows=ids.count(), ids=ids.drop_nulls().hash().n_unique())
-    counts = counting.collect(engine="streaming")
-    repeated = counts["rows"].item() - counts["ids"].item()
-    if not repeated:
-        return None
-    return (
-        f"{numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one question are not "
-        "independent, so the intervals are too narrow: name a column that they share with cluster="
-    )
+    counts = frame.select(ids.count() - ids.drop_nulls().hash().n_unique()).collect(engine="streaming")
+    if repeated := counts.item():
+        warn(
+            Advice(
+                f"{path}: {numbered(repeated, 'row')} of {rows:,} repeat the id of another row. Rows of one "
+                "question are not independent, so the intervals are too narrow: name a column that they "
+                "share with cluster="
+            )
+        )

@@ -164,7 +164,8 @@ def read_logs(
 def rows_of(systems: Mapping[str, Sequence[Path]], how: Reading, unmatched: str) -> pl.DataFrame:
     """Return the concatenated rows of the files of each system."""
     logs, questions = read_each(systems, how)
-    return _long.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
+    rows = _long.long_frame(logs, gold=questions, unmatched=unmatched, epoch=how.epoch)
+    return chosen(rows, how.where)
 
 
 def read_each(
@@ -380,11 +381,10 @@ def texts_in_columns(given: SystemFiles) -> SystemTexts:
     # The first system is in one place only, because checks would find its problems twice.
     how = replace(given.how, options={**given.how.options, "prediction": first})
     frame = load_table(path, how, "systems", systems={name: read[name] for name in [*read][1:]})
-    renamed: dict[str, str] = {}
-    for column, name in zip(read, _names(given, names), strict=True):
-        renamed[column] = free_name(f"prediction of {name}", {*frame.columns, *renamed.values()})
-    systems = dict(zip(_names(given, names), renamed.values(), strict=True))
-    return SystemTexts(frame.rename(renamed), systems)
+    systems: dict[str, str] = {}
+    for name in _names(given, names):
+        systems[name] = free_name(f"prediction of {name}", {*frame.columns, *systems.values()})
+    return SystemTexts(frame.rename(dict(zip(read, systems.values(), strict=True))), systems)
 
 
 def scores_in_columns(given: SystemFiles) -> tuple[pl.DataFrame, dict[str, str]]:

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 
 _ROW, _TEXTS = "__anls_frame_row", "__anls_frame_texts"
-_NAMED_VERDICTS = 5
-"""Verdicts that a message names."""
+_NAMED = 5
+"""Verdicts or rows that a message names."""
 
 _LOST = (
     "no row has their id and their texts: the row was left out, its texts have changed since the verdict, or "
@@ -270,7 +270,7 @@ def _reason_against(
 def _named(verdicts: Sequence[_Row], total: int) -> str:
     """Return the first of the verdicts by their ids, or the numbers of their rows."""
     names = [f"row {row.number}" if row.id is None else f"id {quoted(row.id)}" for row in verdicts]
-    return f"{numbered(len(verdicts), 'verdict')} of {total:,} ({listed(names, _NAMED_VERDICTS)})"
+    return f"{numbered(len(verdicts), 'verdict')} of {total:,} ({listed(names, _NAMED)})"
 
 
 def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) -> pl.DataFrame:
@@ -334,11 +334,13 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     by_line: dict[str, dict[str, Any]] = {}
     seen: dict[int, str] = {}
     for place, written in _raw.read_lines(text, problems):
-        try:
-            verdict = _verdict(written)
-        except ValueError as error:
-            problems.add(str(error), place)
+        verdict: dict[str, Any] = {name: written.get(name) for name in _FIELDS}
+        wrong = [name for name, (is_right, _) in _FIELDS.items() if not is_right(verdict[name])]
+        if wrong:
+            must_be = f"{wrong[0]} must be {_FIELDS[wrong[0]][1]}"
+            problems.add(f"{must_be}, got {quoted(verdict[wrong[0]])}", place)
             continue
+        verdict["row"] = int(str(verdict["row"]))
         first = seen.setdefault(verdict["row"], place)
         if first != place:
             problems.add(f"row {verdict['row']} has a verdict in {first}", place)
@@ -350,15 +352,6 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
             problems.add(f"the texts of row {verdict['row']} have changed since the verdict", place)
     problems.raise_any()
     return verdict_frame(list(by_line.values()))
-
-
-def _verdict(line: dict[str, Any]) -> dict[str, Any]:
-    """Return the verdict of a line; raise an error that describes the problem."""
-    values = {name: line.get(name) for name in _FIELDS}
-    for name, (is_right, must_be) in _FIELDS.items():
-        if not is_right(values[name]):
-            raise ValueError(f"{name} must be {must_be}, got {quoted(values[name])}")
-    return values | {"row": int(str(values["row"]))}
 
 
 def _is_text(value: Any) -> bool:
@@ -386,10 +379,6 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 Counted = Literal["given", "full"]
-
-_ROW = "__anls_frame_row"
-_NAMED = 5
-"""Rows that a message names."""
 
 
 @table_of_frame
