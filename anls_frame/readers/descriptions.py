@@ -65,9 +65,9 @@ class Description:
         return reader
 
     @cached_property
-    def parameters(self) -> frozenset[str]:
+    def parameters(self) -> set[str]:
         """Names of the reader's options."""
-        return frozenset(inspect.signature(self._read).parameters) - {self.path_parameter}
+        return {*inspect.signature(self._read).parameters, *self.options} - {self.path_parameter, "options"}
 
     def read(self, path: Path, **options: OptionValue) -> pl.DataFrame:
         """Read a file."""

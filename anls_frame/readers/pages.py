@@ -142,13 +142,7 @@ def read_pages(
 
 
 def read_as_answers(
-    path: Path,
-    *,
-    gold: Path,
-    collection: str | None = None,
-    unmatched: Unmatched = "error",
-    empty_lines: EmptyLines = "keep",
-    encoding: str | None = None,
+    path: Path, *, gold: Path, unmatched: Unmatched = "error", **options: Any
 ) -> pl.DataFrame:
     """
     Return the pages of an engine as the standard frame, with the page as the id of the question.
@@ -156,14 +150,7 @@ def read_as_answers(
     Collections are the documents: those found by the pattern, or else the folders of pages, if any. Pages
     without ground truth are left out, unless they are an error.
     """
-    (frame,) = read_engines(
-        [path],
-        gold=gold,
-        collection=collection,
-        unmatched=unmatched,
-        empty_lines=empty_lines,
-        encoding=encoding,
-    )
+    (frame,) = read_engines([path], gold=gold, unmatched=unmatched, **options)
     return frame
 
 

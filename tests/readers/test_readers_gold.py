@@ -274,22 +274,6 @@ def test_a_column_renamed_by_the_reader_is_named(tmp_path: Path, options: tuple[
     shell.refused(shell.run(tmp_path, *command, *options, *output), "no column 'kind' among", hint)
 
 
-def test_one_command_compares_predictions_with_gold(benchmark: Path) -> None:
-    done = shell.run(
-        *(benchmark, "compare", "runs/old.jsonl", "runs/new.jsonl", "--gold", "gold.jsonl", "-b", "category"),
-        *("-c", "doc_id", "-o", "report.html", "--json"),
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    long = by_hand()
-    wide = af.side_by_side(
-        long, "prediction", "answers", system="system", id="question_id", systems=["old", "new"]
-    )
-    expected = af.compare(wide, by="category", cluster="doc_id").overall["difference"].item()
-    [rows, *_] = json.loads(done.stdout)["tables"].values()
-    assert rows[0]["difference"] == pytest.approx(expected)
-    assert "category" in (benchmark / "report.html").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -306,6 +290,16 @@ def test_one_command_compares_predictions_with_gold(benchmark: Path) -> None:
 def test_every_command_of_files_takes_gold(benchmark: Path, command: tuple[str, ...]) -> None:
     done = shell.run(benchmark, *command, "--gold", "gold.jsonl")
     assert done.returncode == 0, done.stderr
+
+
+def test_rows_that_are_read_together_may_be_left_out(benchmark: Path) -> None:
+    save(benchmark / "rest" / "more.jsonl", [1, 2, 3, 4], PREDICTIONS["new"])
+    for files in ("runs/new.jsonl", "rest"):
+        done = shell.run(
+            *(benchmark, "report", files, "--gold", "gold.jsonl", "--where", "category = 'a'", "--json")
+        )
+        [rows, *_] = json.loads(done.stdout)["tables"].values()
+        assert rows[0]["n"] == 2, done.stderr
 
 
 def test_the_shell_says_what_to_pass(benchmark: Path) -> None:

@@ -53,16 +53,6 @@ def test_brackets_within_brackets_are_an_error_with_a_place(
         assert "line 1" in message(path)
 
 
-def test_brackets_that_are_not_too_deep_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "deep.jsonl"
-    value = "[" * 90 + "]" * 90
-    path.write_text(f'{{"prediction": "a", "answers": "a", "note": {value}}}', encoding="utf-8")
-
-    assert af.read_results(path)["note"].item() == value
-    path.write_text(f'{{"prediction": "a", "answers": "a", "note": {[[]] * 300}}}', encoding="utf-8")
-    assert json.loads(af.read_results(path)["note"].item()) == [[]] * 300
-
-
 def test_a_line_is_a_value_however_the_lines_end(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     good = '{"prediction": "a\u2028b", "answers": ["x"]}'

@@ -93,30 +93,6 @@ def vlmevalkit(dataset: str) -> Any:
     return write
 
 
-def lm_eval(folder: Path, rows: Rows, scores: Sequence[float]) -> tuple[Path, str]:
-    """Write the samples of a task of one's own, which calls pix2struct's function."""
-    samples = [
-        {
-            "doc_id": index,
-            "doc": {"question": "Which?", "answers": row["answers"]},
-            "target": str(row["answers"]),
-            "arguments": {"gen_args_0": {"arg_0": "Which?", "arg_1": {"until": ["\n"]}}},
-            "resps": [[row["prediction"]]],
-            "filtered_resps": [row["prediction"]],
-            "filter": "none",
-            "metrics": ["relaxed_accuracy"],
-            "doc_hash": "a" * 64,
-            "prompt_hash": "b" * 64,
-            "target_hash": "c" * 64,
-            "relaxed_accuracy": score,
-        }
-        for index, (row, score) in enumerate(zip(rows, scores, strict=True))
-    ]
-    path = folder / "samples_chartqa_2026-08-06T10-22-23.jsonl"
-    path.write_text("".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples))
-    return path, "relaxed_accuracy"
-
-
 def inspect(name: str) -> Any:
     """Return the writer of a log whose scorer has this name."""
 
@@ -213,7 +189,6 @@ LOGS = {
         "vlmevalkit numpy",
         f"{PEOPLE}vlmevalkit, mean numpy",
     ),
-    "lm-eval": (lm_eval, "relaxed", "relaxed_accuracy, as ChartQA in pix2struct"),
     "Inspect, scene texts": (inspect("anls"), "anls scene text", "anls, protocol stvqa"),
     "Inspect, VQA": (inspect("vqa"), "vqa sum", f"{PEOPLE}vqa, mean sum"),
     "MMF, TextVQA": (mmf("textvqa"), "evalai sum", f"{PEOPLE}evalai, mean sum"),
