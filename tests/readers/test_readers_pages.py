@@ -15,7 +15,7 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 import anls_frame as af
-from anls_frame.readers import _page_texts
+from anls_frame.readers import pages
 from anls_frame.readers.pages import page_of, read_as_answers
 
 # The text, ALTO and hOCR are as Tesseract 5.3.0 wrote them in one run; PAGE is written by hand.
@@ -43,7 +43,7 @@ HOCR = "<!DOCTYPE html><html><head><meta charset='utf-8'></head><body>{}</body><
 def text_of(folder: Path, content: str | bytes, name: str = "page.xml", **options: Any) -> str:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return _page_texts.read(path, **options).text
+    return pages.read_page(path, **options).text
 
 
 def problem_of(folder: Path, content: str | bytes, name: str = "page.xml") -> str:
