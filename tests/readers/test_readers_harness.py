@@ -144,31 +144,6 @@ OWN = {
 }
 
 
-def test_no_field_of_a_logged_sample_takes_the_place_of_another(tmp_path: Path) -> None:
-    samples = [
-        {**lm_sample(0, "x", ["a"]), "doc": OWN, "prediction": 0.25, "answers": 3, "anls": 0.5},
-        {**lm_sample(1, "y", ["b"]), "doc": {**OWN, "question": "Q?", "docId": 4}, "a": {"b": 7}},
-    ]
-
-    frame = af.readers.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples))
-
-    assert frame["question_id"].to_list() == ["0", "1"]
-    assert frame["prediction"].to_list() == ["x", "y"]
-    assert frame["answers"].to_list() == [["a"], ["b"]]
-    assert frame["question"].to_list() == [None, "Q?"]
-    assert frame["doc_id"].to_list() == [None, "4"]
-    # What the harness says of the row is named before what the document has.
-    assert frame["sample_prediction"].to_list() == [0.25, None]
-    assert frame["sample_answers"].to_list() == [3, None]
-    assert frame["anls"].to_list() == [0.5, None]
-    assert frame["doc_prediction"].to_list() == ["of its own"] * 2
-    assert frame["doc_answers"].to_list() == [["also"]] * 2
-    assert frame["doc_question_id"].to_list() == [99] * 2
-    assert frame["doc_anls"].to_list() == ["x"] * 2
-    # The entry of a metric and a field of the document have the same name.
-    assert sorted(frame.select("a_b", "metric_a_b").row(1)) == [1, 7]
-
-
 def test_documents_with_keys_that_are_data_are_refused(tmp_path: Path) -> None:
     samples = [{**lm_sample(index, "x", ["a"]), "doc": {f"key {index}": 1}} for index in range(5000)]
 

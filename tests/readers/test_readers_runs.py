@@ -63,6 +63,7 @@ def test_the_task_and_the_model_of_a_run_are_columns(tmp_path: Path) -> None:
 
 def test_lmms_eval_names_its_files_in_another_order(tmp_path: Path) -> None:
     sample = {"doc_id": 0, "target": "a", "filtered_resps": "x", "input": "Q?", "task": 7, "model": 8}
+    sample |= {"prediction": 0.25, "answers": 3}
     path = tmp_path / "20261121_101112_samples_docvqa_val.jsonl"
     path.write_text(json.dumps(sample), encoding="utf-8")
     results = tmp_path / "20261121_101112_results.json"
@@ -74,6 +75,7 @@ def test_lmms_eval_names_its_files_in_another_order(tmp_path: Path) -> None:
     assert frame.select("task", "model", "metric_task", "metric_model").rows() == [
         ("docvqa_val", "qwen", 7, 8)
     ]
+    assert frame.select("sample_prediction", "sample_answers").rows() == [(0.25, 3)]
 
 
 @pytest.mark.parametrize("name", ["samples_docvqa.jsonl", "samples_docvqa_run1.jsonl", "docvqa.jsonl"])
