@@ -374,7 +374,7 @@ def test_documents_that_pass_whole() -> None:
         fields.to_pandas(), systems, "answers", id="page", model_confidence={"b": "confidence"}
     )
     assert list(named.columns)[-1] == "b_confidence"
-    with pytest.raises(ValueError, match="model_confidence must name systems"):
+    with pytest.raises(ValueError, match="model_confidence must be a column for one system, and a mapping"):
         af.documents(fields, systems, "answers", id="page", model_confidence={"c": "confidence"})
 
 
