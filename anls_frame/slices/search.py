@@ -7,7 +7,6 @@ them.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -78,28 +77,33 @@ def search(
 
     `advance` is called with the number of completed draws.
     """
-    largest = np.zeros(plan.search.draws)
-    names, metrics, statistics = [], [], []
+    largest, tests = np.zeros(plan.search.draws), []
     for metric, lost in enumerate(losses):
         row_columns = [column.taken(lost.line) for column in columns]
         tested = list(blocks(row_columns, lost, plan.depth, plan.least))
         if tested:
             np.maximum(largest, _drawn(lost, tested, plan, advance), out=largest)
-        for block in tested:
-            names.append(block.names)
-            metrics.append(np.full(len(block.names), metric))
-            statistics.append(block.statistic)
-    if not names:
+        tests += [(metric, block.names, block.statistic) for block in tested]
+    if not tests:
         return Searched([], 0, 0, float("inf"))
-    name, metric_of, statistic = (np.concatenate(parts) for parts in (names, metrics, statistics))
+    best = _largest(tests, columns, plan, _MOST)
+    p_values = p_adjusted(np.array([slice_.value for slice_ in best]), largest)
+    slices = [replace(slice_, p_adjusted=p) for slice_, p in zip(best, p_values.tolist(), strict=True)]
+    names = np.concatenate([names for _, names, _ in tests])
+    return Searched(slices, len(np.unique(names)), len(names), critical(largest, 1 - plan.confidence))
+
+
+def _largest(
+    tests: Sequence[tuple[int, IntArray, FloatArray]], columns: Sequence[Codes], plan: Plan, most: int
+) -> list[MetricSlice]:
+    """Return the slices with the largest statistics, from the numbers of slices in metrics."""
+    metric = np.concatenate([np.full(len(names), number) for number, names, _ in tests])
+    name, statistic = (np.concatenate(parts) for parts in zip(*(own[1:] for own in tests), strict=True))
     conditions = numbered([column.size for column in columns], plan.depth)
-    best = np.lexsort((name, metric_of, -statistic))[:_MOST]
-    p_values = p_adjusted(statistic[best], largest)
-    slices = [
-        MetricSlice(int(metric_of[index]), conditions(int(name[index])), float(statistic[index]), p)
-        for index, p in zip(best.tolist(), p_values.tolist(), strict=True)
+    return [
+        MetricSlice(int(metric[index]), conditions(int(name[index])), float(statistic[index]))
+        for index in np.argsort(-statistic, kind="stable")[:most]
     ]
-    return Searched(slices, len(np.unique(name)), len(name), critical(largest, 1 - plan.confidence))
 
 
 def _drawn(losses: Losses, blocks: Sequence[SliceBlock], plan: Plan, advance: Advance) -> FloatArray:
@@ -174,10 +178,9 @@ def screened(
     The screening needs one pass over the rows for each combination of columns, whatever the number of
     documents.
     """
-    heap: list[tuple[float, int, MetricSlice]] = []
+    tests: list[tuple[int, IntArray, FloatArray]] = []
     looked: list[IntArray] = []
-    named = numbered([column.size for column in columns], plan.depth)
-    least, seen = plan.least, 0
+    least = plan.least
     for metric, lost in enumerate(losses):
         row_columns = [column.taken(lost.line) for column in columns]
         variance = float(lost.values @ lost.values) / lost.rows if lost.rows else 0.0
@@ -192,17 +195,10 @@ def screened(
                 shown = squares * own**2 + (variance * total - squares) * rest**2
                 error = np.sqrt(np.maximum(shown, variance * (own + rest)))
                 statistic = np.where(kept & (error > 0), values * (own + rest) / error, -np.inf)
-            limit = heap[0][0] if len(heap) >= most else WORTH
-            for code in np.flatnonzero(statistic > limit):
-                value = float(statistic[code])
-                entry = (value, -seen, MetricSlice(metric, named(first + int(code)), value))
-                seen += 1
-                if len(heap) < most:
-                    heapq.heappush(heap, entry)
-                else:
-                    heapq.heappushpop(heap, entry)
+            worth = np.flatnonzero(statistic > WORTH)
+            tests.append((metric, first + worth, statistic[worth]))
             first += len(table.counts)
-    slices = [slice_ for *_, slice_ in sorted(heap, key=lambda entry: entry[:2], reverse=True)]
+    slices = _largest(tests, columns, plan, most) if tests else []
     return slices, len(np.unique(np.concatenate(looked))) if looked else 0
 
 
