@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import polars as pl
@@ -205,22 +206,19 @@ def _sums_of_parts(is_scored: pl.Expr, numerator: pl.Expr, denominator: pl.Expr)
 def message(metric: Metric, count: int, row: int, values: Sequence[object], part: str | None = None) -> str:
     """Return the message for invalid values, with the row of the first in the frame or in a part."""
     where = f"in row {row:,} (counted from 0){'' if part is None else f' of {part}'}"
-    others = f" and wrong in {count - 1:,} more" if count > 1 else ""
-    what = f"metric {metric.name!r}"
-    if metric.is_ratio:
-        parts = " and ".join(map(repr, values))
-        within = "" if metric.bounds is None else f" with a ratio in {_interval(metric.bounds)}"
-        return f"{what} must divide whole numbers of at least 0{within}, got {parts} {where}{others}"
-    value = values[0]
-    if isinstance(value, float) and not abs(value) <= _LARGEST:
-        if value != value or abs(value) == float("inf"):  # noqa: PLR0124 - NaN
-            return f"{what} must be finite, got {value!r} {where}{others}; drop or fill NaN and infinity"
-        most = f"{what} must be at most {_LARGEST:g} in absolute value"
-        return f"{most}, got {value!r} {where}{others}; divide by a power of ten"
-    return f"{what} must be in {_interval(metric.bounds or (None, None))}, got {value!r} {where}{others}"
-
-
-def _interval(bounds: tuple[float | None, float | None]) -> str:
-    low, high = bounds
+    where += f" and wrong in {count - 1:,} more" if count > 1 else ""
+    low, high = metric.bounds or (None, None)
     left = "(-∞" if low is None else f"[{low:g}"
-    return f"{left}, {'∞)' if high is None else f'{high:g}]'}"
+    interval = f"{left}, {'∞)' if high is None else f'{high:g}]'}"
+    value, advice = values[0], ""
+    if metric.is_ratio:
+        within = "" if metric.bounds is None else f" with a ratio in {interval}"
+        must = f"divide whole numbers of at least 0{within}"
+    elif isinstance(value, float) and not math.isfinite(value):
+        must, advice = "be finite", "; drop or fill NaN and infinity"
+    elif isinstance(value, float) and abs(value) > _LARGEST:
+        must = f"be at most {_LARGEST:g} in absolute value"
+        advice = "; divide by a power of ten"
+    else:
+        must = f"be in {interval}"
+    return f"metric {metric.name!r} must {must}, got {' and '.join(map(repr, values))} {where}{advice}"

@@ -162,18 +162,17 @@ class Selection:
     @property
     def _content(self) -> list[str]:
         """The columns that break ties between rows: their content, then their number."""
-        systems = self.systems
         answers = ["answers"] if self.settings.has_texts else []
-        scores = [
-            name for index, _ in enumerate(self.source.metrics) for name in system_rows.scores(index, systems)
-        ]
+        metrics, systems = enumerate(self.source.metrics), self.systems
         return [
-            *content(
-                digests=[f"digest_{system}" for system in range(systems)],
-                keys=self.source.keys,
-                texts=[f"text_{system}" for system in self._systems_with_texts],
-                others=[*answers, *scores, *kept_names(self.settings)],
-            ),
+            # Digests come first for speed: rows with equal digests differ only in nulls. List keys are
+            # compared unsorted, because sorting them costs more than scoring.
+            *(f"digest_{system}" for system in range(systems)),
+            *self.source.keys,
+            *(f"text_{system}" for system in self._systems_with_texts),
+            *answers,
+            *(name for index, _ in metrics for name in system_rows.scores(index, systems)),
+            *kept_names(self.settings),
             ROW,
         ]
 
@@ -253,37 +252,14 @@ def lowest(
 
 def worst_rows(rows: pl.LazyFrame, settings: Settings) -> pl.LazyFrame:
     """Return the worst rows of a summary, worst first, up to the number in its settings."""
-    order = [
-        first_score(settings),
-        *(["nls"] if settings.has_texts else []),
-        *content(
-            digests=["row_digest"],
-            keys=key_names(settings.by, settings.cluster),
-            texts=["prediction", "answers"] if settings.has_texts else [],
-            others=own_and_kept(settings),
-        ),
-    ]
-    return lowest(
-        rows,
-        list(dict.fromkeys(order)),
-        settings.worst,
-        highest_first=not settings.metrics[0].higher_is_better,
-    )
+    texts = ["prediction", "answers"] if settings.has_texts else []
+    keys = key_names(settings.by, settings.cluster)
+    order = [first_score(settings), *(["nls"] if texts else []), "row_digest", *keys, *texts]
+    order = list(dict.fromkeys([*order, *own_and_kept(settings)]))
+    return lowest(rows, order, settings.worst, highest_first=not settings.metrics[0].higher_is_better)
 
 
 def first_score(settings: Settings) -> str:
     """Return the column of the first metric in the rows of a summary."""
     metric = settings.metrics[0]
     return metric.row or "anls" if metric.is_built_in else "own_0"
-
-
-def content(
-    *, digests: Sequence[str], keys: Sequence[str], texts: Sequence[str], others: Sequence[str]
-) -> list[str]:
-    """
-    Return the columns that break ties between rows: their content.
-
-    Digests come first for speed: rows with equal digests differ only in nulls. List keys are compared
-    unsorted, because sorting them costs more than scoring.
-    """
-    return [*digests, *keys, *texts, *others]

@@ -73,13 +73,6 @@ def resolve(by: By | None, role: str = "by") -> Slicing:
     return Slicing(names, tables if len(tables) > 1 else (), expressions)
 
 
-def listed(by: Any) -> Any:
-    """Return `by=` with lists in place of iterators, which can be read only once."""
-    if isinstance(by, str | pl.Expr) or not isinstance(by, Iterable):
-        return by
-    return [listed(entry) for entry in by]
-
-
 def categories(schema: pl.Schema) -> dict[str, list[str]]:
     """Return the order of values for each key of an Enum dtype, or of lists of an Enum."""
     inner = {
@@ -117,18 +110,14 @@ def _names(given: Sequence[Any], role: str, keys: dict[str, pl.Expr | None]) -> 
             raise TypeError(f"{role} must be a column name, an expression or a list of them, got {entry!r}")
         if name in seen:
             raise ValueError(f"{role} must not name a column twice, got {_shown(given)}")
-        if not _are_equal(keys.setdefault(name, key), key):
+        # `==` would make an expression of two.
+        known = keys.setdefault(name, key)
+        if known is not key and (known is None or key is None or not known.meta.eq(key)):
             raise ValueError(
                 f"{role} must not give the name {name!r} to two different keys; rename one of them"
             )
         seen.add(name)
         yield name
-
-
-def _are_equal(first: pl.Expr | None, second: pl.Expr | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return first.meta.eq(second)
 
 
 def _shown(by: object) -> str:
