@@ -543,7 +543,7 @@ def report(
         "cer_corpus", "char_errors", "wer_mean", "wer_corpus", "substitutions", "deletions", "insertions",
         "bag_of_words"), columns of existing scores, expressions of the frame's columns, or a `Metric`. The
         set "qa", the default, contains the first six names; the set "ocr" contains character and word error
-        rates of pages. Each custom metric reads the rows once more.
+        rates of pages. Custom metrics read the rows once more.
     by
         Columns that define the slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("date").dt.year().alias("year")``. Several columns are crossed; a list of lists, such as

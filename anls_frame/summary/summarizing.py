@@ -83,7 +83,7 @@ def summarize(
         hold existing scores.
     metrics
         One or several scores, as for `report`: names, columns of existing scores, expressions of the frame's
-        columns, or a `Metric`. Each custom metric reads the rows once more. For several systems, as for
+        columns, or a `Metric`. Custom metrics read the rows once more. For several systems, as for
         `compare`.
     by
         Columns that define the slices; in pandas, levels of the index too. A row with a list counts once in
@@ -208,7 +208,9 @@ def summarize(
 def passes(settings: Settings) -> int:
     """Return the number of passes over the rows of a report."""
     text_passes = settings.has_texts + settings.details * (len(KEYS) - 1)  # lengths come with the scores
-    return text_passes + len(settings.own) + bool(settings.worst)
+    # Cells of clusters come with custom metrics.
+    own_passes = bool(settings.own) and (settings.cluster is None or not settings.has_texts)
+    return text_passes + own_passes + bool(settings.worst)
 
 
 def columns_read(
