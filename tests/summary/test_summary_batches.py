@@ -102,12 +102,6 @@ def test_sums_that_outgrow_their_dtypes(monkeypatch: pytest.MonkeyPatch) -> None
     assert_frame_equal(found.whole().sort("key_0"), pl.DataFrame(expected, schema=schema))
 
 
-def test_equal_keys_of_one_batch_are_added() -> None:
-    found = Buckets(["key_0"])
-    found.add(pl.DataFrame({"key_0": ["a", "b", "a"], "n": [1, 2, 3]}))
-    assert sorted(found.whole().rows()) == [("a", 4), ("b", 2)]
-
-
 def test_orders_of_a_list_are_one_cell_of_several_systems() -> None:
     frame = pl.DataFrame(
         {
