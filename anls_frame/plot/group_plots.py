@@ -412,7 +412,9 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
         if columns and _inputs.is_report(given):
             # A report may have its own order, and leave out small slices.
             slices = in_polars(given.by(*columns)).lazy().select(cs.by_name(*columns)).collect()
-            groups = slices.join(groups, on=columns, how="left", nulls_equal=True, maintain_order="left")
+            # Polars takes some names for patterns.
+            own = [cs.by_name(name).as_expr() for name in columns]
+            groups = slices.join(groups, on=own, how="left", nulls_equal=True, maintain_order="left")
     elif (counted := _ERRORS.counts(given, "errors", columns, _COUNTED)) is not None:
         keys, counts = counted
         return ([], _grouped(counts, keys)) if keys else (_grouped(counts, []), [])
