@@ -38,8 +38,8 @@ def progress(callback: Callable[[int], object] | None = None) -> Iterator[None]:
 
     Notes
     -----
-    A report reads the rows once, once more for `worst` and for each custom metric, and twice more for
-    `details`. For a Daft frame, Daft shows its own progress.
+    A report reads the rows once, once more for `worst` and for custom metrics, and twice more for `details`.
+    For a Daft frame, Daft shows its own progress.
 
     Examples
     --------
