@@ -81,7 +81,10 @@ def any_column(name: str, column: Any) -> pl.Series:
         return pl.Series(name, [None] * len(column), dtype=pl.Null)
     # Checked before the conversion, because Polars panics on some types.
     if not _is_known(column.type):
-        raise DTypeError(f"column {name!r} holds {column.type}, for which Polars has no dtype; cast it")
+        raise DTypeError(
+            f"column {name!r} holds {column.type}, for which Polars has no dtype; "
+            "cast it, for example to string"
+        )
     try:
         return pl.Series(name, pl.from_arrow(column))
     except pl.exceptions.PolarsError as error:

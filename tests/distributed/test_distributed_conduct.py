@@ -119,7 +119,9 @@ def test_columns_of_python_objects_are_an_error_that_names_the_way_out() -> None
     table = ROWS.set_column(0, "p", ROWS["p"].dictionary_encode())
     frame = daft.from_arrow(table)
     for function in (af.report, af.add_scores):
-        with pytest.raises(af.DTypeError, match=r"column 'p' must hold strings .*; cast it to string"):
+        with pytest.raises(
+            af.DTypeError, match=r"column 'p' holds .* no dtype; cast it, for example to string"
+        ):
             function(frame, "p", "a")
     texts = frame.with_column("p", frame["p"].cast(daft.DataType.string()))
     assert af.report(texts, "p", "a").overall == af.report(ROWS, "p", "a").overall
