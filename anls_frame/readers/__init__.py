@@ -12,7 +12,7 @@ from anls_frame.readers.descriptions import READERS
 
 _OTHERS = {
     "any_file": "read_file",
-    "verdicts": "LostPoints audited_scores judged lost_points read_verdicts",
+    "judgements": "LostPoints audited_scores judged lost_points read_verdicts",
     "pages": "read_pages",
     "submissions": "write_submission",
     "rules": "ScoringRules scoring_rules",

@@ -5,6 +5,11 @@ from anls_frame.readers.harness import read_inspect as read_inspect
 from anls_frame.readers.harness import read_lm_eval as read_lm_eval
 from anls_frame.readers.harness import read_lmms_eval as read_lmms_eval
 from anls_frame.readers.harness import read_vlmevalkit as read_vlmevalkit
+from anls_frame.readers.judgements import LostPoints as LostPoints
+from anls_frame.readers.judgements import audited_scores as audited_scores
+from anls_frame.readers.judgements import judged as judged
+from anls_frame.readers.judgements import lost_points as lost_points
+from anls_frame.readers.judgements import read_verdicts as read_verdicts
 from anls_frame.readers.pages import read_pages as read_pages
 from anls_frame.readers.rules import ScoringRules as ScoringRules
 from anls_frame.readers.rules import scoring_rules as scoring_rules
@@ -17,8 +22,3 @@ from anls_frame.readers.system_files import read_systems as read_systems
 from anls_frame.readers.table import read_results as read_results
 from anls_frame.readers.table import scan_results as scan_results
 from anls_frame.readers.table import write_results as write_results
-from anls_frame.readers.verdicts import LostPoints as LostPoints
-from anls_frame.readers.verdicts import audited_scores as audited_scores
-from anls_frame.readers.verdicts import judged as judged
-from anls_frame.readers.verdicts import lost_points as lost_points
-from anls_frame.readers.verdicts import read_verdicts as read_verdicts
