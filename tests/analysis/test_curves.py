@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from cases import mixed_rows
+from cases import frame_of_parts
 
 import anls_frame as af
 
@@ -14,7 +14,7 @@ import anls_frame as af
 @pytest.mark.parametrize("missing", ["empty", "drop"])
 @pytest.mark.parametrize("protocol", ["anls", "rrc"])
 def test_a_curve_is_the_mean_at_each_threshold(protocol: str, missing: Any) -> None:
-    frame = mixed_rows().with_columns(pl.col("tags").list.unique())
+    frame = frame_of_parts().with_columns(pl.col("tags").list.unique())
     summary = af.summarize(frame, "p", "a", by=["part", "tags"], protocol=protocol, missing=missing)
     predicted = pl.col("p").fill_null("") if missing == "empty" else pl.col("p")
     for by in (None, "part", ["tags", "part"]):
@@ -37,18 +37,18 @@ def test_a_curve_is_the_mean_at_each_threshold(protocol: str, missing: Any) -> N
 
 
 def test_a_curve_needs_a_summary_of_texts_and_known_columns() -> None:
-    summary = af.summarize(mixed_rows(), "p", "a", by="part")
+    summary = af.summarize(frame_of_parts(), "p", "a", by="part")
     with pytest.raises(ValueError, match=r"not sliced by \['tags'\], only by \['part'\]"):
         af.threshold_curve(summary, by="tags")
     with pytest.raises(ValueError, match="existing scores"):
         af.threshold_curve(af.summarize(pl.DataFrame({"s": [0.5]}), metrics="s"))
     with pytest.raises(TypeError, match="summary must be a Summary, got DataFrame"):
-        af.threshold_curve(mixed_rows())  # type: ignore[arg-type]
+        af.threshold_curve(frame_of_parts())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("by", [None, "part", ["tags", "part"]])
 def test_scores_by_length_are_those_of_the_rows(by: Any) -> None:
-    frame = mixed_rows().with_columns(pl.col("tags").list.unique())
+    frame = frame_of_parts().with_columns(pl.col("tags").list.unique())
     keys = [by] if isinstance(by, str) else by or []
     table = af.length_scores(frame, "p", "a", by=by)
     assert table.columns == [
@@ -85,7 +85,7 @@ def test_ranges_of_lengths_are_powers_of_two() -> None:
 
 
 def test_lengths_refuse_wrong_options() -> None:
-    frame = mixed_rows().with_columns(pl.col("tags").list.unique())
+    frame = frame_of_parts().with_columns(pl.col("tags").list.unique())
     with pytest.raises(af.DuplicateColumnError, match="'n'"):
         af.length_scores(frame.with_columns(n=1), "p", "a", by="n")
     with pytest.raises(ValueError, match="missing"):

@@ -10,7 +10,7 @@ import polars as pl
 import polars.selectors as cs
 import pyarrow as pa
 import pytest
-from cases import mixed_rows
+from cases import frame_of_parts
 from polars.testing import assert_frame_equal
 
 import anls_frame as af
@@ -28,7 +28,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_kind_of_frame_gives_its_own_kind(name: str) -> None:
-    frame = mixed_rows().with_columns(q=pl.col("a").list.first())
+    frame = frame_of_parts().with_columns(q=pl.col("a").list.first())
     expected = CALLS[name](frame)
     parts = pl.concat([frame.head(10), frame.slice(10, 700), frame.slice(710)], rechunk=False)
     for other in (parts, frame.lazy(), parts.lazy()):

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from cases import mixed_rows
+from cases import frame_of_parts
 from polars.testing import assert_frame_equal
 from rows_pages import ReadPage
 
@@ -26,7 +26,7 @@ def slow(frame: pl.DataFrame, n: int, missing: str) -> list[tuple[float, float]]
 @pytest.mark.parametrize("missing", ["empty", "drop"])
 @pytest.mark.parametrize("n", [0, 1, 7, 10**6])
 def test_the_worst_rows_are_the_first_of_all_rows_in_order(n: int, missing: Any) -> None:
-    frame = mixed_rows()
+    frame = frame_of_parts()
     table = af.worst(frame, "p", "a", n, missing=missing)
     assert table.select("anls", "nls").rows() == slow(frame, n, missing)
     assert table["id"].is_unique().all()
@@ -36,7 +36,7 @@ def test_the_worst_rows_are_the_first_of_all_rows_in_order(n: int, missing: Any)
 
 @pytest.mark.parametrize("missing", ["empty", "drop"])
 def test_each_slice_has_its_own_worst_rows(missing: Any) -> None:
-    frame = mixed_rows()
+    frame = frame_of_parts()
     table = af.worst(frame, "p", "a", 3, by=["tags", "part"], missing=missing)
     for tag in ("x", "y", None):
         for part in range(3):
@@ -52,7 +52,7 @@ def test_each_slice_has_its_own_worst_rows(missing: Any) -> None:
 @pytest.mark.parametrize("missing", ["empty", "drop"])
 @pytest.mark.parametrize("metric", ["anls", "cer"])
 def test_reports_and_pages_have_the_same_rows_in_any_order(tmp_path: Path, metric: str, missing: Any) -> None:
-    frame = mixed_rows().unique(["p", "a"], keep="first", maintain_order=True)
+    frame = frame_of_parts().unique(["p", "a"], keep="first", maintain_order=True)
     found = af.worst(frame, "p", "a", n=40, metrics=metric, missing=missing)
     for other in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=1)):
         again = af.worst(other, "p", "a", n=40, metrics=metric, missing=missing)
@@ -68,7 +68,7 @@ def test_reports_and_pages_have_the_same_rows_in_any_order(tmp_path: Path, metri
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
 @pytest.mark.parametrize("by", [None, "part"])
 def test_a_score_that_is_no_number_is_an_error_that_names_it(value: float, by: str | None) -> None:
-    frame = mixed_rows().with_columns(judge=pl.when(pl.col("id") == 40).then(value).otherwise(0.5))
+    frame = frame_of_parts().with_columns(judge=pl.when(pl.col("id") == 40).then(value).otherwise(0.5))
     with pytest.raises(ValueError, match=rf"metric 'judge' must be finite, got {value!r} in row 40 \("):
         af.worst(frame, "p", "a", n=1, metrics="judge", by=by)
     with pytest.raises(ValueError, match=rf"metric 'judge' must be finite, got {value!r} in row 40 \("):
@@ -76,7 +76,7 @@ def test_a_score_that_is_no_number_is_an_error_that_names_it(value: float, by: s
 
 
 def test_the_new_columns_are_those_of_the_functions() -> None:
-    table = af.worst(mixed_rows(), "p", "a", 50, missing="empty")
+    table = af.worst(frame_of_parts(), "p", "a", 50, missing="empty")
     text = pl.col("p").fill_null("")
     again = table.select(
         af.anls(text, "a"),
@@ -91,7 +91,7 @@ def test_the_new_columns_are_those_of_the_functions() -> None:
 
 
 def test_scores_that_are_there_already_give_way_and_the_frame_stays() -> None:
-    frame = af.add_scores(mixed_rows(), "p", "a")
+    frame = af.add_scores(frame_of_parts(), "p", "a")
     before = frame.clone()
     table = af.worst(frame, "p", "a", 5, protocol=af.PROTOCOLS["anls"].replace(threshold=0.9))
     assert table["anls"].to_list() == [0.0] * 5
@@ -100,7 +100,7 @@ def test_scores_that_are_there_already_give_way_and_the_frame_stays() -> None:
 
 
 def test_a_wrong_argument_is_an_error_that_names_it() -> None:
-    frame = mixed_rows()
+    frame = frame_of_parts()
     for n, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(error, match="n must be an integer from 0 to"):
             af.worst(frame, "p", "a", n)  # type: ignore[arg-type]

@@ -217,7 +217,7 @@ def family(name: str) -> tuple[Row, ...]:
     return tuple(FAMILIES[name]())
 
 
-def mixed_rows() -> pl.DataFrame:
+def frame_of_parts() -> pl.DataFrame:
     """Return mixed rows with gaps in `p` and `a`; a list of `tags` may be null, and name a tag twice."""
     cases = [(row.prediction, row.answers) for row in family("mixed")]
     frame = pl.DataFrame(cases, schema={"p": pl.String, "a": pl.List(pl.String)}, orient="row")
