@@ -66,11 +66,11 @@ def several_answers(texts: pl.Series) -> SeveralAnswers | None:
 def _separator_of(texts: pl.Series) -> tuple[str | None, pl.Series] | None:
     """Return the separator of answers, None for printed lists, and which texts have it."""
     text, beginning = pl.col("texts"), pl.col("texts").str.strip_chars_start()
-    is_short = text.str.len_bytes() <= _LONGEST_SEPARATED
+    short = pl.when(text.str.len_bytes() <= _LONGEST_SEPARATED).then(text)
     # Regular expressions are slow, and the texts of most columns hold none of their letters.
     holding = texts.to_frame().select(
         (beginning.str.starts_with("[") | beginning.str.starts_with("array(")).sum().alias("lists"),
-        *((is_short & text.str.contains(sign, literal=True)).sum().alias(sign) for sign in _SEPARATED),
+        *(short.str.contains(sign, literal=True).sum().alias(sign) for sign in _SEPARATED),
     )
     if holding["lists"].item():
         printed = texts.str.contains(_TEXTS)

@@ -55,9 +55,10 @@ def collect(rows: SystemRows, settings: Settings, *, part: str | None) -> tuple[
         frames = of_texts | frames
     if settings.details:
         for name, plan in plans(rows.inputs.rename({"text_0": "prediction"}), by_keys, settings).items():
+            counts = plan.collect(engine="streaming")
             # Lists of the same entries are the same slice.
-            counts = canonical(plan.collect(engine="streaming"))
-            frames[f"details {name}"] = add_up([counts], (*by_keys, *KEYS[name]))
+            counts = add_up([canonical(counts)], (*by_keys, *KEYS[name])) if by_keys else counts
+            frames[f"details {name}"] = counts
     candidates = plain(
         frame.filter(pl.col(first_score(settings)).is_not_null()), (*rows.keys, *kept_names(settings))
     )
