@@ -29,7 +29,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from anls_frame import _accessors
+from anls_frame import _accessors, _engines
 from anls_frame._names import MODULES, NAMES, imported
 
 try:
@@ -55,3 +55,6 @@ def __dir__() -> list[str]:
 
 
 _accessors.register()
+# A Daft frame, alone or in batches.
+_engines.register("daft", functions="anls_frame.distributed.frames")
+_engines.register("anls_frame.distributed", functions="anls_frame.distributed.frames")

@@ -1,24 +1,37 @@
 """
-Registration of ``.anls`` on the frames of Polars, and on those of pandas once it is imported.
+Registration of ``.anls`` on the frames of Polars and pandas, whichever package is imported first.
 
-A Polars user must not wait for pandas. If pandas is already loaded, its frames get the accessor at once. The
-functions behind the accessors are imported on first use.
+A command that shows its help must not wait for Polars, nor a Polars user for pandas. A library that is
+already loaded gets its accessor at once, any other library when it is imported. The functions behind the
+accessor are imported on first use.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-import polars as pl
-
 
 def register() -> None:
-    """Register the accessors of both libraries, that of pandas when it is imported."""
+    """Register the accessors of each library now, or when it is imported."""
+    for library, register_now in (("polars", _register_with_polars), ("pandas", _register_with_pandas)):
+        if sys.modules.get(library) is not None:
+            register_now()
+        elif not any(isinstance(finder, _Watch) and finder.library == library for finder in sys.meta_path):
+            sys.meta_path.insert(0, _Watch(library, register_now))
+
+
+def _register_with_pandas() -> None:
+    import anls_frame.pandas  # noqa: F401, PLC0415 - importing it registers the accessor
+
+
+def _register_with_polars() -> None:
+    import polars as pl  # noqa: PLC0415 - loaded already
+
     for owner, name in (
         (pl.DataFrame, "AnlsFrameNamespace"),
         (pl.LazyFrame, "AnlsFrameNamespace"),
@@ -31,14 +44,6 @@ def register() -> None:
         getattr(pl.api, f"register_{owner.__name__.lower()}_namespace")("anls")(namespace)
         # Replaces Polars' descriptor.
         owner.anls = namespace  # type: ignore[union-attr]
-    if sys.modules.get("pandas") is not None:
-        _register_with_pandas()
-    elif not any(isinstance(finder, _WatchForPandas) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _WatchForPandas())
-
-
-def _register_with_pandas() -> None:
-    import anls_frame.pandas  # noqa: F401, PLC0415 - importing it registers the accessor
 
 
 class _FreshNamespace:
@@ -60,21 +65,24 @@ class _FreshNamespace:
         return namespace if instance is None else namespace(instance)
 
 
-class _WatchForPandas:
+class _Watch:
     """
-    Waits for the import of pandas and registers the accessor after it.
+    Waits for the import of a library and registers the accessor after it.
 
     The class is a meta path finder without the usual base class, whose import takes as long as the rest of
     the package.
     """
 
-    _searching = False
+    def __init__(self, library: str, register_now: Callable[[], None]) -> None:
+        self.library = library
+        self._register = register_now
+        self._searching = False
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         del path, target
-        if fullname != "pandas" or self._searching:
+        if fullname != self.library or self._searching:
             return None
         self._searching = True
         try:
@@ -90,7 +98,7 @@ class _WatchForPandas:
             # Not earlier, because some libraries only check whether another library could be found.
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
-            _register_with_pandas()
+            self._register()
 
         # Patched on the loader object, so that its type and its other methods stay as the library expects.
         spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]

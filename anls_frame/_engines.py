@@ -1,4 +1,4 @@
-"""Daft frames, alone or in batches: functions of frames compute where the rows are stored."""
+"""Engines besides Polars and pandas, which compute functions of frames where the rows are stored."""
 
 from __future__ import annotations
 
@@ -11,12 +11,26 @@ from typing import Any, ParamSpec, TypeVar
 T = TypeVar("T")
 Options = ParamSpec("Options")
 
-_DAFT = ("daft.", "anls_frame.distributed.")
-"""The packages of the classes of such frames."""
+_homes: dict[str, str] = {}
+
+
+def register(frames: str, functions: str) -> None:
+    """
+    Register the module that computes functions of a kind of frame.
+
+    Parameters
+    ----------
+    frames
+        The package or module of the class of frames.
+    functions
+        A module with functions of the same names, which take the frame and all options by name, and with
+        `without_rows`. It is imported when such a frame is passed.
+    """
+    _homes[frames] = functions
 
 
 def on_engines(function: Callable[Options, T]) -> Callable[Options, T]:
-    """Let a function of a frame also accept Daft frames, with the same options."""
+    """Let a function of a frame also accept frames of other engines, with the same options."""
 
     def computed(home: Any, options: dict[str, Any]) -> T:
         result: T = getattr(home, function.__name__)(**options)
@@ -38,18 +52,24 @@ def checked_first(function: Callable[Options, T]) -> Callable[Options, T]:
 def _dispatched(
     function: Callable[Options, T], elsewhere: Callable[[Any, dict[str, Any]], T]
 ) -> Callable[Options, T]:
-    """Return a function that calls the other one for Daft frames, with their module and all options."""
+    """Return a function that calls the other one for frames of engines, with their module and all options."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def on_any_frame(*arguments: Options.args, **options: Options.kwargs) -> T:
-        frame = arguments[0] if arguments else options.get("frame")
-        if not type(frame).__module__.startswith(_DAFT):
+        functions = _functions(arguments[0] if arguments else options.get("frame"))
+        if functions is None:
             return function(*arguments, **options)
         given = signature.bind(*arguments, **options)
         given.apply_defaults()
         # An iterator would be read up by the first of several calls.
         listed = {name: list(v) if isinstance(v, Iterator) else v for name, v in given.arguments.items()}
-        return elsewhere(import_module("anls_frame.distributed.frames"), listed)
+        return elsewhere(import_module(functions), listed)
 
     return on_any_frame
+
+
+def _functions(frame: Any) -> str | None:
+    """Return the name of the module that computes functions of a frame; None for one in this process."""
+    module = f"{type(frame).__module__}."
+    return next((_homes[frames] for frames in _homes if module.startswith(f"{frames}.")), None)

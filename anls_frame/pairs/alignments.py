@@ -5,8 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from anls_frame._arguments import count, flag
 from anls_frame.pairs.edits import Edit, EditRun, Segment, edits_between, runs, segments, shortened, starts_of
@@ -14,6 +13,10 @@ from anls_frame.pairs.line_alignments import LineAlignment, aligned_lines, page_
 from anls_frame.pairs.marks import blocks, cells, marked
 from anls_frame.pairs.units import Side, side_of
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit, resolve_protocol
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 _LABELS = ("REF: ", "HYP: ", "     ")
 _NARROWEST = 15
@@ -94,6 +97,8 @@ class Alignment:
         ... ).rows()
         [('replace', 'f', 't'), ('delete', 'e', None)]
         """
+        import polars as pl  # noqa: PLC0415 - single pairs do without
+
         position = pl.Int64
         schema = dict(zip(Edit._fields, (pl.String, position, position, pl.String, pl.String), strict=True))
         return pl.DataFrame(self.edits, schema=schema, orient="row")

@@ -9,9 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import NamedTuple
-
-import polars as pl
+from typing import TYPE_CHECKING, NamedTuple
 
 import anls_frame._native as native
 from anls_frame._arguments import count
@@ -30,6 +28,10 @@ from anls_frame.pairs.edits import (
 from anls_frame.pairs.marks import BLOCKS, STYLES, TAGS, blocks, cells, marked_in_line
 from anls_frame.pairs.units import Side
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit, plugin_options
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 _NARROWEST = 30
 _LONG_INSERTION = 20
@@ -156,6 +158,8 @@ class LineAlignment:
 
     def to_polars(self) -> pl.DataFrame:
         """Return a frame with a row for each line: both line numbers, both texts, and the number of edits."""
+        import polars as pl  # noqa: PLC0415 - single pairs do without
+
         names = AlignedLine._fields[:5]
         dtypes = (pl.Int64, pl.Int64, pl.String, pl.String, pl.Int64)
         schema = dict(zip(names, dtypes, strict=True))

@@ -8,17 +8,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from anls_frame._arguments import choice
 from anls_frame._text import spelled, visible
 from anls_frame.pairs.alignments import Alignment
 from anls_frame.pairs.edits import Operation
 from anls_frame.protocol import check_substitution_cost
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 LONGEST = 1_000
 _WIDEST_IN_NOTEBOOKS = 60
@@ -191,6 +194,8 @@ class EditMatrix:
         rows, columns = self.distances.shape
         on_path = np.zeros(self.distances.shape, dtype=bool)
         on_path[tuple(np.array(self.path).T)] = True
+        import polars as pl  # noqa: PLC0415 - single pairs do without
+
         position = pl.Int64
         return pl.DataFrame(
             {

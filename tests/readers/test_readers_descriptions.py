@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,17 @@ def test_the_pages_have_what_is_written_from_the_package(page: str) -> None:
     path = ROOT / "docs" / page
 
     assert path.read_text(encoding="utf-8") == tables.page(path), "run docs/make_tables.py"
+
+
+def test_descriptions_are_read_without_polars() -> None:
+    script = (
+        "import sys\nfrom anls_frame.readers.descriptions import READERS\nassert len(READERS) > 5\n"
+        "print('polars' in sys.modules)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603 - our own interpreter
+
+    assert done.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize(
