@@ -227,3 +227,14 @@ def test_a_dtype_that_does_not_fit_is_a_type_error_that_names_it(
 def test_anything_but_a_frame_is_a_type_error_that_names_its_type(frame: object) -> None:
     with pytest.raises(TypeError, match=f"frame .*{type(frame).__name__}"):
         af.add_scores(frame, "prediction", "answer")
+
+
+@in_polars
+@pytest.mark.parametrize("dtype", [pl.String(), pl.List(pl.String), pl.Array(pl.String, 3), pl.Null()])
+def test_zero_rows_give_zero_rows_with_the_same_dtypes(add_scores: AddScores, dtype: pl.DataType) -> None:
+    frame = pl.DataFrame(schema={"prediction": pl.String(), "answers": dtype})
+
+    result = add_scores(frame, "prediction", "answers")
+
+    assert result.height == 0
+    assert result.schema == {**frame.schema, **SCORE_DTYPE.to_schema()}

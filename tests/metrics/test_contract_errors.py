@@ -226,3 +226,20 @@ def test_types_of_other_libraries_are_called_by_their_full_names(row: RowExpress
         row.function(pd.Series(["a"]), "answer")
     with pytest.raises(TypeError, match=r"got str and pandas\.Series; take the columns from the frame"):
         row.function("prediction", pd.Series(["a"]))
+
+
+@each_engine
+@each_row
+def test_a_number_where_text_is_due_is_refused_by_name(row: RowExpression, engine: Engine) -> None:
+    for column in ("prediction", "number"):
+        arguments = ("number", "answer") if column == "number" else ("prediction", "number")
+        wrong = FRAME.lazy().select(row.function(*arguments))
+
+        with pytest.raises(
+            ComputeError, match=rf"`{row.name}` needs .*'number' has dtype Int64.*[Rr]ead it as text"
+        ):
+            wrong.collect_schema()
+        with pytest.raises(
+            ComputeError, match=rf"`{row.name}` needs .*'number' has dtype Int64.*[Rr]ead it as text"
+        ):
+            wrong.collect(engine=engine)

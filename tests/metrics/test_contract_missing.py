@@ -112,3 +112,17 @@ def plain(frame: Any) -> dict[str, list[Any]]:
         return {name: [None if pd.isna(value) else value for value in frame[name]] for name in names}
     frame = frame.collect() if isinstance(frame, pl.LazyFrame) else frame
     return frame.to_pydict() if hasattr(frame, "to_pydict") else frame.to_dict(as_series=False)
+
+
+@each_row
+def test_groups_and_windows_know_missing_predictions(row: RowExpression) -> None:
+    frame = TEXTS.with_row_index("row").with_columns(group=pl.col("row") % 3)
+    scores = row.function("prediction", "answers", missing="empty")
+    expected = frame.select(scores).to_series()
+
+    grouped = (
+        frame.group_by("group").agg("row", scores).explode("row", row.name, empty_as_null=False).sort("row")
+    )
+
+    assert grouped[row.name].equals(expected)
+    assert frame.select(scores.over("group")).to_series().equals(expected)

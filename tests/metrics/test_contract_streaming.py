@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 import pytest
 from campaign import amount
-from registry import LIST_EXAMPLES, LIST_EXPRESSIONS, ROW_EXPRESSIONS, SCORE_DTYPE, TEXT_EXAMPLES
+from registry import (
+    LIST_EXAMPLES,
+    LIST_EXPRESSIONS,
+    ROW_EXPRESSIONS,
+    SCORE_DTYPE,
+    TEXT_EXAMPLES,
+    Example,
+    RowExpression,
+)
+from shell import RunPython
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from registry import Example, RowExpression
-    from shell import RunPython
 
 REPEATS = 3
 

@@ -12,23 +12,19 @@ import os
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import polars as pl
 import pytest
 from campaign import amount
 from polars.exceptions import ComputeError
-from registry import ROW_EXPRESSIONS, namespace
+from registry import ROW_EXPRESSIONS, RowExpression, namespace
+from shell import RunPython
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from registry import RowExpression
-    from shell import RunPython
 
 MIB = 1 << 20
 CALLS = amount(300, 1_000)

@@ -13,21 +13,19 @@ import io
 import json
 import random
 import re
+import subprocess
 import sys
 import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import pytest
 from campaign import amount
 
 import anls_frame as af
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
 
 MEMORY = 4 << 30
 HOSTILE_JSON = [

@@ -208,3 +208,27 @@ def test_any_number_of_slices_is_tested_by_sign_flips(groups: int) -> None:
     # Overall is one value, whatever the number of slices.
     alone = compare(frame, SCORES, None, draws=2_000).overall
     assert made.overall["p_value"].item() == alone["p_value"].item()
+
+
+def cluster_sums(frame: pl.DataFrame, unit: str) -> list[float]:
+    sums: dict[Any, float] = {}
+    for row in frame.iter_rows(named=True):
+        sums[row[unit]] = sums.get(row[unit], 0.0) + row["b"] - row["a"]
+    return list(sums.values())
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 5, 9, 12])
+def test_p_value_of_few_clusters_is_the_exact_one_of_scipy(clusters: int) -> None:
+    frame = scores(clusters, 60, clusters, 1)
+    found = compare(frame, {"a": "a", "b": "b"}, None, cluster="doc").overall["p_value"].item()
+    sums = np.array(cluster_sums(frame, "doc"))
+
+    def total(x: Any, axis: int) -> Any:
+        # Rounded, so that sums are equal that differ by rounding alone.
+        return np.abs(np.round(x.sum(axis=axis), 9))
+
+    exact = stats.permutation_test(
+        (sums,), total, permutation_type="samples", n_resamples=np.inf, vectorized=True, alternative="greater"
+    )
+    assert found == pytest.approx(exact.pvalue)
+    assert found == pytest.approx(exact_p(list(sums)))

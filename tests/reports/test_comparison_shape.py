@@ -24,6 +24,11 @@ COLUMNS = [
     *("difference", "difference_low", "difference_high", "p_value", "p_adjusted"),
     *("wins", "ties", "losses", "few_rows", "n_clusters"),
 ]
+OF_SLICES = [
+    *("description", "metric", "system", "n", "n_clusters", "baseline_score", "score"),
+    *("change", "change_low", "change_high", "rest", "difference", "share_of_rows", "share_of_loss"),
+    *("p_adjusted", "few_rows", "overlapping"),
+]
 
 
 @functools.cache
@@ -231,3 +236,30 @@ def test_the_printed_line_names_the_better_of_two_systems() -> None:
     assert in_short(turned) == "new has the better CER (corpus): difference +0.3333"
     same = af.compare(frame, {"a": "old", "b": "old"}, "answer", metrics="anls")
     assert in_short(same) == "difference 0 (ANLS)"
+
+
+@pytest.mark.parametrize("name", ["two in one", "six in three, pandas", "own scores", "pages"])
+def test_the_same_cell_finds_slices_in_which_systems_lost(name: str, tmp_path: Path) -> None:
+    case, search = CASES[name], af.SliceSearch(draws=39, min_rows=5)
+    found = af.find_slices(case.frame(), columns="lang", search=search, **case.options(case.systems))
+    assert list(found.frame.columns) == OF_SLICES
+    assert list(found.systems) == list(case.systems)
+    in_slices = whole(name).to_polars()
+    listed = rows_of(found.frame)
+    assert listed
+    for number, line in enumerate(listed):
+        lang = line["description"].removeprefix("lang = ")
+        row = in_slices.row(
+            by_predicate=(pl.col("lang") == lang)
+            & (pl.col("metric") == line["metric"])
+            & (pl.col("system") == line["system"]),
+            named=True,
+        )
+        assert line["change"] == pytest.approx(row["difference"], rel=1e-9)
+        assert (line["n"], line["baseline_score"]) == (row["n"], pytest.approx(row["baseline_score"]))
+        assert set(found.rows(case.frame(), number)["lang"]) == {lang}
+    for suffix in ("csv", "json", "md", "html", "xlsx", "parquet"):
+        assert found.write(tmp_path / f"slices.{suffix}").stat().st_size
+    assert found.plot().get_xlabel()
+    assert len(found.sentences) == len(listed)
+    assert repr(found)

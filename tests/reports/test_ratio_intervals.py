@@ -197,3 +197,21 @@ def test_no_calculation_warns() -> None:
         made = af.report(rows, metrics=RATIO, by="k")
         assert None not in ends(made.overall)
         af.report(rows, metrics=af.Metric("right", denominator="asked", name="fields"), by="k")
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_ranking_has_the_interval_of_the_report(*, clustered: bool) -> None:
+    rows = population("skewed", clustered=clustered).with_columns(k=pl.col("document") % 3, no=0)
+    columns = {"one": "right", "two": "right", "none": "no"}
+    metric = af.Metric(columns, denominator=dict.fromkeys(columns, "asked"), name="fields", bounds=(0, 1))
+    options: dict[str, Any] = {"by": "k", "cluster": "document" if clustered else None}
+    made = af.compare(rows, columns, None, metrics=metric, **options)
+    for system, column in columns.items():
+        numerator = af.Metric(column, denominator="asked", name="fields", bounds=(0, 1))
+        expected = af.report(rows, metrics=numerator, **options).to_polars()
+        expected = expected.sort("slice", "k", descending=[True, False])
+        ranked = made.ranking.filter(system=system).sort("slice", "k", descending=[True, False])
+        assert ranked["n"].to_list() == expected["n"].to_list()
+        assert ranked["few_rows"].to_list() == expected["few_rows"].to_list()
+        for end, name in zip(("score", "score_low", "score_high"), ENDS, strict=True):
+            assert ranked[end].to_list() == pytest.approx(expected[name].to_list(), rel=1e-9)

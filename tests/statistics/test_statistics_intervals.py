@@ -290,3 +290,20 @@ def test_interval_of_a_rate_at_the_edges() -> None:
     assert np.isnan(ratio_interval(errors, length, variance, [0, 1, 1, 5])).all()
     low, high = ratio_interval(10, 10, 0.0, 3)  # everything is wrong, everywhere
     assert (float(low), float(high)) == (1, 1)
+
+
+def test_intervals_of_many_groups_are_those_of_each() -> None:
+    groups = [random_clusters(seed, 5 + seed) for seed in range(8)]
+    sums = [summed(clusters) for clusters in groups]
+    n = np.array([group["sum_y"] for group in sums])
+    mean = np.array([group["sum_x"] for group in sums]) / n
+    units = effective_units(n, [group["sum_yy"] for group in sums])
+    for group, count in zip(sums, units.tolist(), strict=True):
+        group["units"] = count
+    variance = ratio_variance(**{name: np.array([group[name] for group in sums]) for name in sums[0]})
+    squares = [sum(x * x for rows in clusters for x in rows) for clusters in groups]
+    cubes, fourths = ([sum(len(rows) ** power for rows in c) for c in groups] for power in (3, 4))
+    low, high = wilson_interval(mean, variance, n, units, sum_squares=squares, cubes=cubes, fourths=fourths)
+    assert low.shape == high.shape == (8,)
+    for position, clusters in enumerate(groups):
+        assert (low[position], high[position]) == pytest.approx(report_interval(clusters), rel=1e-12)

@@ -289,3 +289,21 @@ def test_two_losses_among_the_least_confident_of_few_rows_do_not_prevent_a_certi
 def test_wrong_rows_are_refused(confidence: list[float], loss: list[float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         RiskCoverage.of(confidence, loss)
+
+
+@given(st.integers(0, 10_000))
+def test_order_and_scale_of_confidence_do_not_matter(seed: int) -> None:
+    confidence, loss, document = documents(seed, 6)
+    if seed % 2:
+        loss = loss * np.random.default_rng(seed).random(len(loss))
+    order = np.random.default_rng(seed).permutation(len(loss))
+    first = RiskCoverage.of(confidence, loss, document)
+    second = RiskCoverage.of(np.exp(3 * confidence[order]) - 7, loss[order], document[order])
+    for name in ("aurc", "augrc", "best_aurc", "auroc", "documents"):
+        assert getattr(second, name) == pytest.approx(getattr(first, name), abs=1e-12, nan_ok=True)
+    for area in ("aurc_influence", "augrc_influence"):
+        values = [one.by_document(getattr(one, area)) for one in (first, second)]
+        assert values[1] == pytest.approx(values[0], abs=1e-12)
+    assert np.array(second.accepted(second.thresholds())) == pytest.approx(
+        np.array(first.accepted(first.thresholds())), abs=1e-9
+    )

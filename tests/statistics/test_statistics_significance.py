@@ -110,3 +110,11 @@ def test_shapes_of_holm() -> None:
     assert holm(0.03).shape == ()
     assert float(holm(0.03)) == 0.03
     assert holm([[0.01, 0.02], [0.03, math.nan]]).shape == (2, 2)
+
+
+def test_seeds_give_the_same_bits() -> None:
+    differences = np.random.default_rng(7).normal(0.1, 1, 200)
+    first = [sign_flip(differences, seed=seed) for seed in (0, 0, 1, 2, 3)]
+    assert first[0] == first[1]
+    assert len(set(first)) > 2
+    assert sign_flip(differences) == first[0]
