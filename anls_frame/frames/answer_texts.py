@@ -31,8 +31,9 @@ _LONGEST_SEPARATED = 500
 _OBJECT = r"""(?s)\A\s*\{\s*(?:"[^"]*"\s*:.*)?\}\s*\z"""
 """Pattern of a JSON object: it is empty, or begins with a key."""
 
-_LOOKED_AT = 2_000
-"""Most texts that are examined: in a longer column they are drawn, always the same."""
+_DRAWN = 2_000
+"""So many texts, always the same ones, show whether it pays to look for separators in all."""
+_LOOKED_AT = 1000
 _ANLS_STAR = PROTOCOLS["anls_star"]
 
 
@@ -48,41 +49,43 @@ class SeveralAnswers(NamedTuple):
 
 
 def several_answers(texts: pl.Series) -> SeveralAnswers | None:
-    """Return why texts look like several answers: a printed list, or separators in many texts."""
+    """
+    Return why texts look like several answers: a printed list, or separators in many texts.
+
+    All texts are examined, at a small fraction of the cost of scoring.
+    """
     texts = texts.alias("texts")  # Series find their column by its name, which may read like a pattern
-    rows = pl.int_range(len(texts), eager=True)
-    if len(texts) > _LOOKED_AT:
-        rows = rows.sample(_LOOKED_AT, seed=0).sort()
-        texts = texts.gather(rows)
-    several = _separator_of(texts)
-    if several is None:
-        return None
-    separator, looks = several
-    is_other = ~looks & (texts.str.strip_chars() != "")
-    others = rows.filter(is_other.fill_null(value=False))
-    return SeveralAnswers(separator, int(rows.filter(looks)[0]), int(others[0]) if len(others) else None)
-
-
-def _separator_of(texts: pl.Series) -> tuple[str | None, pl.Series] | None:
-    """Return the separator of answers, None for printed lists, and which texts have it."""
-    text, beginning = pl.col("texts"), pl.col("texts").str.strip_chars_start()
-    short = pl.when(text.str.len_bytes() <= _LONGEST_SEPARATED).then(text)
-    # Regular expressions are slow, and the texts of most columns hold none of their letters.
-    holding = texts.to_frame().select(
-        (beginning.str.starts_with("[") | beginning.str.starts_with("array(")).sum().alias("lists"),
-        *(short.str.contains(sign, literal=True).sum().alias(sign) for sign in _SEPARATED),
-    )
-    if holding["lists"].item():
-        printed = texts.str.contains(_TEXTS)
-        if printed.any():
-            return None, printed.fill_null(value=False)
-    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * (len(texts) - texts.null_count()))
-    for separator, pattern in _SEPARATED.items():
-        if holding[separator].item() >= fewest:
-            separated = texts.str.contains(pattern) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
-            if separated.sum() >= fewest:
-                return separator, separated.fill_null(value=False)
+    for separator in (None, *_SEPARATED):
+        looks = _printed(texts) if separator is None else _separated(texts, separator)
+        if looks is not None:
+            rows = looks.fill_null(value=False)
+            others = (~rows & (texts.str.strip_chars() != "")).fill_null(value=False).arg_true()
+            return SeveralAnswers(separator, int(rows.arg_true()[0]), int(others[0]) if len(others) else None)
     return None
+
+
+def _printed(texts: pl.Series) -> pl.Series | None:
+    """Return which texts are printed lists; None without one."""
+    text = pl.col("texts")
+    # Comparisons are fast, and few texts begin like a list, with whitespace or beyond ASCII.
+    beginnings = (text.str.starts_with("["), text.str.starts_with("array("), text < "!", text >= "\x80")
+    columns = texts.to_frame().select(own.alias(str(index)) for index, own in enumerate(beginnings))
+    rows = columns.select(pl.any_horizontal(pl.all())).to_series().arg_true()
+    if not texts.gather(rows).str.contains(_TEXTS).any():
+        return None
+    return texts.str.contains(_TEXTS)
+
+
+def _separated(texts: pl.Series, separator: str) -> pl.Series | None:
+    """Return in which texts the separator stands between answers; None if these are too few."""
+    known = texts.drop_nulls()
+    drawn = known.sample(_DRAWN, seed=0) if len(known) > _DRAWN else known
+    short = drawn.filter(drawn.str.len_bytes() <= _LONGEST_SEPARATED)
+    if 2 * short.str.contains(separator, literal=True).sum() < _SHARE_SEPARATED * len(drawn):
+        return None
+    separated = texts.str.contains(_SEPARATED[separator]) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
+    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * len(known))
+    return separated if separated.sum() >= fewest else None
 
 
 def warn_of_answers(answers: pl.Series, protocol: ScoreProtocol | None = None) -> None:

@@ -92,6 +92,23 @@ def test_a_separator_that_one_text_in_ten_does_not_hold_is_not_told() -> None:
     assert warned(lambda: CALLS["report"](data.with_columns(answers=pl.lit("a;b")))) != []
 
 
+@pytest.mark.parametrize("text", ["['a', 'b']", " ['a']\n", "\u3000['a']", "array(['a', 'b'], dtype=object)"])
+def test_a_single_list_in_a_long_column_is_told(text: str) -> None:
+    data = pl.DataFrame({"prediction": "a", "answers": ["a", None] * 30_000 + [text]})
+    [message] = warned(lambda: CALLS["confusions"](data))
+    assert "column 'answers' holds lists that were printed as text, such as" in message
+
+
+def test_a_tenth_of_the_known_answers_of_a_long_column_is_enough() -> None:
+    def told(separated: int) -> list[str]:
+        answers = ["a;b"] * separated + ["a"] * (20_000 - separated) + [None] * 20_000
+        return warned(lambda: CALLS["confusions"](pl.DataFrame({"prediction": "a", "answers": answers})))
+
+    assert told(1_999) == []
+    [message] = told(2_000)
+    assert "column 'answers' holds texts with ';'" in message
+
+
 @pytest.mark.parametrize("kind", ["polars", "pandas"])
 @pytest.mark.parametrize("special", ["['Coke', 'Coca Cola']", "Coca Cola|Coke"])
 def test_the_advice_gives_the_score_of_lists(kind: str, special: str) -> None:
