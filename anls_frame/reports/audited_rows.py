@@ -189,7 +189,10 @@ def _check_judged(rows: pl.DataFrame, systems: Mapping[str, System], names: Mapp
             f"of {first!r} and {other!r}, one column alone has a truth; judge rows for all systems",
         )
     if AUDIT in names:
-        is_drawn = rows[AUDIT].fill_null(0) != 0
+        is_drawn = rows[AUDIT].fill_null(0) == 1
+        _refuse(
+            ~is_drawn & (rows[AUDIT] != 0), f"column {names[AUDIT]!r} must hold true and false, or 1 and 0"
+        )
         _refuse(
             is_drawn & ~judged,
             f"column {first!r} has no truth of drawn rows; judge these, too, because skipped rows are "
