@@ -17,15 +17,12 @@ from anls_frame._arguments import count
 from anls_frame._text import visible
 from anls_frame.export import Kind, Table
 from anls_frame.export.column_headings import headings
-from anls_frame.export.display import display_table
-from anls_frame.export.json_files import write_json
-from anls_frame.export.terminal import table_text, width, wrapped
-from anls_frame.export.values import json_text
-from anls_frame.pairs.marks import SPACE
 
 
 def plain(text: str) -> str:
     """Return text for the terminal with visible control characters, which have no effect."""
+    from anls_frame.export.terminal import width, wrapped
+
     most = width()
     return "\n".join(wrapped(visible(line), most) for line in text.split("\n"))
 
@@ -106,6 +103,9 @@ def print_table(
     labels: Mapping[str, str] | None = None,
 ) -> None:
     """Print a table or a frame, possibly with other column names, or its first rows of `height`."""
+    from anls_frame.export.display import display_table
+    from anls_frame.export.terminal import table_text, width
+
     if not isinstance(table, Table):
         table = Table("", table, headings=headings(table.columns, labels or {}))
     height = table.frame.height if height is None else height
@@ -125,6 +125,8 @@ def edits_table(edits: pl.DataFrame) -> Table:
 
 def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
     """Return a table of edits with ␣ for a space, and combining marks on a circle."""
+    from anls_frame.pairs.marks import SPACE
+
     characters = [name for name in ("reference_char", "predicted_char") if name in edits.columns]
     return edits.with_columns(
         edits[name].str.replace_all(" ", SPACE, literal=True).str.replace(r"^(\p{M})", "◌${1}")
@@ -134,10 +136,14 @@ def with_spaces(edits: pl.DataFrame) -> pl.DataFrame:
 
 def print_json(value: Any) -> None:
     """Print strict JSON on one line."""
+    from anls_frame.export.values import json_text
+
     sys.stdout.write(json_text(value) + "\n")
 
 
 def print_document(document: Any) -> None:
     """Print a report as JSON, exactly as in a file."""
     sys.stdout.flush()
+    from anls_frame.export.json_files import write_json
+
     write_json(document, sys.stdout.buffer)
