@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeAlias, overload
 
 import polars as pl
 
@@ -41,11 +41,21 @@ class OnFrames(Protocol[Options, OfPandas_co, OfPolars_co]):
     def __call__(self, frame: Any, *arguments: Options.args, **options: Options.kwargs) -> Any: ...
 
 
-def table_of_frame(
-    function: Callable[Concatenate[Any, Options], Any],
-) -> OnFrames[Options, pd.DataFrame, pl.DataFrame]:
-    """Declare for type checkers that a function of a frame returns a table of the same kind."""
-    return cast("OnFrames[Options, pd.DataFrame, pl.DataFrame]", function)
+class ByFrame(Protocol[OfPandas_co, OfPolars_co]):
+    """A decorator that declares for type checkers what a function returns for which frames."""
+
+    def __call__(
+        self, function: Callable[Concatenate[Any, Options], Any], /
+    ) -> OnFrames[Options, OfPandas_co, OfPolars_co]: ...
+
+
+def declared(function: Any) -> Any:
+    """Return the function, as each `ByFrame` does when it runs."""
+    return function
+
+
+table_of_frame: ByFrame[pd.DataFrame, pl.DataFrame] = declared
+"""Declares that a function of a frame returns a table of the same kind."""
 
 
 IntoExprColumn: TypeAlias = pl.Expr | str | pl.Series

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic
 
 import polars as pl
 import polars.selectors as cs
@@ -15,7 +15,7 @@ import polars.selectors as cs
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
 from anls_frame._text import label, numbered
-from anls_frame._typing import Missing, OnFrames, Options, Table_co, table_of_frame
+from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
 from anls_frame.frames.conversion import as_kind_of, at_hand, column_names
@@ -487,12 +487,7 @@ class VarianceComponents(Generic[Table_co]):
         return f"<pre>{escape(self.text)}</pre>"
 
 
-def _on_frames(
-    function: Callable[Concatenate[Any, Options], VarianceComponents],
-) -> OnFrames[Options, VarianceComponents[pd.DataFrame], VarianceComponents[pl.DataFrame]]:
-    return cast(
-        "OnFrames[Options, VarianceComponents[pd.DataFrame], VarianceComponents[pl.DataFrame]]", function
-    )
+_on_frames: ByFrame[VarianceComponents[pd.DataFrame], VarianceComponents[pl.DataFrame]] = declared
 
 
 @_on_frames

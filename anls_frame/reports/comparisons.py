@@ -6,13 +6,13 @@ import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import polars as pl
 
 from anls_frame._arguments import choice, count, flag, level_of_run, number, share, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._typing import Missing, OnFrames, Options, Table_co
+from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.export.document import OVERALL, SLICE, TABLE
 from anls_frame.export.values import json_text
 from anls_frame.frames import origins
@@ -891,10 +891,7 @@ def _power_and_level(power: float, alpha: float) -> tuple[float, float]:
     return power, alpha
 
 
-def _on_frames(
-    function: Callable[Concatenate[Any, Options], Comparison],
-) -> OnFrames[Options, Comparison[pd.DataFrame], Comparison[pl.DataFrame]]:
-    return cast("OnFrames[Options, Comparison[pd.DataFrame], Comparison[pl.DataFrame]]", function)
+_on_frames: ByFrame[Comparison[pd.DataFrame], Comparison[pl.DataFrame]] = declared
 
 
 @_on_frames

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice, count, flag, number, share, takes_names
-from anls_frame._typing import Missing, OnFrames, Options, Table_co
+from anls_frame._typing import ByFrame, Missing, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.export.document import SLICE
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
@@ -539,10 +539,7 @@ def _level(confidence: float) -> float:
     return number("confidence", confidence, 0.5, 1, ends=False)
 
 
-def _on_frames(
-    function: Callable[Concatenate[Any, Options], Selective],
-) -> OnFrames[Options, Selective[pd.DataFrame], Selective[pl.DataFrame]]:
-    return cast("OnFrames[Options, Selective[pd.DataFrame], Selective[pl.DataFrame]]", function)
+_on_frames: ByFrame[Selective[pd.DataFrame], Selective[pl.DataFrame]] = declared
 
 
 @_on_frames

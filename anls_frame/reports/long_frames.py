@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_notation, numbered
-from anls_frame._typing import OnFrames, Options, Table_co
+from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.frames import origins
 from anls_frame.frames.checks import free_name
 from anls_frame.frames.conversion import attach, column_names, in_memory, to_lazy
@@ -47,10 +47,7 @@ class Wide(NamedTuple, Generic[Table_co]):
     metrics: list[Metric] | None
 
 
-def _on_frames(
-    function: Callable[Concatenate[Any, Options], Wide],
-) -> OnFrames[Options, Wide[pd.DataFrame], Wide[pl.DataFrame]]:
-    return cast("OnFrames[Options, Wide[pd.DataFrame], Wide[pl.DataFrame]]", function)
+_on_frames: ByFrame[Wide[pd.DataFrame], Wide[pl.DataFrame]] = declared
 
 
 @_on_frames

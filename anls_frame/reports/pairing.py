@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import takes_names
 from anls_frame._text import differing_in_notation, numbered
-from anls_frame._typing import OnFrames, Options, Table_co
+from anls_frame._typing import ByFrame, Table_co, declared
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
 from anls_frame.summary.keys import key_columns, key_names
@@ -53,10 +53,7 @@ class Paired(NamedTuple, Generic[Table_co]):
     only_second: Table_co
 
 
-def _on_frames(
-    function: Callable[Concatenate[Any, Options], Paired],
-) -> OnFrames[Options, Paired[pd.DataFrame], Paired[pl.DataFrame]]:
-    return cast("OnFrames[Options, Paired[pd.DataFrame], Paired[pl.DataFrame]]", function)
+_on_frames: ByFrame[Paired[pd.DataFrame], Paired[pl.DataFrame]] = declared
 
 
 @_on_frames

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Concatenate, cast
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._arguments import choice, count, share, takes_names
 from anls_frame._engines import checked_first
-from anls_frame._typing import Missing, OnFrames, Options, Table, Table_co
+from anls_frame._typing import ByFrame, Missing, Table, Table_co, declared
 from anls_frame.export.document import TABLE
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports import macro, rest
@@ -501,10 +501,7 @@ class Report(SlicedResult[Table_co]):
         return self._as_given(detail_table(counted, settings, name, columns, **options))
 
 
-def _on_frames(
-    function: Callable[Concatenate[Any, Options], Report],
-) -> OnFrames[Options, Report[pd.DataFrame], Report[pl.DataFrame]]:
-    return cast("OnFrames[Options, Report[pd.DataFrame], Report[pl.DataFrame]]", function)
+_on_frames: ByFrame[Report[pd.DataFrame], Report[pl.DataFrame]] = declared
 
 
 @_on_frames

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Concatenate, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import polars as pl
 
 from anls_frame._arguments import takes_names
 from anls_frame._engines import on_engines
-from anls_frame._typing import Missing, OnFrames, Options
+from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas, to_lazy
 from anls_frame.frames.documents import forgotten, numbers
 from anls_frame.frames.progress import following
@@ -47,10 +47,7 @@ _PARTS = 1 << 20
 """A share of documents are those whose names have a hash in so many of these parts."""
 
 
-def _on_frames(
-    function: Callable[Concatenate[Any, Options], Slices],
-) -> OnFrames[Options, Slices[pd.DataFrame], Slices[pl.DataFrame]]:
-    return cast("OnFrames[Options, Slices[pd.DataFrame], Slices[pl.DataFrame]]", function)
+_on_frames: ByFrame[Slices[pd.DataFrame], Slices[pl.DataFrame]] = declared
 
 
 @_on_frames

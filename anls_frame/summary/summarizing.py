@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from anls_frame._arguments import count, takes_names
 from anls_frame._engines import on_engines
-from anls_frame._typing import Missing, OnFrames, Options
+from anls_frame._typing import ByFrame, Missing, declared
 from anls_frame.frames import documents
 from anls_frame.frames.conversion import at_hand, column_names, is_pandas
 from anls_frame.frames.origins import scored_by
@@ -42,10 +42,7 @@ if TYPE_CHECKING:
 _PAGE = "page"
 
 
-def _on_frames(
-    function: Callable[Concatenate[Any, Options], Summary],
-) -> OnFrames[Options, Summary[pd.DataFrame], Summary[pl.DataFrame]]:
-    return cast("OnFrames[Options, Summary[pd.DataFrame], Summary[pl.DataFrame]]", function)
+_on_frames: ByFrame[Summary[pd.DataFrame], Summary[pl.DataFrame]] = declared
 
 
 @_on_frames
