@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic
@@ -35,23 +35,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RepeatedAnswers:
-    """Scored rows of repeatedly answered questions."""
+    """
+    Scored rows of repeatedly answered questions.
+
+    Parameters
+    ----------
+    frame
+        Columns `row`, keys `key_0`, ..., and those of `ids`, `kept` and `scores`.
+    ids
+        The columns that identify a question, with their names in the given frame.
+    kept
+        The columns that are the same in all rows of a question, with their names in the given frame.
+    scores
+        The columns of scores, with their metrics.
+    settings
+        How rows were scored.
+    """
 
     frame: pl.DataFrame
-    """Columns `row`, keys `key_0`, ..., and under these names: `ids`, `kept` and `scores`."""
-    ids: list[str]
-    kept: list[str]
-    """The columns that are the same in all rows of a question."""
-    scores: list[str]
-    metrics: tuple[Metric, ...]
-    columns: list[str]
-    """The names in the given frame of `ids` and `kept`."""
+    ids: Mapping[str, str]
+    kept: Mapping[str, str]
+    scores: Mapping[str, Metric]
     settings: Settings
-    """How rows were scored."""
-
-    def of(self, column: str) -> str:
-        """Return the name in these rows of a column of the given frame, one of `columns`."""
-        return [*self.ids, *self.kept][self.columns.index(column)]
 
 
 def scored_epochs(
@@ -96,47 +101,47 @@ def scored_epochs(
         keep=tuple(columns),
     )
     rows = scored_rows(frame, systems_of(prediction), answers, chosen, settings)
-    names = [f"keep_{index}" for index in range(len(columns))]
-    scores = [f"score_{index}" for index in range(len(chosen))]
+    names = [(f"keep_{index}", name) for index, name in enumerate(columns)]
+    scores = {f"score_{index}": metric for index, metric in enumerate(chosen)}
     table = (
         rows.frame.select(
             *rows.keys,
-            *names,
+            *(column for column, _ in names),
             *(["answers"] if has_texts else []),
             *(pl.col(f"{name}_0").alias(name) for name in scores),
         )
         .with_row_index("row")
         .collect(engine="streaming")
     )
-    epochs = RepeatedAnswers(table, names[: len(ids)], names[len(ids) :], scores, chosen, columns, settings)
+    epochs = RepeatedAnswers(table, dict(names[: len(ids)]), dict(names[len(ids) :]), scores, settings)
     _check(epochs, has_texts=has_texts)
     return epochs
 
 
 def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
     table = epochs.frame
-    for name, column in zip(epochs.columns, epochs.ids, strict=False):
+    for column, name in epochs.ids.items():
         nulls = table[column].null_count()
         if nulls:
             raise ValueError(f"column {name!r} must not be null, but is in {numbered(nulls, 'row')}")
-    for metric, score in zip(epochs.metrics, epochs.scores, strict=True):
+    for score, metric in epochs.scores.items():
         wrong = table.filter(own_metrics.is_wrong(metric, [score]))
         if wrong.height:
             raise ValueError(own_metrics.message(metric, wrong.height, wrong["row"][0], [wrong[score][0]]))
-    first = table.select(pl.col("row").first().over(epochs.ids)).to_series()
+    first = table.select(pl.col("row").first().over(*epochs.ids)).to_series()
     differing = [
         (name, table[column].hash().ne_missing(table[column].hash().gather(first)))
-        for name, column in zip(epochs.columns[len(epochs.ids) :], epochs.kept, strict=True)
+        for column, name in epochs.kept.items()
     ]
     if has_texts:
         differing.append(("answers", disagreeing(table["answers"], table["answers"].gather(first))))
     for name, differs in differing:
-        questions = table.filter(differs).select(epochs.ids).unique(maintain_order=True)
+        questions = table.filter(differs).select(*epochs.ids).unique(maintain_order=True)
         if questions.height:
             raise ValueError(
                 f"the rows of a question must have the same {name!r}, but those of "
                 f"{numbered(questions.height, 'question')} differ "
-                f"({', '.join(epochs.columns[: len(epochs.ids)])}): {first_of(questions)}; choose an epoch, "
+                f"({', '.join(epochs.ids.values())}): {first_of(questions)}; choose an epoch, "
                 "or name in id= all columns that identify a question"
             )
 
@@ -146,8 +151,8 @@ def by_question(
 ) -> pl.DataFrame:
     """Return a row for each question, with figures of its scores, which do not depend on their order."""
     names = [*keys, *epochs.ids]
-    rows = epochs.frame.sort(epochs.scores)
-    grouped = rows.group_by(names).agg(pl.col("row").min(), pl.col(epochs.kept).first(), *figures)
+    rows = epochs.frame.sort(*epochs.scores)
+    grouped = rows.group_by(names).agg(pl.col("row").min(), pl.col([*epochs.kept]).first(), *figures)
     return grouped.sort("row")
 
 
@@ -159,9 +164,10 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     numbers = numbered(most, "epoch") if least == most else f"{least} to {numbered(most, 'epoch')}"
     settings = epochs.settings
     how, other = [], ""
-    if any(metric.is_built_in or metric.is_function for metric in epochs.metrics):
+    metrics = epochs.scores.values()
+    if any(metric.is_built_in or metric.is_function for metric in metrics):
         how = [f"protocol {described(settings.protocol)}", f"threshold {settings.protocol.threshold:g}"]
-        if any(metric.row == "cer" for metric in epochs.metrics):
+        if any(metric.row == "cer" for metric in metrics):
             how.append(f"CER protocol {described(resolve_errors(settings.protocol))}")
         other = origins.difference(origins.of(frame).protocol, settings.protocol)
         empty = settings.missing == "empty"
@@ -169,15 +175,15 @@ def _result(frame: Any, epochs: RepeatedAnswers, questions: pl.DataFrame, names:
     scored = f" ({', '.join(how)})" if how else ""
     made = f"{what} {numbers} of" if most > 1 else "Scores are those of one answer to"
     sentence = f"{made} each question{scored}. {other}"
-    is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in epochs.metrics)
-    figures = ["n_epochs", *names]
-    taken = [name for index, name in enumerate(figures) if name in (*epochs.columns, *figures[:index])]
+    is_read = any(isinstance(metric.numerator, str) and not metric.is_built_in for metric in metrics)
+    figures, columns = ["n_epochs", *names], {**epochs.ids, **epochs.kept}
+    every = [*columns.values(), *figures]
+    taken = [name for index, name in enumerate(every) if name in every[:index]]
     if taken:
         raise DuplicateColumnError(f"columns {taken} would collide with columns of the result; rename them")
-    columns = [*epochs.ids, *epochs.kept]
-    table = questions.select(*columns, *map(cs.by_name, figures))
+    table = questions.select(*columns, *map(cs.by_name, figures)).rename(columns)
     return origins.remember(
-        as_kind_of(frame, table.rename(dict(zip(columns, epochs.columns, strict=True)))),
+        as_kind_of(frame, table),
         scores=sentence.rstrip() if how or most > 1 else None,
         of_systems=origins.of(frame).of_systems if is_read else {},
     )
@@ -294,13 +300,11 @@ def mean_over_epochs(
         missing=missing,
         unanswerable=unanswerable,
     )
-    figures = {
-        metric.name: pl.col(score).mean() for metric, score in zip(epochs.metrics, epochs.scores, strict=True)
-    }
-    every = [pl.col(epochs.scores[0]).count().cast(pl.Int64).alias("n_epochs")]
-    every += [figure.alias(name) for name, figure in figures.items()]
-    questions = by_question(epochs, every)
-    return _result(frame, epochs, questions, list(figures), "Scores are means over")
+    n_epochs = pl.col("score_0").count().cast(pl.Int64).alias("n_epochs")
+    means = [pl.col(score).mean().alias(metric.name) for score, metric in epochs.scores.items()]
+    questions = by_question(epochs, [n_epochs, *means])
+    names = [metric.name for metric in epochs.settings.metrics]
+    return _result(frame, epochs, questions, names, "Scores are means over")
 
 
 @table_of_frame
@@ -416,7 +420,7 @@ def pass_at_k(
     if lacking.height:
         raise ValueError(
             f"k must be at most the number of epochs, got {max(sizes)}, but "
-            f"{numbered(lacking.height, 'question')} have fewer: {first_of(lacking.select(epochs.ids))}"
+            f"{numbered(lacking.height, 'question')} have fewer: {first_of(lacking.select(*epochs.ids))}"
         )
     names = [f"pass_at_{size}" for size in sizes]
     n, correct = (questions[name].to_numpy() for name in ("n_epochs", "correct"))
@@ -429,9 +433,10 @@ def pass_at_k(
 
 def only(epochs: RepeatedAnswers) -> Metric:
     """Return the metric; raise an error if there are several."""
-    if len(epochs.metrics) > 1:
-        raise ValueError(f"metrics must be one metric, got {[metric.name for metric in epochs.metrics]}")
-    return epochs.metrics[0]
+    first, *others = epochs.scores.values()
+    if others:
+        raise ValueError(f"metrics must be one metric, got {[metric.name for metric in (first, *others)]}")
+    return first
 
 
 NUMBERS = (1, 2, 4, 8, 16, math.inf)
@@ -628,7 +633,8 @@ def variance_components(
             "variance between epochs needs questions with several scored rows, but each has one; id= must "
             "name the columns that identify a question, without the epoch"
         )
-    of = pl.lit(None, pl.UInt32) if cluster is None else pl.col(epochs.of(cluster)).hash().rank("dense")
+    column_of = {name: column for column, name in (*epochs.ids.items(), *epochs.kept.items())}
+    of = pl.lit(None, pl.UInt32) if cluster is None else pl.col(column_of[cluster]).hash().rank("dense")
     # The order of equal questions does not matter, so neither does that of the rows.
     questions = questions.select(*keys, "n", "mean", "squares", of.alias("cluster")).sort(
         *keys, "cluster", "mean", "squares", "n", nulls_last=True
