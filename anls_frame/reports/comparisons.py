@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -697,13 +697,7 @@ class Comparison(SlicedResult[Table_co]):
         [(400, 0.074)]
         """
         power, alpha = _power_and_level(power, alpha)
-        return self._as_given(
-            self.flat(
-                lambda columns: self._planned(
-                    self._planners(columns), lambda planner: planner.detectable(power, alpha), columns
-                )
-            )
-        )
+        return self._planned(lambda planner: planner.detectable(power, alpha))
 
     def sample_size(self, effect: float, power: float = 0.8, alpha: float = 0.05) -> Table_co:
         """
@@ -756,15 +750,7 @@ class Comparison(SlicedResult[Table_co]):
         power, alpha = _power_and_level(power, alpha)
         effect = number("effect", effect, 0, ends=False)
         warn_of_small_pilot(self.summary, self._planners(()))
-        return self._as_given(
-            self.flat(
-                lambda columns: self._planned(
-                    self._planners(columns),
-                    lambda planner: planner.sample_size(effect, power, alpha),
-                    columns,
-                )
-            )
-        )
+        return self._planned(lambda planner: planner.sample_size(effect, power, alpha))
 
     def decide(
         self,
@@ -844,18 +830,16 @@ class Comparison(SlicedResult[Table_co]):
             (names.index(first), names.index(second)) for first, second in decided_pairs(self.systems, anchor)
         ]
         made = cache(lambda columns: self._planners(columns, chosen))
-        decision = decide(
+        return decide(
             made(()),
             lambda figures: self._below_each_other(
-                lambda columns: self._planned(made(columns), figures, columns)
+                lambda columns: self._presented(pl.concat(map(figures, made(columns))), columns)
             ),
             within=within,
             alpha=alpha,
             slices=flag("slices", slices) and bool(self._by),
+            given=self._as_given,
         )
-        slices_given = None if decision.slices is None else self._as_given(decision.slices)
-        given: Any = {"frame": self._as_given(decision.frame), "slices": slices_given}
-        return cast("Decision[Table_co]", dataclasses.replace(decision, **given))
 
     def _planners(
         self, columns: Sequence[str], chosen: Sequence[tuple[int, int]] | None = None
@@ -865,14 +849,13 @@ class Comparison(SlicedResult[Table_co]):
         pairs = self._against(self.baseline) if chosen is None else chosen
         return planners(self.summary, keys, pairs, self.draws)
 
-    def _planned(
-        self,
-        planners: Sequence[Planner],
-        figures: Callable[[Planner], pl.DataFrame],
-        columns: Sequence[str],
-    ) -> pl.DataFrame:
-        """Return figures of slices, with a line for each slice, metric and compared system."""
-        return self._presented(pl.concat(map(figures, planners)), columns)
+    def _planned(self, figures: Callable[[Planner], pl.DataFrame]) -> Table_co:
+        """Return figures of all rows and of slices, with a line for each metric and compared system."""
+
+        def by(columns: Sequence[str]) -> pl.DataFrame:
+            return self._presented(pl.concat(map(figures, self._planners(columns))), columns)
+
+        return self._as_given(self.flat(by))
 
 
 def baseline_first(systems: Iterable[str], baseline: str | None) -> list[str]:

@@ -186,10 +186,12 @@ def decide(
     within: float,
     alpha: float,
     slices: bool,
-) -> Decision[pl.DataFrame]:
+    given: Callable[[pl.DataFrame], Table_co],
+) -> Decision[Table_co]:
     """
     Decide about all rows and, with `slices`, about each slice; `tabulated` makes a table of these.
 
+    The tables of the decision are those that `given` makes of Polars frames.
     Metrics and systems share `alpha`; the testable slices of each share it again (Bonferroni).
     """
     compared = [planner.slices.select(_COMPARED).row(0) for planner in planners]
@@ -238,8 +240,8 @@ def decide(
         alpha=alpha,
         answer=decided[0][0],
         sentences=[sentence for _, sentence in decided],
-        frame=frame,
-        slices=table,
+        frame=given(frame),
+        slices=None if table is None else given(table),
     )
 
 
