@@ -82,16 +82,33 @@ class ReportView(View):
         tables = [(by, table.height - 1) for by, table in self.tables if by and self.min_n]
         return sum(self.result.slices_by(by).height - shown for by, shown in tables)
 
+    @cached_property
+    def details(self) -> list[Table]:
+        """Error types and frequent substitutions of rows that were read at least in part, if counted."""
+        settings, counted = self.summary.settings, self.summary.report_sums.details
+        if not settings.details:
+            return []
+        confusions = details.confusion_table(counted["confusions"], [], "replace").select(
+            *_PAIR, "count", "share_of_errors", "share_of_reference"
+        )
+        # Word and line breaks are not confusions of letters.
+        confusions = confusions.filter(~pl.any_horizontal(pl.col(_PAIR).str.contains(r"^\s+$")))
+        name = "Substitutions"
+        if confusions.height > _CONFUSIONS:
+            name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
+        if settings.min_nls:
+            name += f" in {settings.names.row}s of NLS {settings.min_nls:g} or more"
+        return [
+            result_table(_ERROR_TYPES, details.error_table(counted["errors"], [])),
+            result_table(name, confusions.head(_CONFUSIONS), link="Substitutions"),
+        ]
+
     def document(self) -> Document:
         """Return a report as a document for export."""
-        slices, summary = _slices_of_report(self), self.summary
-        details = _detail_tables(summary) if summary.settings.details else []
+        slices = _slices_of_report(self)
         worst = [_worst_rows(self)] if self.worst.height else []
-        if summary.settings.are_pages:
-            # Error types are those of answers; which pages are worst says more than single letters.
-            tables = [*worst, *(table for table in details if table.name != _ERROR_TYPES)]
-        else:
-            tables = [*details, *worst]
+        # Error types are those of answers; which pages are worst says more than single letters.
+        tables = [*worst, *self.details[1:]] if self.summary.settings.are_pages else [*self.details, *worst]
         figures = _report_figures(self)
         tables = [*slices.tables, *macro_tables(self, [by for by, _ in self.tables]), *tables]
         return replace(slices, tables=tables, settings=self.settings, figures=figures)
@@ -186,25 +203,6 @@ def _labels(view: ReportView) -> dict[str, str]:
     return labels | {f"{name}_n": f"{view.names.row}s with {label}" for name, label in labels.items()}
 
 
-def _detail_tables(summary: Summary) -> list[Table]:
-    """Return the error types and the most frequent substitutions of rows that were read at least in part."""
-    errors = details.error_table(summary.report_sums.details["errors"], [])
-    confusions = details.confusion_table(summary.report_sums.details["confusions"], [], "replace").select(
-        *_PAIR, "count", "share_of_errors", "share_of_reference"
-    )
-    # Word and line breaks are not confusions of letters.
-    confusions = confusions.filter(~pl.any_horizontal(pl.col(_PAIR).str.contains(r"^\s+$")))
-    name = "Substitutions"
-    if confusions.height > _CONFUSIONS:
-        name = f"The {_CONFUSIONS} most frequent of {confusions.height:,} substitutions"
-    if summary.settings.min_nls:
-        name += f" in {summary.settings.names.row}s of NLS {summary.settings.min_nls:g} or more"
-    return [
-        result_table(_ERROR_TYPES, errors),
-        result_table(name, confusions.head(_CONFUSIONS), link="Substitutions"),
-    ]
-
-
 def _report_notes(view: ReportView) -> list[str]:
     """Return notes on the rows behind the figures."""
     overall = view.flat.row(0, named=True)
@@ -267,11 +265,13 @@ def _report_head(view: ReportView) -> str:
         wer = f"WER {100 * overall['wer_corpus']:.1f} %"
         score = f"{label} {100 * overall[metric.name]:.1f} %{interval}, {wer}"
     lost = {}
-    if metric is BUILT_IN["anls"] and settings.details and settings.missing == "empty":
+    if metric is BUILT_IN["anls"] and view.details and settings.missing == "empty":
         # The shares in all points lost in ANLS, of types whose rows score 0.
         points = overall["n"] * (1 - overall["anls"])
-        errors = details.error_table(view.summary.report_sums.details["errors"], [])
-        types = errors.filter(pl.col("error_type").cast(pl.String).is_in(_LOST)).select("error_type", "n")
+        errors, _ = view.details
+        types = errors.frame.filter(pl.col("error_type").cast(pl.String).is_in(_LOST)).select(
+            "error_type", "n"
+        )
         lost = {kind: n / points for kind, n in types.iter_rows()} if points > 0 else {}
     return head(
         f"{name}{score}",
@@ -306,7 +306,7 @@ def _report_figures(view: ReportView) -> list[Figure]:
     if not settings.has_texts:
         return []
     if settings.are_pages:
-        return [*_kinds(view), *_substitutions(summary), *_alignments(worst, settings)]
+        return [*_kinds(view), *_substitutions(view), *_alignments(worst, settings)]
     histogram = score_histogram(summary)
     threshold = settings.protocol.threshold or 0.0
     parts = [
@@ -319,7 +319,7 @@ def _report_figures(view: ReportView) -> list[Figure]:
         "Distribution", histogram.bins, threshold, parts, "NLS of the rows between 0 and 1"
     )
     errors = [_errors_by_slice(summary, *view.tables[0])] if settings.details else []
-    return [distribution, *errors, *_substitutions(summary), *_alignments(worst, settings)]
+    return [distribution, *errors, *_substitutions(view), *_alignments(worst, settings)]
 
 
 def _kinds(view: ReportView) -> list[Figure]:
@@ -335,11 +335,11 @@ def _kinds(view: ReportView) -> list[Figure]:
     return [Stacked("Errors by kind", _palette.PAGE_COLORS, rows, "", whole="the reference's characters")]
 
 
-def _substitutions(summary: Summary) -> list[Figure]:
+def _substitutions(view: ReportView) -> list[Figure]:
     """Return the table of the most frequent substitutions as a matrix."""
-    if not summary.settings.details:
+    if not view.details:
         return []
-    _, table = _detail_tables(summary)
+    _, table = view.details
     # A combining mark needs a base character.
     shown = table.frame.with_columns(pl.col(_PAIR).str.replace(r"^(\p{M})", "◌${1}"))
     side, above, cells = categories(shown.with_row_index(ROW), _PAIR, "count", None)
