@@ -46,6 +46,12 @@ class Sums(NamedTuple):
     n_cubes: FloatArray
     n_fourths: FloatArray
 
+    @classmethod
+    def of(cls, counted: pl.DataFrame, metric: Metric) -> Sums:
+        """Return the sums of a metric from a table of `roll_up`, with a value for each of its lines."""
+        names = (*metric.moments()[:6], metric.bracket, "n", *SIZES)
+        return cls(*(counted[name].cast(pl.Float64).to_numpy() for name in names))
+
     def with_fields(self, cubes: FloatArray, fourths: FloatArray) -> Sums:
         """
         Return the sums of a ratio with its fields as rows: x of the y fields of a unit have the score 1.
@@ -82,13 +88,10 @@ class Estimate(NamedTuple):
 def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
     """Return the mean and interval of each metric, and `few_rows`, as columns with a value per slice."""
     columns, few = [], np.zeros(sums.height, bool)
-    n, *sizes = (sums[name].to_numpy().astype(np.float64) for name in ("n", *SIZES))
     for metric in metrics:
-        moments = [sums[name].to_numpy() for name in metric.moments()]
-        powers = moments[6:]
-        fields = [*moments[:6], sums[metric.bracket].to_numpy(), n, *sizes]
-        metric_sums = Sums(*fields)
-        estimated = estimate(metric, metric_sums, n, confidence, powers)
+        powers = [sums[name].to_numpy() for name in metric.moments()[6:]]
+        own = Sums.of(sums, metric)
+        estimated = estimate(metric, own, own.n, confidence, powers)
         few |= estimated.few
         columns += [
             pl.Series(name, values, nan_to_null=True)

@@ -142,29 +142,30 @@ def report_line(
 ) -> dict[str, object]:
     """Return the line of a metric, its macro average over slices with an interval."""
     counted = moments.roll_up(cells, keys, [metric])
-    names = metric.moments()
-    x, y = (counted[name].cast(pl.Float64).to_numpy()[:, None] for name in names[:2])
-    n = counted["n"].cast(pl.Float64).to_numpy()
-    slices = WeightedSlices.of(weights_of(counted.select(keys), weights), x, y, n)
+    whole = Sums.of(counted, metric)
+    x, y = whole.x[:, None], whole.y[:, None]
+    slices = WeightedSlices.of(weights_of(counted.select(keys), weights), x, y, whole.n)
     lined = cells.drop(CLUSTER, strict=False).with_row_index("key_line")
     by_cell = moments.roll_up(lined, ["key_line"], [metric])
+    own = Sums.of(by_cell, metric)
     cell, slice_of = cells_in_slices(cells, counted, keys)
-    cell_sums = {name: by_cell[name].cast(pl.Float64).to_numpy() for name in ("n", *names, metric.bracket)}
     # For a ratio, the fields are rows, each with the score 0 or 1.
-    row_squares = x if metric.counts_fields else counted[names[5]].cast(pl.Float64).to_numpy()[:, None]
+    row_squares = x if metric.counts_fields else whole.squares[:, None]
     n_clusters = None
     if CLUSTER in cells.columns:
         unit = numbers(cells[CLUSTER], cells.height)[cell].astype(np.int64)
-        own_n, own_x, own_y = (cell_sums[name][cell] for name in ("n", *names[:2]))
-        line = Line(unit, np.ones(len(unit), np.int64), own_n, own_x[:, None], own_y[:, None])
+        counts = np.ones(len(unit), np.int64)
+        line = Line(unit, counts, own.n[cell], own.x[cell, None], own.y[cell, None])
         average = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
-        n_clusters = len(np.unique(unit[own_n > 0]))
+        n_clusters = len(np.unique(unit[line.n > 0]))
     else:
-        average = _sums_of_rows(slices, (cell, slice_of), list(cell_sums.values()), row_squares)
-    score, low, high, _, few = _estimate(metric, average, n.sum(), level)
+        powers = [by_cell[name].cast(pl.Float64).to_numpy() for name in metric.moments()[6:]]
+        average = _sums_of_rows(slices, (cell, slice_of), own, powers, row_squares)
+    n = whole.n.sum()
+    score, low, high, _, few = _estimate(metric, average, n, level)
     return {
         "metric": metric.name,
-        "n": int(n.sum()),
+        "n": int(n),
         "n_slices": slices.number,
         "score": score[0],
         "score_low": low[0],
@@ -177,12 +178,13 @@ def report_line(
 def _sums_of_rows(
     slices: WeightedSlices,
     entries: tuple[IntArray, IntArray],
-    cell_sums: Sequence[FloatArray],
+    sums: Sums,
+    powers: Sequence[FloatArray],
     row_squares: FloatArray,
 ) -> _AverageSums:
-    """Return the sums of a report with rows as units, from n, the moments and the bracket of each cell."""
+    """Return the sums of a report with rows as units, from those of each cell."""
     (cell, slice_of), rows, length = entries, slices.rows, float(slices.length[0])
-    n, x, y, xx, xy, yy, _, *powers, own_bracket = cell_sums
+    x, y, xx, xy, yy, _, own_bracket, n, *_ = sums
     cubes, fourths = powers or (n * 0, n * 0)
 
     def added(values: FloatArray) -> FloatArray:

@@ -11,7 +11,6 @@ loss.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ import polars as pl
 
 from anls_frame import statistics
 from anls_frame.frames.documents import numbers
+from anls_frame.reports.estimates import Sums
 from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.codes import Codes, ordered
 from anls_frame.statistics.losses import Losses, rows_of_sums
@@ -35,33 +35,6 @@ MOST_DRAWS = 20_000
 """Maximum number of draws."""
 
 
-class _SliceSums(NamedTuple):
-    """Sums over the rows of each slice: x (scores or errors), y (rows or lengths), xy, y², Σ(x - ry)²."""
-
-    n: Array
-    x: Array
-    y: Array
-    xy: Array
-    yy: Array
-    bracket: Array
-
-    @classmethod
-    def of(cls, counted: pl.DataFrame, metric: Metric) -> _SliceSums:
-        """Return the sums of the lines of a table."""
-        x, y, _, xy, yy = metric.moments()[:5]
-        names = ("n", x, y, xy, yy, metric.bracket)
-        return cls(*(counted[name].cast(pl.Float64).to_numpy() for name in names))
-
-    def squares(self, ratio: Array | float) -> Array:
-        """Return Σ(x - ratio y)² of each line."""
-        # From the spread around the line's own figure, which is exact even for scores far larger than the
-        # spread.
-        own = np.divide(self.x, self.y, out=np.zeros_like(self.x), where=self.y > 0)
-        off = own - ratio
-        squares = self.bracket + 2 * off * (self.xy - own * self.yy) + off * off * self.yy
-        return np.asarray(np.maximum(squares, 0.0))
-
-
 def against_rest(
     cells: pl.DataFrame, keys: Sequence[str], metric: Metric, *, draws: int, seed: int
 ) -> pl.DataFrame:
@@ -75,9 +48,9 @@ def against_rest(
     all_keys = [column for column in cells.columns if column.startswith("key_")]
     rows = add_up([cells.drop(CLUSTER)], all_keys) if has_clusters else cells
     counted = moments.roll_up(rows, keys, [metric])
-    whole = _SliceSums.of(moments.roll_up(rows, [], [metric]), metric)
-    inside = _SliceSums.of(counted, metric)
-    outside = _SliceSums(*(total - part for part, total in zip(inside, whole, strict=True)))
+    whole = Sums.of(moments.roll_up(rows, [], [metric]), metric)
+    inside = Sums.of(counted, metric)
+    outside = Sums(*(total - part for part, total in zip(inside, whole, strict=True)))
     testable = (inside.y > 0) & (outside.y > 0)
     own, rest = (_ratio(part, testable) for part in (inside, outside))
     if has_clusters:
@@ -104,18 +77,27 @@ def against_rest(
     )
 
 
-def _ratio(sums: _SliceSums, where: npt.NDArray[np.bool_]) -> Array:
+def _squares(sums: Sums, ratio: Array | float) -> Array:
+    """Return Σ(x - ratio y)² of each line."""
+    # From the spread around the line's own figure, which is exact even for scores far larger than the spread.
+    own = np.divide(sums.x, sums.y, out=np.zeros_like(sums.x), where=sums.y > 0)
+    off = own - ratio
+    squares = sums.bracket + 2 * off * (sums.xy - own * sums.yy) + off * off * sums.yy
+    return np.asarray(np.maximum(squares, 0.0))
+
+
+def _ratio(sums: Sums, where: npt.NDArray[np.bool_]) -> Array:
     return np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=where)
 
 
-def _by_row(inside: _SliceSums, outside: _SliceSums, whole: _SliceSums) -> Array:
+def _by_row(inside: Sums, outside: Sums, whole: Sums) -> Array:
     """Return p-values of slices with rows as the units."""
     with np.errstate(divide="ignore", invalid="ignore"):
         own, rest = inside.x / inside.y, outside.x / outside.y
-        around_rest = np.maximum(whole.squares(rest) - inside.squares(rest), 0)
-        shown = inside.squares(own) / inside.y**2 + around_rest / outside.y**2
+        around_rest = np.maximum(_squares(whole, rest) - _squares(inside, rest), 0)
+        shown = _squares(inside, own) / inside.y**2 + around_rest / outside.y**2
         weight = 1 / inside.y + 1 / outside.y
-        expected = whole.squares(whole.x / whole.y) / whole.y * weight
+        expected = _squares(whole, whole.x / whole.y) / whole.y * weight
         df = weight**2 / (inside.yy / inside.y**4 + outside.yy / outside.y**4) - 1
         variance = np.maximum(shown, expected)
         spread = variance > 0
@@ -137,10 +119,10 @@ def _by_document(losses: Losses, codes: Codes) -> Array:
 def losses_of(cells: pl.DataFrame, slices: pl.DataFrame, metric: Metric) -> tuple[Losses, Codes]:
     """Return the losses of the rows of cells, and their slices."""
     lines = cells.drop(CLUSTER).with_row_index("key_line")
-    sums = _SliceSums.of(moments.roll_up(lines, ["key_line"], [metric]), metric)
+    sums = Sums.of(moments.roll_up(lines, ["key_line"], [metric]), metric)
     n = np.maximum(sums.n, 1)
     rate = sums.x.sum() / sums.y.sum() if sums.y.sum() else 0.0
-    variance = np.maximum(sums.squares(rate) / n - ((sums.x - rate * sums.y) / n) ** 2, 0)
+    variance = np.maximum(_squares(sums, rate) / n - ((sums.x - rate * sums.y) / n) ** 2, 0)
     low, high = metric.bounds or (None, None)
     share = np.full(len(n), 0.5)
     if not metric.is_ratio and low is not None and high is not None:
