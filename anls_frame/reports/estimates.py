@@ -31,7 +31,7 @@ class Sums(NamedTuple):
     Sums over units, as arrays over slices, from which the interval of a figure Σx / Σy is computed.
 
     `squares` is Σx² over rows, and `bracket` is Σ(x - ry)², which may be known more exactly than from the
-    other sums.
+    other sums. `cubes` and `fourths` are Σy³ and Σy⁴, which only ratios that count fields need.
     """
 
     x: FloatArray
@@ -45,14 +45,17 @@ class Sums(NamedTuple):
     n_squares: FloatArray
     n_cubes: FloatArray
     n_fourths: FloatArray
+    cubes: FloatArray = np.zeros(0)
+    fourths: FloatArray = np.zeros(0)
 
     @classmethod
     def of(cls, counted: pl.DataFrame, metric: Metric) -> Sums:
         """Return the sums of a metric from a table of `roll_up`, with a value for each of its lines."""
-        names = (*metric.moments()[:6], metric.bracket, "n", *SIZES)
+        moments = metric.moments()
+        names = (*moments[:6], metric.bracket, "n", *SIZES, *moments[6:])
         return cls(*(counted[name].cast(pl.Float64).to_numpy() for name in names))
 
-    def with_fields(self, cubes: FloatArray, fourths: FloatArray) -> Sums:
+    def with_fields(self) -> Sums:
         """
         Return the sums of a ratio with its fields as rows: x of the y fields of a unit have the score 1.
 
@@ -60,7 +63,8 @@ class Sums(NamedTuple):
         or wrong together form larger clusters, whose interval is about the same, though not exactly for few
         rows.
         """
-        return self._replace(squares=self.x, n=self.y, n_squares=self.yy, n_cubes=cubes, n_fourths=fourths)
+        sizes = {"n": self.y, "n_squares": self.yy, "n_cubes": self.cubes, "n_fourths": self.fourths}
+        return self._replace(squares=self.x, **sizes)
 
     def in_unit(self, least: float, width: float) -> Sums:
         """Return the sums of scores rescaled to [0, 1] from bounds of this distance."""
@@ -89,9 +93,8 @@ def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) 
     """Return the mean and interval of each metric, and `few_rows`, as columns with a value per slice."""
     columns, few = [], np.zeros(sums.height, bool)
     for metric in metrics:
-        powers = [sums[name].to_numpy() for name in metric.moments()[6:]]
         own = Sums.of(sums, metric)
-        estimated = estimate(metric, own, own.n, confidence, powers)
+        estimated = estimate(metric, own, own.n, confidence)
         few |= estimated.few
         columns += [
             pl.Series(name, values, nan_to_null=True)
@@ -105,7 +108,6 @@ def estimate(
     sums: Sums,
     n: FloatArray,
     confidence: float,
-    powers: Sequence[FloatArray],
     *,
     squares: FloatArray | None = None,
 ) -> Estimate:
@@ -120,14 +122,12 @@ def estimate(
         Number of rows.
     confidence
         Confidence level of the interval.
-    powers
-        Σy³ and Σy⁴, which ratios that count fields need.
     squares
         Σx² over rows, of scores rescaled to [0, 1], if it differs from that of `sums`.
     """
     score = np.divide(sums.x, sums.y, out=np.full(sums.x.shape, np.nan), where=sums.y > 0)
     whole = sums if metric.span is None else sums.in_unit(*metric.span)
-    whole = whole.with_fields(*powers) if metric.counts_fields else whole
+    whole = whole.with_fields() if metric.counts_fields else whole
     whole = whole if squares is None else whole._replace(squares=squares)
     low, high = interval(metric.interval, whole, confidence)
     least, width = metric.span or (0, 1)
@@ -249,11 +249,11 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
         powers[:, index] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
         clusters[index] = line.counts.sum()
     sizes = (np.repeat(power[:, None], shape[1], 1) for power in powers)
-    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes)
+    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes, cubes, fourths)
     squares = None
     if metric.interval == "bounded" and not metric.counts_fields:
         squares = squares_of_rows(summary, lines)
-    figures = estimate(metric, sums, powers[0][:, None], confidence, (cubes, fourths), squares=squares)
+    figures = estimate(metric, sums, powers[0][:, None], confidence, squares=squares)
     return SystemScores(figures, powers, clusters)
 
 

@@ -9,7 +9,7 @@ document's influence on the figure of the slice (the delta method for a linear c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,6 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
 
 IntArray = npt.NDArray[np.int64]
-
-_AverageSums: TypeAlias = "tuple[Sums, FloatArray, FloatArray]"
-"""The sums from which an interval is computed, and Σy³ and Σy⁴ for ratios."""
 
 _NO_SPREAD = 1e-13
 """A sum of squared differences below this fraction of its terms is rounding error and set to 0."""
@@ -123,14 +120,14 @@ class Contributions(NamedTuple):
             added(share * (line.x - np.nan_to_num(figure) * line.y)),
         )
 
-    def sums(self, slices: WeightedSlices, squares: FloatArray) -> _AverageSums:
+    def sums(self, slices: WeightedSlices, squares: FloatArray) -> Sums:
         """Return the sums of systems' averages for the effective number of rows, from Σx² of each slice."""
         rows, length = slices.rows, slices.length
         x, y, residual = length * self.x, length * self.y, length * self.influence
         parts = (x, y, x * x, x * y, y * y, residual * residual, y**3, y**4)
         x, y, xx, xy, yy, bracket, cubes, fourths = (self.counts @ part for part in parts)
         sizes = [np.full(len(x), self.counts @ (rows * self.size) ** power) for power in (1, 2, 3, 4)]
-        return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes), cubes, fourths
+        return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes, cubes, fourths)
 
 
 def report_line(
@@ -159,8 +156,7 @@ def report_line(
         average = Contributions.of(slices, slice_of, line).sums(slices, row_squares)
         n_clusters = len(np.unique(unit[line.n > 0]))
     else:
-        powers = [by_cell[name].cast(pl.Float64).to_numpy() for name in metric.moments()[6:]]
-        average = _sums_of_rows(slices, (cell, slice_of), own, powers, row_squares)
+        average = _sums_of_rows(slices, (cell, slice_of), own, row_squares)
     n = whole.n.sum()
     score, low, high, _, few = _estimate(metric, average, n, level)
     return {
@@ -179,13 +175,13 @@ def _sums_of_rows(
     slices: WeightedSlices,
     entries: tuple[IntArray, IntArray],
     sums: Sums,
-    powers: Sequence[FloatArray],
     row_squares: FloatArray,
-) -> _AverageSums:
+) -> Sums:
     """Return the sums of a report with rows as units, from those of each cell."""
     (cell, slice_of), rows, length = entries, slices.rows, float(slices.length[0])
-    x, y, xx, xy, yy, _, own_bracket, n, *_ = sums
-    cubes, fourths = powers or (n * 0, n * 0)
+    x, y, xx, xy, yy, _, own_bracket, n, *_, cubes, fourths = sums
+    if not cubes.size:
+        cubes, fourths = n * 0, n * 0
 
     def added(values: FloatArray) -> FloatArray:
         return np.bincount(cell, np.nan_to_num(values[slice_of]), len(n)).astype(np.float64)
@@ -201,14 +197,13 @@ def _sums_of_rows(
     totals = [np.array([part]) for part in (*parts, share**3 @ cubes, share**4 @ fourths)]
     x, y, xx, xy, yy, cubes, fourths = totals
     spread = np.array([np.maximum(bracket, 0).sum()])
-    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes), cubes, fourths
+    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes, cubes, fourths)
 
 
-def _estimate(metric: Metric, average: _AverageSums, n: float, level: float) -> Estimate:
+def _estimate(metric: Metric, sums: Sums, n: float, level: float) -> Estimate:
     """Return the averages of systems with their intervals."""
-    sums, *powers = average
     squares = sums.squares if metric.counts_fields else None
-    return estimate(metric, sums, np.full(len(sums.x), n), level, powers, squares=squares)
+    return estimate(metric, sums, np.full(len(sums.x), n), level, squares=squares)
 
 
 def comparison_lines(
