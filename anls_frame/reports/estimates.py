@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -87,20 +86,6 @@ class Estimate(NamedTuple):
     high: FloatArray
     effective: FloatArray
     few: npt.NDArray[np.bool_]
-
-
-def estimates(sums: pl.DataFrame, metrics: Sequence[Metric], confidence: float) -> list[pl.Series]:
-    """Return the mean and interval of each metric, and `few_rows`, as columns with a value per slice."""
-    columns, few = [], np.zeros(sums.height, bool)
-    for metric in metrics:
-        own = Sums.of(sums, metric)
-        estimated = estimate(metric, own, own.n, confidence)
-        few |= estimated.few
-        columns += [
-            pl.Series(name, values, nan_to_null=True)
-            for name, values in zip(metric.ends, estimated[:3], strict=True)
-        ]
-    return [*columns, pl.Series("few_rows", few)]
 
 
 def estimate(
@@ -249,7 +234,7 @@ def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemSc
         powers[:, index] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
         clusters[index] = line.counts.sum()
     sizes = (np.repeat(power[:, None], shape[1], 1) for power in powers)
-    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes, cubes, fourths)
+    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes, cubes=cubes, fourths=fourths)
     squares = None
     if metric.interval == "bounded" and not metric.counts_fields:
         squares = squares_of_rows(summary, lines)

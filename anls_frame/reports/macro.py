@@ -127,7 +127,7 @@ class Contributions(NamedTuple):
         parts = (x, y, x * x, x * y, y * y, residual * residual, y**3, y**4)
         x, y, xx, xy, yy, bracket, cubes, fourths = (self.counts @ part for part in parts)
         sizes = [np.full(len(x), self.counts @ (rows * self.size) ** power) for power in (1, 2, 3, 4)]
-        return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes, cubes, fourths)
+        return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes, cubes=cubes, fourths=fourths)
 
 
 def report_line(
@@ -197,7 +197,7 @@ def _sums_of_rows(
     totals = [np.array([part]) for part in (*parts, share**3 @ cubes, share**4 @ fourths)]
     x, y, xx, xy, yy, cubes, fourths = totals
     spread = np.array([np.maximum(bracket, 0).sum()])
-    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes, cubes, fourths)
+    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes, cubes=cubes, fourths=fourths)
 
 
 def _estimate(metric: Metric, sums: Sums, n: float, level: float) -> Estimate:

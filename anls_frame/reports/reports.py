@@ -14,9 +14,9 @@ from anls_frame._typing import ByFrame, Missing, Table, Table_co, declared
 from anls_frame.export.document import TABLE
 from anls_frame.protocol import ScoreProtocol
 from anls_frame.reports import macro, rest
-from anls_frame.reports.estimates import estimates
+from anls_frame.reports.estimates import Sums, estimate
 from anls_frame.reports.report_documents import ReportView
-from anls_frame.reports.woodruff import quantile_estimates
+from anls_frame.reports.woodruff import quantile_estimate
 from anls_frame.results import SlicedResult
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import Metrics, refuse_quantiles
@@ -201,17 +201,19 @@ class Report(SlicedResult[Table_co]):
         wanted = {metric.name for metric in self._settings.metrics}
         for name, cells, every in self.summary.groups():
             metrics = [metric for metric in every if metric.name in wanted]
-            quantile = next((metric for metric in metrics if metric.probability is not None), None)
-            sums = moments.roll_up(cells, keys, metrics if quantile is None else [])
+            means = [metric for metric in metrics if metric.probability is None]
+            sums = moments.roll_up(cells, keys, means)
             if name is ALL:
                 whole = sums
-            *estimated, few_rows = (
-                estimates(sums, metrics, self.confidence)
-                if quantile is None
-                else quantile_estimates(cells, sums, keys, quantile, self.confidence)
-            )
-            figures |= {column.name: column for column in estimated}
-            few += [few_rows] if metrics else []
+            for metric in metrics:
+                if metric in means:
+                    own = Sums.of(sums, metric)
+                    estimated = estimate(metric, own, own.n, self.confidence)
+                else:
+                    estimated = quantile_estimate(cells, sums, keys, metric, self.confidence)
+                few.append(pl.Series(estimated.few))
+                ends = zip(metric.ends, estimated[:3], strict=True)
+                figures |= {end: pl.Series(end, values, nan_to_null=True) for end, values in ends}
             figures |= {
                 length: sums[metric.moments()[1]].cast(pl.Int64).alias(length)
                 for length, rate in self._lengths.items()

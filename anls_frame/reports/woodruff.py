@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from anls_frame.frames.documents import numbers
-from anls_frame.reports.estimates import Sums, are_few, interval, units
+from anls_frame.reports.estimates import Estimate, Sums, are_few, interval, units
 from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.cells import score_of
@@ -26,11 +26,11 @@ from anls_frame.summary.measures import Metric
 IntArray = npt.NDArray[np.int64]
 
 
-def quantile_estimates(
+def quantile_estimate(
     cells: pl.DataFrame, slices: pl.DataFrame, keys: Sequence[str], metric: Metric, confidence: float
-) -> list[pl.Series]:
+) -> Estimate:
     """
-    Return a quantile with its interval and `few_rows`, as columns with a value for each slice.
+    Return a quantile with its interval, as arrays over slices.
 
     Parameters
     ----------
@@ -54,14 +54,8 @@ def quantile_estimates(
     high = np.where(np.isposinf(high), np.nan if most is None else most, np.maximum(high, value))
     whole = rows.below(rows.levels)
     every = np.full(len(value), np.inf)
-    few = are_few(whole.n, np.where(whole.n > 0, units(whole), every), every)
-    return [
-        *(
-            pl.Series(name, values, nan_to_null=True)
-            for name, values in zip(metric.ends, (value, low, high), strict=True)
-        ),
-        pl.Series("few_rows", few),
-    ]
+    effective = np.where(whole.n > 0, units(whole), every)
+    return Estimate(value, low, high, effective, are_few(whole.n, effective, every))
 
 
 class _ScoredRows:
