@@ -91,19 +91,15 @@ def with_thresholds(
     document: Document,
     by: Sequence[Sequence[str]],
     tables: Sequence[pl.DataFrame],
+    said: Sequence[str],
     risk: float,
-    confidence: float,
 ) -> Document:
-    """Return a document with the tables of certified thresholds, and sentences about them."""
+    """Return a document with the tables of certified thresholds, and the sentences about them."""
     name = f"Thresholds for a risk of {_percent(risk)}"
     names = (f"{name} by {' and '.join(keys)}" if keys else name for keys in by)
     added = [
         result_table(name, table, keys, labels=_NAMES)
         for name, table, keys in zip(names, tables, by, strict=True)
-    ]
-    surer = document.settings["higher_is_surer"]
-    said = [
-        line for table in tables for line in statements(table, risk, confidence, higher_is_surer=bool(surer))
     ]
     shown, notes = [*document.tables, *added], [*said, *document.notes]
     return replace(document, tables=shown, notes=notes, head=said[0])

@@ -81,17 +81,17 @@ def selective(
         )
         by = options.tables(slicing.by) or [[]]
         thresholds = [result.threshold(risk, confidence=confidence, by=columns) for columns in by]
-    document = with_thresholds(result.to_document(), by, thresholds, risk, confidence)
+    said = [
+        line
+        for table in thresholds
+        for line in statements(table, risk, confidence, higher_is_surer=not lower_is_surer)
+    ]
+    document = with_thresholds(result.to_document(), by, thresholds, said, risk)
     if target.output is not None:
         export.write(document, target.output, escape_formulas=True)
     if target.json:
         print_document(document)
     else:
-        said = [
-            line
-            for table in thresholds
-            for line in statements(table, risk, confidence, higher_is_surer=not lower_is_surer)
-        ]
         shown = [str(target.output)] if target.output is not None else [repr(result), ""]
         print(plain("\n".join([*shown, *said])))
     codes = {0}
