@@ -35,9 +35,10 @@ from anls_frame.frames import documents as documents_of_rows
 from anls_frame.frames import origins
 from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
-from anls_frame.reports.pairwise import VOTES, least_units
+from anls_frame.reports.pairwise import DIFFERENCE, SCORE, SCORES, VOTES, least_units
 from anls_frame.reports.pairwise import untestable as untestable_slices
 from anls_frame.reports.published import beside, checked, facts_of_systems
+from anls_frame.reports.ranking import RANK
 from anls_frame.reports.report_documents import (
     FIGURE_ROWS,
     conservation,
@@ -65,8 +66,6 @@ _LONGEST_TITLE = 120
 _NAMED = 3
 """Systems and further metrics that the first sentence names."""
 _ALPHA = 0.05
-_SCORES = ("score", "score_low", "score_high", "baseline_score")
-_DIFFERENCE = ("difference", "difference_low", "difference_high")
 _Parts: TypeAlias = "tuple[list[Table], list[Figure], list[str], str]"
 
 
@@ -152,7 +151,7 @@ class ComparisonView(View):
             numeric = [name for name, dtype in first.schema.items() if dtype.is_numeric()]
             known = [*self.settings["by"], *numeric]
             raise ValueError(f"sort must be one of {known}, got {self.sort!r}")
-        is_rate = self.sort in (*_SCORES, *_DIFFERENCE) and not self.metrics[0].higher_is_better
+        is_rate = self.sort in (*SCORES, *DIFFERENCE) and not self.metrics[0].higher_is_better
         return ordered(shown, columns, self.sort, descending=self.sort == "n" or is_rate, like=first)
 
     def grid(self, metric: Metric, columns: Sequence[str]) -> SideBySide:
@@ -194,10 +193,10 @@ class ComparisonView(View):
     def document(self) -> Document:
         """Return a comparison as a document for export."""
         tables, figures, notes, head = (_of_two if self.is_of_two else _of_many)(self)
-        transitions = self.result.all_transitions
+        transitions = type_changes.tables(self.result.all_transitions, self.systems)
         return Document(
             title=_title(self),
-            tables=[*tables, *type_changes.tables(transitions, self.systems)],
+            tables=[*tables, *transitions],
             settings=self.settings,
             signature=self.result.signature,
             notes=[*_notes(self), _BOLD, *notes],
@@ -210,7 +209,7 @@ class ComparisonView(View):
         """Return the tables of a comparison for a screen, with at most `most` rows."""
         rankings = list(_rankings_on_screen(self)) if self.has_rankings else []
         if self.is_of_two:
-            tables = [*_by_metric(self), *(_slices_of_two(self, *shown) for shown in self.sliced)]
+            tables = _tables_of_two(self)
             shown = [*((_on_screen(table), list[str]()) for table in tables), *rankings]
         else:
             shown = [*rankings, *_grids_on_screen(self, most)]
@@ -280,9 +279,8 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
         known = [name for name in facts.columns if name != "system"]
         ranked = ranked.join(facts, on="system", how="left", maintain_order="left")
     columns = [
-        *("rank", "rank_low", "rank_high", "system", *known),
-        *("n", "score", "score_low", "score_high"),
-        *(*_DIFFERENCE, "p_adjusted"),
+        *(*RANK, "system", *known, "n", *SCORE),
+        *(*DIFFERENCE, "p_adjusted"),
         *([] if view.settings["cluster"] is None else ["n_clusters"]),
     ]
     # Facts keep their names.
@@ -299,9 +297,9 @@ def _ranking(view: ComparisonView, metric: Metric, label: str) -> Table:
 def _ranked(view: ComparisonView, metric: Metric) -> pl.DataFrame:
     ranked = metric_lines(view.result.ranked_overall, metric.name, ())
     change = view.overall.filter(pl.col("metric") == metric.name)
-    change = change.select("system", *_DIFFERENCE, "p_value", "p_adjusted")
+    change = change.select("system", *DIFFERENCE, "p_value", "p_adjusted")
     joined = ranked.join(change, on="system", how="left", maintain_order="left")
-    first = ["system", "n", "score", "score_low", "score_high", "rank", "rank_low", "rank_high", *_DIFFERENCE]
+    first = ["system", "n", *SCORE, *RANK, *DIFFERENCE]
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
     last = ["p_value", "p_adjusted", "possibly_best", "few_rows", *clusters]
     return joined.select(*first, *last)
@@ -412,24 +410,18 @@ def _range(ends: tuple[float | None, float | None], kind: Kind) -> str:
 
 def _of_two(view: ComparisonView) -> _Parts:
     """Return the tables, figures, further notes and first sentence of a document of two systems."""
-    sliced = [_slices_of_two(view, *shown) for shown in view.sliced]
     rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
     averages = macro_tables(view, view.tables)
-    return [*_by_metric(view), *sliced, *rankings, *averages], [], [], _head_of_two(view)
+    return [*_tables_of_two(view), *rankings, *averages], [], [], _head_of_two(view)
 
 
-def _by_metric(view: ComparisonView) -> list[Table]:
-    """Return the table of all rows, with a line for each metric, if there are several."""
+def _tables_of_two(view: ComparisonView) -> list[Table]:
+    """Return the tables of slices, below that of all rows with a line for each of several metrics."""
+    tables = [_slices_of_two(view, *shown) for shown in view.sliced]
     if len(view.metrics) == 1:
-        return []
-    return [
-        view.table(
-            view.names.whole,
-            view.overall.drop(TABLE, *view.settings["by"], strict=False),
-            (),
-            **_shown_of_two(view, ["metric"]),
-        )
-    ]
+        return tables
+    whole = view.overall.drop(TABLE, *view.settings["by"], strict=False)
+    return [view.table(view.names.whole, whole, (), **_shown_of_two(view, ["metric"])), *tables]
 
 
 def _slices_of_two(view: ComparisonView, columns: Sequence[str], metric: Metric, name: str) -> Table:
@@ -444,7 +436,7 @@ def _shown_of_two(view: ComparisonView, first: Sequence[str]) -> dict[str, Any]:
     """Return the columns for people: the first columns, and the scores under the names of systems."""
     scores = ("baseline_score", "score")
     clusters = [] if view.settings["cluster"] is None else ["n_clusters"]
-    columns = [*first, "n", *scores, *_DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
+    columns = [*first, "n", *scores, *DIFFERENCE, "p_value", "p_adjusted", *VOTES, *clusters]
     return {"columns": columns, "labels": dict(zip(scores, view.systems, strict=True))}
 
 

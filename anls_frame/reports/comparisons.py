@@ -548,7 +548,8 @@ class Comparison(SlicedResult[Table_co]):
         >>> af.compare(df, {"old": "old", "new": "new"}, "answer").regressed()
         True
         """
-        return not self._regressions(drop, alpha, planned_runs).is_empty()
+        lost: Any = self.regressions(drop, alpha, planned_runs=planned_runs)
+        return len(lost) > 0
 
     def regressions(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> Table_co:
         """
@@ -572,12 +573,10 @@ class Comparison(SlicedResult[Table_co]):
         >>> af.compare(df, ["a", "b", "c"], "answer").regressions().select("system", "difference").rows()
         [('c', -1.0)]
         """
-        return self._as_given(self._regressions(drop, alpha, planned_runs))
-
-    def _regressions(self, drop: float, alpha: float, planned_runs: int) -> pl.DataFrame:
         alpha = level_of_run(share("alpha", alpha), planned_runs)
         drop = checked_margin("drop", drop, self.measures, zero=True)
-        return self.to_polars().filter((self._loss >= drop) & (pl.col("p_adjusted") <= alpha))
+        lost = (self._loss >= drop) & (pl.col("p_adjusted") <= alpha)
+        return self._as_given(self.to_polars().filter(lost))
 
     @property
     def _loss(self) -> pl.Expr:
@@ -825,10 +824,7 @@ class Comparison(SlicedResult[Table_co]):
         """
         within = checked_margin("within", within, self.measures)
         alpha = level_of_run(number("alpha", alpha, 0, 0.5, ends=False), planned_runs)
-        names = list(self.summary.systems)
-        chosen = [
-            (names.index(first), names.index(second)) for first, second in decided_pairs(self.systems, anchor)
-        ]
+        chosen = decided_pairs(list(self.systems), anchor)
         made = cache(lambda columns: self._planners(columns, chosen))
         return decide(
             made(()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Generic, Literal, TypeAlias
@@ -13,12 +13,11 @@ import polars as pl
 from anls_frame._arguments import margin, number, string
 from anls_frame._text import numbered, visible
 from anls_frame._typing import Table_co
+from anls_frame.reports.pairwise import COMPARED
 from anls_frame.reports.planning import Planner
 from anls_frame.summary.measures import Metric
 
 Answer: TypeAlias = Literal["regressed", "undecided", "fine"]
-
-_COMPARED = ("metric", "baseline", "system")
 
 _ORDER: tuple[Answer, ...] = ("regressed", "undecided", "fine")
 """The first that is given by all rows or a slice counts."""
@@ -165,18 +164,17 @@ def checked_margin(name: str, value: Any, metrics: Sequence[Metric], *, zero: bo
     return points
 
 
-def decided_pairs(systems: Iterable[str], anchor: str | None, name: str = "anchor") -> list[tuple[str, str]]:
+def decided_pairs(systems: Sequence[str], anchor: str | None) -> list[tuple[int, int]]:
     """Return the pairs of each system with the baseline (the first system) and with the anchor, if any."""
-    baseline, *others = systems
+    others = range(1, len(systems))
     if anchor is None:
-        return [(baseline, system) for system in others]
-    compared = [system for system in others if system != string(name, anchor)]
-    if anchor not in others or not compared:
+        return [(0, number) for number in others]
+    compared = [number for number in others if systems[number] != string("anchor", anchor)]
+    if anchor not in systems[1:] or not compared:
         raise ValueError(
-            f"{name} must be another system than the baseline and a new one, got {anchor!r} of "
-            f"{[baseline, *others]}"
+            f"anchor must be another system than the baseline and a new one, got {anchor!r} of {systems}"
         )
-    return [(first, system) for system in compared for first in (baseline, anchor)]
+    return [(first, number) for number in compared for first in (0, systems.index(anchor))]
 
 
 def decide(
@@ -194,7 +192,7 @@ def decide(
     The tables of the decision are those that `given` makes of Polars frames.
     Metrics and systems share `alpha`; the testable slices of each share it again (Bonferroni).
     """
-    compared = [planner.slices.select(_COMPARED).row(0) for planner in planners]
+    compared = [planner.slices.select(COMPARED).row(0) for planner in planners]
     level = alpha / len({(metric, system) for metric, _, system in compared})
     shares: dict[tuple[Any, ...], float] = {}
 
@@ -207,7 +205,7 @@ def decide(
         return table.with_columns(answer=answer)
 
     def in_slices(planner: Planner) -> pl.DataFrame:
-        names = next(planner.slices.select(_COMPARED).iter_rows(), ())
+        names = next(planner.slices.select(COMPARED).iter_rows(), ())
         return answered(planner, planner.bounds(level * shares.get(names, 1.0), level))
 
     frame = pl.concat(
@@ -215,13 +213,13 @@ def decide(
     ).with_columns(pl.col("answer").fill_null("undecided"))
     table = None
     if slices:
-        tested = tabulated(in_slices).drop_nulls("answer").group_by(_COMPARED).len()
+        tested = tabulated(in_slices).drop_nulls("answer").group_by(COMPARED).len()
         shares |= {tuple(names): 1 / number for *names, number in tested.iter_rows()}
         table = tabulated(in_slices)
     several = len({metric for metric, *_ in compared}) > 1
     decided: list[tuple[Answer, str]] = []
     for planner, names, line in zip(planners, compared, frame.iter_rows(named=True), strict=True):
-        is_own = dict(zip(_COMPARED, names, strict=True))
+        is_own = dict(zip(COMPARED, names, strict=True))
         own = None if table is None else table.filter(**is_own).drop_nulls("answer")
         answers = [] if own is None else own["answer"].to_list()
         answer = min((line["answer"], *answers), key=_ORDER.index)

@@ -21,26 +21,12 @@ from anls_frame.summary.comparison_sums import pairs as all_pairs
 from anls_frame.summary.keys import explode_lists
 from anls_frame.summary.summary import Summary
 
+COMPARED = ("metric", "baseline", "system")
+SCORE = ("score", "score_low", "score_high")
+SCORES = (*SCORE, "baseline_score")
+DIFFERENCE = ("difference", "difference_low", "difference_high")
 VOTES = ("wins", "ties", "losses")
-
-COLUMNS = (
-    "metric",
-    "baseline",
-    "system",
-    "n",
-    "score",
-    "score_low",
-    "score_high",
-    "baseline_score",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p_value",
-    "p_adjusted",
-    *VOTES,
-    "few_rows",
-    "n_clusters",
-)
+COLUMNS = (*COMPARED, "n", *SCORES, *DIFFERENCE, "p_value", "p_adjusted", *VOTES, "few_rows", "n_clusters")
 
 LEAST_UNITS = 2
 """Smallest number of units for a p-value; a single unit shows no spread."""
@@ -74,19 +60,12 @@ def table(
     """
     every = lines(summary, keys)
     tested = statistics.pairwise(system_sums(every), pairs, draws=test.draws, seed=test.seed)
-    votes = [_voted(summary, metric_lines, pairs) for metric_lines in every]
-    return (
-        figures(summary, every, pairs, test)
-        .with_columns(
-            pl.Series("p_value", tested.p_value.ravel(), nan_to_null=True),
-            pl.Series("p_adjusted", tested.p_adjusted.ravel(), nan_to_null=True),
-            *(
-                pl.Series(name, np.concatenate(numbers))
-                for name, numbers in zip(VOTES, zip(*votes, strict=True), strict=True)
-            ),
-        )
-        .select(*keys, *COLUMNS)
+    votes = pl.concat(_voted(summary, metric_lines, pairs) for metric_lines in every)
+    made = figures(summary, every, pairs, test).with_columns(
+        pl.Series("p_value", tested.p_value.ravel(), nan_to_null=True),
+        pl.Series("p_adjusted", tested.p_adjusted.ravel(), nan_to_null=True),
     )
+    return made.hstack(votes).select(*keys, *COLUMNS)
 
 
 def figures(
@@ -218,9 +197,7 @@ def _by_first(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, list[int]
         yield first, columns, [pairs[index][1] for index in columns]
 
 
-def _voted(
-    summary: Summary, metric_lines: Lines, pairs: Sequence[tuple[int, int]]
-) -> tuple[npt.NDArray[np.int64], ...]:
+def _voted(summary: Summary, metric_lines: Lines, pairs: Sequence[tuple[int, int]]) -> pl.DataFrame:
     """Return the counts of wins, ties and losses of all lines and pairs."""
     keys, systems = metric_lines.keys, len(summary.systems)
     votes = explode_lists(summary.comparison_sums.votes[metric_lines.metric.name], keys)
@@ -234,7 +211,7 @@ def _voted(
     turned = np.array([first > second for first, second in pairs])
     better = np.where(turned, losses[:, columns], wins[:, columns])
     worse = np.where(turned, wins[:, columns], losses[:, columns])
-    return better.ravel(), ties[:, columns].ravel(), worse.ravel()
+    return pl.DataFrame({"wins": better.ravel(), "ties": ties[:, columns].ravel(), "losses": worse.ravel()})
 
 
 def system_sums(every: Sequence[Lines]) -> SystemSums:

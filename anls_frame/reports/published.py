@@ -11,6 +11,7 @@ import polars as pl
 from anls_frame._arguments import number
 from anls_frame.export.values import plain_frame
 from anls_frame.frames.conversion import in_polars
+from anls_frame.reports.pairwise import SCORE
 from anls_frame.summary.measures import Metric
 
 Published: TypeAlias = "Mapping[str, float | Mapping[str, float]]"
@@ -55,7 +56,6 @@ def beside(
     ]
     schema = {"metric": pl.String, "published": pl.String, "figure": pl.Float64, "higher": pl.Boolean}
     each = pl.DataFrame(lines, schema=schema, orient="row")
-    scores = ranking.select("metric", "system", "n", "score", "score_low", "score_high", "few_rows")
     figure, low, high = (pl.col(name) for name in ("figure", "score_low", "score_high"))
     answer = (
         pl.when(low.is_null() | high.is_null())
@@ -66,9 +66,8 @@ def beside(
         .then(pl.lit("better"))
         .otherwise(pl.lit("worse"))
     )
-    compared = each.join(scores, on="metric", maintain_order="left_right").with_columns(answer=answer)
-    order = ("metric", "published", "figure", "system", "n", "score", "score_low", "score_high", "answer")
-    return compared.select(*order, "few_rows")
+    compared = each.join(ranking, on="metric", maintain_order="left_right").with_columns(answer=answer)
+    return compared.select("metric", "published", "figure", "system", "n", *SCORE, "answer", "few_rows")
 
 
 def facts_of_systems(facts: Any, systems: Sequence[str]) -> pl.DataFrame:

@@ -11,23 +11,11 @@ import polars as pl
 from anls_frame import statistics
 from anls_frame.reports.estimates import FEW_CARRIERS, system_scores
 from anls_frame.reports.lines import Lines, lines
-from anls_frame.reports.pairwise import Test, long_table, system_sums
+from anls_frame.reports.pairwise import SCORE, Test, long_table, system_sums
 from anls_frame.summary.summary import Summary
 
-COLUMNS = (
-    "metric",
-    "system",
-    "n",
-    "score",
-    "score_low",
-    "score_high",
-    "rank",
-    "rank_low",
-    "rank_high",
-    "possibly_best",
-    "few_rows",
-    "n_clusters",
-)
+RANK = ("rank", "rank_low", "rank_high")
+COLUMNS = ("metric", "system", "n", *SCORE, *RANK, "possibly_best", "few_rows", "n_clusters")
 
 
 def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
@@ -41,35 +29,28 @@ def table(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
         draws=test.draws,
         seed=test.seed,
     )
-    columns = {"rank": ranks.rank, "rank_low": ranks.rank_low, "rank_high": ranks.rank_high}
-    tables, start = [], 0
-    for metric_lines in every:
-        end = start + metric_lines.slices.height
-        # A system without a denominator has no rank.
-        rank_columns = {
-            name: pl.Series(values[start:end].ravel(), nan_to_null=True).cast(pl.Int64)
-            for name, values in columns.items()
-        }
-        tables.append(
-            _scored(summary, metric_lines, ranks.better[start:end], test)
-            .with_columns(**rank_columns)
-            .with_columns(possibly_best=pl.col("rank_low") == 1)
-            .select(*keys, *COLUMNS)
-        )
-        start = end
-    return pl.concat(tables)
+    ends = np.cumsum([part.slices.height for part in every])
+    parts = zip(every, np.split(ranks.better, ends[:-1]), strict=True)
+    scored = pl.concat(_scored(summary, part, is_better, test) for part, is_better in parts)
+    # A system without a denominator has no rank.
+    numbers = [
+        pl.Series(name, values.ravel(), nan_to_null=True).cast(pl.Int64)
+        for name, values in zip(RANK, (ranks.rank, ranks.rank_low, ranks.rank_high), strict=True)
+    ]
+    ranked = scored.with_columns(numbers).with_columns(possibly_best=pl.col("rank_low") == 1)
+    return ranked.select(*keys, *COLUMNS)
 
 
 def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
     """Return the lines of `table` with observed ranks only, without ranges from tests."""
-    tables, ends = [], ("score", "score_low", "score_high")
+    tables = []
     for metric_lines in lines(summary, keys):
         shape = metric_lines.slices.height, len(summary.systems)
         better = np.zeros((*shape, len(summary.systems)), bool)
         scores = _scored(summary, metric_lines, better, test).with_row_index("line")
         rank = pl.col("score").rank("min", descending=bool(metric_lines.metric.higher_is_better))
         rank = rank.over(pl.col("line") // len(summary.systems)).cast(pl.Int64)
-        tables.append(scores.select(*keys, "metric", "system", "n", *ends, "few_rows", rank=rank))
+        tables.append(scores.select(*keys, "metric", "system", "n", *SCORE, "few_rows", rank=rank))
     return pl.concat(tables)
 
 

@@ -22,7 +22,6 @@ ROW = "anls_frame:row"
 """Column with the numbers of rows in their table."""
 
 _MATRICES = 12
-_OLD_AND_NEW = "Error types, old and new"
 
 
 def table(name: str, frame: pl.DataFrame, keys: Sequence[str], systems: Sequence[str]) -> Table:
@@ -36,17 +35,20 @@ def table(name: str, frame: pl.DataFrame, keys: Sequence[str], systems: Sequence
 
 
 def tables(transitions: Transitions, systems: Sequence[str]) -> list[Table]:
-    """Return the counts of rows by old and new error type, as tables."""
-    named = zip(_names(transitions), transitions, strict=True)
-    return [table(name, frame, keys, systems) for name, (keys, frame) in named]
+    """Return the counts of rows by old and new error type, as tables; the first of all has a fixed name."""
+    made: list[Table] = []
+    for keys, frame in transitions:
+        by = f", by {' and '.join(keys)}" if made else ""
+        made.append(table(f"Error types, old and new{by}", frame, keys, systems))
+    return made
 
 
-def figures(transitions: Transitions, baseline: str) -> list[Figure]:
-    """Return the counts for all rows as a matrix for each system but the first."""
-    if not transitions:
+def figures(tables: Sequence[Table], baseline: str) -> list[Figure]:
+    """Return the counts for all rows, of the first table, as a matrix for each system but the first."""
+    if not tables:
         return []
-    name, *more = _names(transitions)
-    _, counts = transitions[0]
+    name, *more = [table.name for table in tables]
+    counts = tables[0].frame
     overall = counts.with_row_index(ROW).filter(pl.col(SLICE) == OVERALL)
     first = shortened(baseline)
     matrices = [
@@ -70,9 +72,3 @@ def categories(
     if order is None:
         return side, above, cells
     return [name for name in order if name in side], [name for name in order if name in above], cells
-
-
-def _names(transitions: Transitions) -> list[str]:
-    """Return the name of each table; the first of all comparisons has a fixed name."""
-    more = [f"{_OLD_AND_NEW}, by {' and '.join(keys)}" for keys, _ in transitions[1:]]
-    return [_OLD_AND_NEW, *more] if transitions else []
