@@ -110,7 +110,6 @@ class Selective(SlicedResult[Table_co]):
         super().__init__(settings, confidence, [metric], from_pandas=from_pandas)
         self._rows = rows
         self._signals = signals
-        self._metric = metric
         self._higher_is_surer = higher_is_surer
         self._forgotten_documents = forgotten_documents
         self._all_rows = [_ranked_by(rows, index) for index in range(len(signals))]
@@ -187,7 +186,7 @@ class Selective(SlicedResult[Table_co]):
 
     def _score(self, loss: float) -> float:
         """Return the score that corresponds to a loss."""
-        metric = self._metric
+        (metric,) = self.measures
         least, width = metric.span or (0.0, 1.0)
         return least + width * (1 - loss if metric.higher_is_better else loss)
 

@@ -119,6 +119,7 @@ class Corrected(SlicedResult[Table_co]):
         self.baseline = baseline
         self._rows = rows
         self._described = described
+        self._least, self._width = bounds[0], bounds[1] - bounds[0]
         self._bounds = bounds
         self._given_tuning = tuning
 
@@ -228,7 +229,7 @@ class Corrected(SlicedResult[Table_co]):
         >>> corrected.verdicts_needed(0.1)["verdicts_needed"].item() > 200
         True
         """
-        width = number("width", width, 0, ends=False) / (self._bounds[1] - self._bounds[0])
+        width = number("width", width, 0, ends=False) / self._width
         whole, lines = self._whole, []
         for system, baseline in self._factors:
             _, mean = self._corrected(whole, (system, baseline), FEWEST)
@@ -257,13 +258,12 @@ class Corrected(SlicedResult[Table_co]):
         keys = chosen_keys(columns, self._by, self.noun)
         slices, parts = self._rows.slices(keys)
         pairs = [pair for pair in self._factors if (pair[1] is not None) == compared]
-        least, width = self._bounds[0], self._bounds[1] - self._bounds[0]
         lines = []
         for part in parts:
             for pair in pairs:
                 audit, mean = self._corrected(part, pair, FEWEST_OF_SLICE if keys else FEWEST)
-                given = width * float(audit.total.sum()) / round(audit.n.sum())
-                line: dict[str, Any] = {"score": least + given, "given_difference": given}
+                given = self._width * float(audit.total.sum()) / round(audit.n.sum())
+                line: dict[str, Any] = {"score": self._least + given, "given_difference": given}
                 line |= {"n": round(audit.n.sum()), "n_audited": len(audit.truth)}
                 if self._settings.cluster is not None:
                     line["n_clusters"] = audit.documents
@@ -325,7 +325,7 @@ class Corrected(SlicedResult[Table_co]):
 
     def _score_of(self, mean: CorrectedMean) -> dict[str, Any]:
         """Return the figures of a system."""
-        least, width = self._bounds[0], self._bounds[1] - self._bounds[0]
+        least, width = self._least, self._width
         ends = [*mean.share_interval(self.confidence), *mean.drawn_interval(self.confidence)]
         low, high, audit_low, audit_high = (least + width * end for end in ends)
         bias_low, bias_high = (width * end for end in mean.bias_interval(self.confidence))
@@ -344,10 +344,9 @@ class Corrected(SlicedResult[Table_co]):
 
     def _difference_of(self, mean: CorrectedMean) -> dict[str, Any]:
         """Return the figures of the difference of a system from the baseline."""
-        width = self._bounds[1] - self._bounds[0]
-        low, high = (width * end for end in mean.difference_interval(self.confidence))
+        low, high = (self._width * end for end in mean.difference_interval(self.confidence))
         return {
-            "difference": width * mean.estimate,
+            "difference": self._width * mean.estimate,
             "difference_low": low,
             "difference_high": high,
             "p_value": mean.p_value,
