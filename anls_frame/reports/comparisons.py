@@ -268,11 +268,7 @@ class Comparison(SlicedResult[Table_co]):
     @cached_property
     def observed(self) -> pl.DataFrame:
         """Scores and observed ranks of all rows and of slices, without ranges from tests, which take long."""
-        return self.flat(
-            lambda columns: self._by_rank(
-                ranking.observed(self.summary, chosen_keys(columns, self._by, self.noun), self._test), columns
-            )
-        )
+        return self.flat(lambda columns: self._ranking_by(columns, ranking.observed))
 
     @cached_property
     def ranked_overall(self) -> pl.DataFrame:
@@ -404,12 +400,12 @@ class Comparison(SlicedResult[Table_co]):
         figures = pairwise.figures(self.summary, every, self._against(self.baseline), self._test)
         return self._presented(figures, columns)
 
-    def _ranking_by(self, columns: Sequence[str]) -> pl.DataFrame:
+    def _ranking_by(
+        self, columns: Sequence[str], ranked: Callable[..., pl.DataFrame] | None = None
+    ) -> pl.DataFrame:
         """Return the scores and ranks of the systems by slice, best first in each."""
         keys = chosen_keys(columns, self._by, self.noun)
-        return self._by_rank(ranking.table(self.summary, keys, self._test), columns)
-
-    def _by_rank(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        slices = (ranked or ranking.table)(self.summary, keys, self._test)
         numbers = {metric.name: number for number, metric in enumerate(self.measures)}
         order = pl.col("metric").replace_strict(numbers)
         ordered = slices.sort(order, "rank", maintain_order=True, nulls_last=True)

@@ -200,46 +200,26 @@ def units(sums: Sums) -> FloatArray:
     return np.asarray(np.minimum(plain, np.maximum(plain * np.minimum(correlated / by_rows, 1), 2)))
 
 
-class SystemScores(NamedTuple):
-    """
-    The figures of a report of each system, as arrays of slices by systems.
-
-    `powers` are sums of the powers 1 to 4 of the units' numbers of rows, and `clusters` the numbers of
-    clusters (of rows without clusters), of each slice.
-    """
-
-    figures: Estimate
-    powers: FloatArray
-    clusters: npt.NDArray[np.int64]
-
-
-def system_scores(summary: Summary, lines: Lines, confidence: float) -> SystemScores:
-    """Return the scores and intervals of a metric, as in reports of the systems."""
+def system_scores(summary: Summary, lines: Lines, confidence: float) -> tuple[Estimate, Sums]:
+    """Return the scores and intervals of a metric, as in reports of the systems, and the sums behind them."""
     metric = lines.metric
     x, y = lines.totals
     shape = x.shape
     y = np.broadcast_to(y, shape)
     score = np.divide(x, y, out=np.full(shape, np.nan), where=y > 0)
-    xx, xy, yy, bracket, cubes, fourths = np.zeros((6, *shape))
-    powers = np.zeros((4, shape[0]))
-    clusters = np.zeros(shape[0], np.int64)
+    totals, sizes = np.zeros((6, *shape)), np.zeros((4, *shape))
     for index, line in enumerate(lines):
         residual = line.x - np.nan_to_num(score[index]) * line.y
-        moments = (
-            *((xx, line.x**2), (xy, line.x * line.y), (yy, line.y**2), (bracket, residual**2)),
-            *((cubes, line.y**3), (fourths, line.y**4)),
-        )
-        for into, values in moments:
+        moments = (line.x**2, line.x * line.y, line.y**2, residual**2, line.y**3, line.y**4)
+        for into, values in zip(totals, moments, strict=True):
             into[index] = line.counts @ np.broadcast_to(values, residual.shape)
-        powers[:, index] = [(line.counts * line.n**power).sum() for power in (1, 2, 3, 4)]
-        clusters[index] = line.counts.sum()
-    sizes = (np.repeat(power[:, None], shape[1], 1) for power in powers)
-    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes, cubes=cubes, fourths=fourths)
+        sizes[:, index] = [[(line.counts * line.n**power).sum()] for power in (1, 2, 3, 4)]
+    xx, xy, yy, bracket, *powers = totals
+    sums = Sums(x, np.array(y), xx, xy, yy, xx, bracket, *sizes, *powers)
     squares = None
     if metric.interval == "bounded" and not metric.counts_fields:
         squares = squares_of_rows(summary, lines)
-    figures = estimate(metric, sums, powers[0][:, None], confidence, squares=squares)
-    return SystemScores(figures, powers, clusters)
+    return estimate(metric, sums, sums.n, confidence, squares=squares), sums
 
 
 def squares_of_rows(summary: Summary, lines: Lines) -> FloatArray:

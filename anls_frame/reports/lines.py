@@ -64,10 +64,8 @@ class Lines:
         The metric.
     keys
         Names of the keys.
-    has_clusters
-        Whether units are clusters.
     slices
-        One line for each slice, sorted: the keys and `n`.
+        One line for each slice, sorted: the keys, `n` and `n_clusters` (null without clusters).
     units
         The units of all slices, slice by slice.
     slice_of
@@ -78,7 +76,6 @@ class Lines:
 
     metric: Metric
     keys: Sequence[str]
-    has_clusters: bool
     slices: pl.DataFrame
     units: Line
     slice_of: IntArray
@@ -146,13 +143,15 @@ def _lines_of(
     begins = np.ones(len(row), bool)
     begins[1:] = (unit[1:] != unit[:-1]) | (slice_of[1:] != slice_of[:-1])
     starts = np.flatnonzero(begins)
+    clusters: pl.Series | pl.Expr = pl.lit(None, pl.Int64)
+    if summary.settings.cluster is not None:
+        clusters = pl.Series(np.bincount(slice_of[starts], minlength=slices.height), dtype=pl.Int64)
     ends = slices["size"].cum_sum().to_numpy()
     of_slices = np.append(0, ends[:-1])[: len(ends)].astype(np.int64)
     return Lines(
         metric=metric,
         keys=keys,
-        has_clusters=summary.settings.cluster is not None,
-        slices=slices.drop("size"),
+        slices=slices.drop("size").with_columns(n_clusters=clusters),
         units=Line(
             unit[starts], counts[starts], added(["n"], starts)[:, 0], added(x, starts), added(y, starts)
         ),

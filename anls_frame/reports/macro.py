@@ -125,9 +125,9 @@ class Contributions(NamedTuple):
         rows, length = slices.rows, slices.length
         x, y, residual = length * self.x, length * self.y, length * self.influence
         parts = (x, y, x * x, x * y, y * y, residual * residual, y**3, y**4)
-        x, y, xx, xy, yy, bracket, cubes, fourths = (self.counts @ part for part in parts)
+        x, y, xx, xy, yy, bracket, *powers = (self.counts @ part for part in parts)
         sizes = [np.full(len(x), self.counts @ (rows * self.size) ** power) for power in (1, 2, 3, 4)]
-        return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes, cubes=cubes, fourths=fourths)
+        return Sums(x, y, xx, xy, yy, slices.squares(squares), bracket, *sizes, *powers)
 
 
 def report_line(
@@ -180,8 +180,6 @@ def _sums_of_rows(
     """Return the sums of a report with rows as units, from those of each cell."""
     (cell, slice_of), rows, length = entries, slices.rows, float(slices.length[0])
     x, y, xx, xy, yy, _, own_bracket, n, *_, cubes, fourths = sums
-    if not cubes.size:
-        cubes, fourths = n * 0, n * 0
 
     def added(values: FloatArray) -> FloatArray:
         return np.bincount(cell, np.nan_to_num(values[slice_of]), len(n)).astype(np.float64)
@@ -194,10 +192,10 @@ def _sums_of_rows(
     bracket = share**2 * own_bracket + 2 * share * off * (xy - own * yy) + off**2 * yy
     sizes = [np.array([n @ size**power]) for power in (1, 2, 3, 4)]
     parts = [share @ x, share @ y, share**2 @ xx, share**2 @ xy, share**2 @ yy]
-    totals = [np.array([part]) for part in (*parts, share**3 @ cubes, share**4 @ fourths)]
-    x, y, xx, xy, yy, cubes, fourths = totals
+    parts += [share**3 @ cubes, share**4 @ fourths] if cubes.size else []
+    x, y, xx, xy, yy, *powers = (np.array([part]) for part in parts)
     spread = np.array([np.maximum(bracket, 0).sum()])
-    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes, cubes=cubes, fourths=fourths)
+    return Sums(x, y, xx, xy, yy, slices.squares(row_squares), spread, *sizes, *powers)
 
 
 def _estimate(metric: Metric, sums: Sums, n: float, level: float) -> Estimate:

@@ -79,32 +79,34 @@ def figures(
     }
     for metric_lines in every:
         _, y = metric_lines.totals
-        scores = system_scores(summary, metric_lines, test.confidence)
-        score = scores.figures.score
+        scores, sums = system_scores(summary, metric_lines, test.confidence)
+        score = scores.score
         shape = (metric_lines.slices.height, len(pairs))
         variance, effective, carrying = np.full((3, *shape), np.nan)
         for index, line in enumerate(metric_lines):
             influence = _influence(line, score[index], y[index])
             effective[index], variance[index] = spread_of(influence, line.counts, line.y, pairs)
-            if metric_lines.has_clusters:
+            if summary.settings.cluster is not None:
                 few_units = line if len(line.unit) <= GROUPS else line.in_groups(GROUPS, test.seed)
                 carrying[index] = _carrying(few_units, score[index], y[index], pairs)
         difference = score[:, second] - score[:, first]
         low, high = statistics.t_interval(difference, variance, effective, test.confidence)
         largest = metric_lines.metric.largest_difference
         low, high = np.clip(low, -largest, largest), np.clip(high, -largest, largest)
-        several = where_several(scores.powers[0], scores.powers[1], carrying.T)
-        few = are_few(scores.powers[0], statistics.effective_units(*scores.powers), several).T
+        # All systems have the same rows.
+        n, *powers = (size[:, :1] for size in (sums.n, sums.n_squares, sums.n_cubes, sums.n_fourths))
+        several = where_several(n, powers[0], carrying)
+        few = are_few(n, statistics.effective_units(n, *powers), several)
         values = {
             "score": score[:, second],
-            "score_low": scores.figures.low[:, second],
-            "score_high": scores.figures.high[:, second],
+            "score_low": scores.low[:, second],
+            "score_high": scores.high[:, second],
             "baseline_score": score[:, first],
             "difference": difference,
             "difference_low": low,
             "difference_high": high,
         }
-        tables.append(long_table(metric_lines, identity, values, few, scores.clusters))
+        tables.append(long_table(metric_lines, identity, values, few))
     return pl.concat(tables)
 
 
@@ -113,18 +115,14 @@ def long_table(
     identity: Mapping[str, Sequence[str]],
     figures: Mapping[str, FloatArray],
     few: npt.NDArray[np.bool_],
-    clusters: IntArray,
 ) -> pl.DataFrame:
     """Return figures, arrays of slices by systems or pairs, with a line for each of both."""
     rows = np.repeat(np.arange(len(few)), few.shape[1])
-    own = pl.Series(clusters[rows], dtype=pl.Int64)
-    n_clusters = own if metric_lines.has_clusters else pl.lit(None, pl.Int64)
     return metric_lines.slices[rows].with_columns(
         pl.lit(metric_lines.metric.name).alias("metric"),
         *(pl.Series(name, [*values] * len(few), pl.String) for name, values in identity.items()),
         *(pl.Series(name, values.ravel(), nan_to_null=True) for name, values in figures.items()),
         pl.Series("few_rows", few.ravel()),
-        n_clusters=n_clusters,
     )
 
 

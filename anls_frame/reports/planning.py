@@ -99,11 +99,10 @@ def planners(
     summary: Summary, keys: Sequence[str], pairs: Sequence[tuple[int, int]], draws: int
 ) -> list[Planner]:
     """Return the planner of each metric and pair of systems, for a table with these keys."""
-    names, has_clusters, made = list(summary.systems), summary.settings.cluster is not None, []
+    names, made = list(summary.systems), []
     for metric_lines in lines(summary, keys):
         metric = metric_lines.metric
         group, units = metric_lines.slice_of, metric_lines.units
-        clusters = np.bincount(group, units.counts, metric_lines.slices.height).astype(np.int64)
         for first, second in pairs:
             slices = metric_lines.slices.select(
                 *keys,
@@ -111,7 +110,7 @@ def planners(
                 baseline=pl.lit(names[first]),
                 system=pl.lit(names[second]),
                 n="n",
-                n_clusters=pl.Series(clusters) if has_clusters else pl.lit(None, pl.Int64),
+                n_clusters="n_clusters",
             )
             changes = _changes(metric, group, slices.height, units, (first, second))
             made.append(Planner(metric=metric, slices=slices, changes=changes, draws=draws))

@@ -62,8 +62,7 @@ def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_]
     is doubtful if fewer than ten units lost as a whole would cancel it, because a sample can miss that many.
     Systems whose range rests on such a difference are marked, too.
     """
-    scores = system_scores(summary, metric_lines, test.confidence)
-    score, low, high, effective, few = scores.figures
+    (score, low, high, effective, few), _ = system_scores(summary, metric_lines, test.confidence)
     _, width = metric_lines.metric.span or (0, 1)
     marked = few.copy()
     for line in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
@@ -72,4 +71,4 @@ def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_]
         shown = better[line] | better[line].T
         marked[line] |= (shown & (apart < FEW_CARRIERS) & few[line]).any(axis=1)
     figures = {"score": score, "score_low": low, "score_high": high}
-    return long_table(metric_lines, {"system": list(summary.systems)}, figures, marked, scores.clusters)
+    return long_table(metric_lines, {"system": list(summary.systems)}, figures, marked)
