@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary.cell_sums import ALL
@@ -18,8 +18,6 @@ from anls_frame.summary.keys import CLUSTER, explode_lists, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
 from anls_frame.summary.system_rows import all_columns, columns, scores
-
-IntArray = npt.NDArray[np.int64]
 
 
 class Line(NamedTuple):

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
@@ -20,18 +19,14 @@ from anls_frame import statistics
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, estimate, squares_of_rows
 from anls_frame.reports.lines import Line, cells_in_slices, lines
-from anls_frame.reports.pairwise import spread_of
+from anls_frame.reports.pairwise import NO_SPREAD, spread_of
+from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.statistics.system_sums import by_line
 from anls_frame.summary import moments
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
-
-IntArray = npt.NDArray[np.int64]
-
-_NO_SPREAD = 1e-13
-"""A sum of squared differences below this fraction of its terms is rounding error and set to 0."""
 
 
 class WeightedSlices(NamedTuple):
@@ -233,7 +228,7 @@ def comparison_lines(
             ends = statistics.t_interval(difference, variance, effective, level)
             low_end, high_end = np.clip(ends, -metric.largest_difference, metric.largest_difference)
             # Equal systems have no spread.
-            p_value = 1.0 if np.abs(difference) < _NO_SPREAD else np.nan
+            p_value = 1.0 if np.abs(difference) < NO_SPREAD else np.nan
             if variance > 0:
                 t = difference / np.sqrt(variance)
                 p_value = float(statistics.t_two_sided(t, np.maximum(effective - 1, 1)))

@@ -31,7 +31,7 @@ COLUMNS = (*COMPARED, "n", *SCORES, *DIFFERENCE, "p_value", "p_adjusted", *VOTES
 LEAST_UNITS = 2
 """Smallest number of units for a p-value; a single unit shows no spread."""
 
-_NO_SPREAD = 1e-13
+NO_SPREAD = 1e-13
 """A sum of squared differences below this fraction of its terms is rounding error and set to 0."""
 
 _ROUNDING = 1e-12
@@ -154,7 +154,7 @@ def spread_of(
     for baseline, columns, others in _by_first(pairs):
         bracket[columns] = counts @ (influence[:, others] - influence[:, [baseline]]) ** 2
     # The rest for equal systems is due to rounding.
-    bracket[bracket <= _NO_SPREAD * (squares[first] + squares[second])] = 0.0
+    bracket[bracket <= NO_SPREAD * (squares[first] + squares[second])] = 0.0
     total = (counts[:, None] * y).sum(axis=0)
     lengths = (y * counts[:, None]).T @ y
     if len(total) > 1:

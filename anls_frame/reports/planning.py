@@ -12,10 +12,11 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.reports.estimates import FEW_UNITS
-from anls_frame.reports.lines import IntArray, Line, lines
+from anls_frame.reports.lines import Line, lines
 from anls_frame.reports.pairwise import least_units
 from anls_frame.statistics import sample_sizes
 from anls_frame.statistics.sample_sizes import Changes, Needed
+from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary

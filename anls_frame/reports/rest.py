@@ -22,12 +22,11 @@ from anls_frame.reports.estimates import Sums
 from anls_frame.reports.lines import cells_in_slices
 from anls_frame.statistics.codes import Codes, ordered
 from anls_frame.statistics.losses import Losses, rows_of_sums
+from anls_frame.statistics.student import FloatArray
 from anls_frame.summary import moments
 from anls_frame.summary.cells import add_up
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
-
-Array = npt.NDArray[np.float64]
 
 MOST_DEALT, MOST_DOCUMENTS = 50_000, 4096
 """Maximum number of rows, and of documents, for rows to be dealt to documents anew."""
@@ -77,7 +76,7 @@ def against_rest(
     )
 
 
-def _squares(sums: Sums, ratio: Array | float) -> Array:
+def _squares(sums: Sums, ratio: FloatArray | float) -> FloatArray:
     """Return Σ(x - ratio y)² of each line."""
     # From the spread around the line's own figure, which is exact even for scores far larger than the spread.
     own = np.divide(sums.x, sums.y, out=np.zeros_like(sums.x), where=sums.y > 0)
@@ -86,11 +85,11 @@ def _squares(sums: Sums, ratio: Array | float) -> Array:
     return np.asarray(np.maximum(squares, 0.0))
 
 
-def _ratio(sums: Sums, where: npt.NDArray[np.bool_]) -> Array:
+def _ratio(sums: Sums, where: npt.NDArray[np.bool_]) -> FloatArray:
     return np.divide(sums.x, sums.y, out=np.full_like(sums.x, np.nan), where=where)
 
 
-def _by_row(inside: Sums, outside: Sums, whole: Sums) -> Array:
+def _by_row(inside: Sums, outside: Sums, whole: Sums) -> FloatArray:
     """Return p-values of slices with rows as the units."""
     with np.errstate(divide="ignore", invalid="ignore"):
         own, rest = inside.x / inside.y, outside.x / outside.y
@@ -105,7 +104,7 @@ def _by_row(inside: Sums, outside: Sums, whole: Sums) -> Array:
         return np.where(spread, statistics.t_two_sided(t, np.maximum(df, 1)), 1.0)
 
 
-def _by_document(losses: Losses, codes: Codes) -> Array:
+def _by_document(losses: Losses, codes: Codes) -> FloatArray:
     """Return p-values of slices with documents as the units."""
     p = np.full(codes.size, np.nan)
     for code in range(codes.size):

@@ -18,12 +18,11 @@ import polars as pl
 from anls_frame.frames.documents import numbers
 from anls_frame.reports.estimates import Estimate, Sums, are_few, interval, units
 from anls_frame.reports.lines import cells_in_slices
+from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.cells import score_of
 from anls_frame.summary.keys import CLUSTER
 from anls_frame.summary.measures import Metric
-
-IntArray = npt.NDArray[np.int64]
 
 
 def quantile_estimate(
