@@ -472,15 +472,13 @@ def corrected(
     names = column_names(frame)
     if cluster is None and DOCUMENT in names:
         cluster = DOCUMENT
-    draw = {PROBABILITY: probability, STRATUM: stratum, AUDIT: AUDIT}
+    draw = {PROBABILITY: probability, STRATUM: stratum, AUDIT: None if probability is None else AUDIT}
     defaults = {PROBABILITY_COLUMN, STRATUM_COLUMN, AUDIT}
     described = {
         role: name
         for role, name in draw.items()
         if name is not None and (name in names or name not in defaults)
     }
-    if probability is None:
-        described.pop(AUDIT, None)
     slicing = slicings.resolve(by)
     numbers = [name for system in columns.values() for name in system]
     needed = [*numbers, *described.values(), *slicing.columns, *optional(cluster)]
@@ -491,7 +489,6 @@ def corrected(
         by=slicing.names, tables=slicing.tables, orders=orders, cluster=cluster, metrics=(), has_texts=False,
         missing="drop",
     )  # fmt: skip
-    described.pop(AUDIT, None)
     return Corrected(
         rows,
         columns,

@@ -162,9 +162,6 @@ def side_by_side(
         if answers is not None:
             _check_answers(questions, own, keys, ids, (next(iter(chosen)), name))
     table = origins.like(attach(frame, wide["row"], wide.drop(*keys, "row")), given)
-    first = {name: made[0] for name, made in names.items()}
-    if not scores:
-        return Wide(table, first, answers, None)
     columns_of = {
         value: {name: made[index] for name, made in names.items()} for index, value in enumerate(values)
     }
@@ -174,7 +171,7 @@ def side_by_side(
         )
         for metric in scores
     ]
-    return Wide(table, first, None, of_systems)
+    return Wide(table, columns_of[values[0]], answers, of_systems or None)
 
 
 def _chosen(systems: Mapping[str, str] | Sequence[str] | None, known: list[str]) -> dict[str, str]:
