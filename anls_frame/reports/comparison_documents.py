@@ -20,8 +20,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import flag, level_of_run, string
 from anls_frame._text import label as in_text
-from anls_frame._text import listed, numbered, shortened_apart, visible
-from anls_frame._text import shortened as shortened_label
+from anls_frame._text import listed, numbered, shortened, shortened_apart, visible
 from anls_frame.export import Document, Kind, Table
 from anls_frame.export.charts import Figure, HeatMap
 from anls_frame.export.column_headings import RowNames
@@ -31,13 +30,11 @@ from anls_frame.export.document import BEST, FEW, GROUP, OVERALL, POSSIBLY_BEST,
 from anls_frame.export.heads import head
 from anls_frame.export.result_tables import result_table
 from anls_frame.export.side_by_side import SideBySide, apart, metric_lines, ordered, side_by_side
-from anls_frame.frames import documents as documents_of_rows
-from anls_frame.frames import origins
+from anls_frame.frames import documents, origins
 from anls_frame.protocol import protocol_from_dict
 from anls_frame.reports import type_changes
-from anls_frame.reports.pairwise import DIFFERENCE, SCORE, SCORES, VOTES, least_units
-from anls_frame.reports.pairwise import untestable as untestable_slices
-from anls_frame.reports.published import beside, checked, facts_of_systems
+from anls_frame.reports.pairwise import DIFFERENCE, SCORE, SCORES, VOTES, least_units, untestable_slices
+from anls_frame.reports.published import beside_figures, checked_figures, facts_of_systems
 from anls_frame.reports.ranking import RANK
 from anls_frame.reports.report_documents import (
     FIGURE_ROWS,
@@ -91,7 +88,7 @@ class ComparisonView(View):
             string("sort", self.sort)
         if self.facts is not None:
             self.facts = facts_of_systems(self.facts, self.systems)
-        self.published = checked(self.published or {}, self.systems, self.metrics)
+        self.published = checked_figures(self.published or {}, self.systems, self.metrics)
 
     @property
     def tables(self) -> list[tuple[str, ...]]:
@@ -114,7 +111,7 @@ class ComparisonView(View):
     def beside(self) -> pl.DataFrame | None:
         """What the intervals of systems say about published figures."""
         given = any(self.published.values())
-        return beside(self.result.ranked_overall, self.published, self.metrics) if given else None
+        return beside_figures(self.result.ranked_overall, self.published, self.metrics) if given else None
 
     def table(
         self,
@@ -450,11 +447,11 @@ def _head_of_many(view: ComparisonView) -> str:
     if not ranked:
         return ""
     first, last = (
-        f"{shortened_label(row['system'])} "
+        f"{shortened(row['system'])} "
         f"{spelled(row['score'], (row['score_low'], row['score_high']), view.kind(metric))}"
         for row in (ranked[0], ranked[-1])
     )
-    rivals = [shortened_label(row["system"]) for row in ranked[1:] if row["possibly_best"]]
+    rivals = [shortened(row["system"]) for row in ranked[1:] if row["possibly_best"]]
     are_all = len(rivals) == len(view.systems) - 1
     all_rows = numbered(ranked[0]["n"], view.names.row)
     standing = "has the highest rank" if rivals else "is the best"
@@ -469,7 +466,7 @@ def _head_of_many(view: ComparisonView) -> str:
     for other, name in others[:_NAMED]:
         (best, *_) = _ranked(view, other)["system"]
         if best != ranked[0]["system"]:
-            parts.append(f"first by {name}: {shortened_label(best)}")
+            parts.append(f"first by {name}: {shortened(best)}")
     return f"{'; '.join(parts)}."
 
 
@@ -480,7 +477,7 @@ def _head_of_two(view: ComparisonView) -> str:
     if row["difference"] is None:
         return ""
     scores = [
-        f"{shortened_label(name)} {spelled(row[column], (), view.kind(metric))}"
+        f"{shortened(name)} {spelled(row[column], (), view.kind(metric))}"
         for name, column in zip(view.systems[::-1], ("score", "baseline_score"), strict=True)
     ]
     changes = [
@@ -534,7 +531,7 @@ def _notes(view: ComparisonView) -> list[str]:
     notes += texts_notes(settings, settings["unanswerable"])
     protocol = protocol_from_dict(settings["protocol"])
     notes += origins.note(settings["scored_by"], protocol, has_texts=settings["has_texts"])
-    notes += documents_of_rows.note(settings["forgotten_documents"], view.names.row)
+    notes += documents.note(settings["forgotten_documents"], view.names.row)
     last = (pl.col("system") == view.systems[-1]) & (pl.col(SLICE) == GROUP)
     numbers = {
         by: metric_lines(view.differences, view.metrics[0].name, by).filter(last).height for by in view.tables
@@ -560,7 +557,7 @@ def _notes(view: ComparisonView) -> list[str]:
         label, kind = view.formats[lines["metric"][0]]
         figure = spelled(lines["figure"][0], (), kind)
         answers = [
-            f"{answer}: {listed(map(shortened_label, systems), _NAMED)}"
+            f"{answer}: {listed(map(shortened, systems), _NAMED)}"
             for answer in ("better", "worse", "open")
             if (systems := lines.filter(answer=answer)["system"].to_list())
         ]

@@ -23,9 +23,7 @@ from anls_frame.reports.decisions import Decision, checked_margin, decide, decid
 from anls_frame.reports.lines import lines
 from anls_frame.reports.long_frames import Wide
 from anls_frame.reports.planning import Planner, planners, warn_of_small_pilot
-from anls_frame.reports.published import Published
-from anls_frame.reports.published import beside as beside_published
-from anls_frame.reports.published import checked as checked_figures
+from anls_frame.reports.published import Published, beside_figures, checked_figures
 from anls_frame.results import SlicedResult
 from anls_frame.statistics.significance import check_draws, significance_level
 from anls_frame.summary.catalogue import Metrics
@@ -413,9 +411,8 @@ class Comparison(SlicedResult[Table_co]):
 
     def _presented(self, slices: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         """Return slices with the names of their columns, the largest first or in the order of a column."""
-        return largest_first(
-            slices, chosen_keys(columns, self._by, self.noun), columns, self._settings.orders
-        )
+        keys = chosen_keys(columns, self._by, self.noun)
+        return largest_first(slices, keys, columns, self._settings.orders)
 
     def _against(self, baseline: str) -> list[tuple[int, int]]:
         """Return the pairs of one system with all others, by their numbers."""
@@ -508,7 +505,7 @@ class Comparison(SlicedResult[Table_co]):
 ('Ours 2023', 'old', 'better'), ('Ours 2023', 'new', 'open')]
         """
         figures = checked_figures(published, list(self.systems), self.measures)
-        return self._as_given(beside_published(self.ranked_overall, figures, self.measures))
+        return self._as_given(beside_figures(self.ranked_overall, figures, self.measures))
 
     def regressed(self, drop: float = 0.01, alpha: float = 0.05, *, planned_runs: int = 1) -> bool:
         """
@@ -607,7 +604,7 @@ class Comparison(SlicedResult[Table_co]):
         ['v']
         """
         alpha = share("alpha", alpha)
-        return self._as_given(pairwise.untestable(self.to_polars(), alpha, self.draws))
+        return self._as_given(pairwise.untestable_slices(self.to_polars(), alpha, self.draws))
 
     def plot(self, *, kind: Literal["slices"] | None = None, **options: Any) -> Axes:
         """

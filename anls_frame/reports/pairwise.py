@@ -133,7 +133,7 @@ def least_units(alpha: float, draws: int) -> int:
     return max(LEAST_UNITS, 1 + math.ceil(-math.log2(alpha) - 1e-12))
 
 
-def untestable(slices: pl.DataFrame, alpha: float, draws: int) -> pl.DataFrame:
+def untestable_slices(slices: pl.DataFrame, alpha: float, draws: int) -> pl.DataFrame:
     """Return the slices that have too few units to reach a p-value of alpha."""
     return slices.filter(pl.coalesce("n_clusters", "n") < least_units(alpha, draws))
 

@@ -18,7 +18,7 @@ Published: TypeAlias = "Mapping[str, float | Mapping[str, float]]"
 """Names of systems with their figure in the first metric, or with a figure for each of several metrics."""
 
 
-def checked(
+def checked_figures(
     published: Published, systems: Sequence[str], metrics: Sequence[Metric]
 ) -> dict[str, dict[str, float]]:
     """Return the figures of each metric by its name; raise an error for unknown metrics and names in use."""
@@ -41,7 +41,7 @@ def checked(
     return figures
 
 
-def beside(
+def beside_figures(
     ranking: pl.DataFrame, figures: Mapping[str, Mapping[str, float]], metrics: Sequence[Metric]
 ) -> pl.DataFrame:
     """

@@ -21,8 +21,7 @@ from anls_frame.export.display import Glance, glances, slice_labels, spelled
 from anls_frame.export.document import FEW, GROUP, SLICE
 from anls_frame.export.heads import LEAST_ROWS, head
 from anls_frame.export.result_tables import result_table
-from anls_frame.frames import documents as documents_of_rows
-from anls_frame.frames import origins
+from anls_frame.frames import documents, origins
 from anls_frame.metrics.scores import nearest_answer
 from anls_frame.protocol import PROTOCOLS, resolve_errors
 from anls_frame.reports.type_changes import ROW, categories
@@ -243,7 +242,7 @@ def _report_notes(view: ReportView) -> list[str]:
     if settings.cluster is not None:
         clusters = numbered(overall["n_clusters"], "cluster")
         notes.append(f"Intervals allow for {clusters} ({settings.cluster}).")
-    notes += documents_of_rows.note(summary.forgotten_documents, settings.names.row)
+    notes += documents.note(summary.forgotten_documents, settings.names.row)
     slices = {by: table.filter(pl.col(SLICE) == GROUP).height + view.left_out for by, table in view.tables}
     return [*notes, *fine_note(slices, overall["n"], settings.names), *few_note(view.flat)]
 
