@@ -489,12 +489,7 @@ def _head_of_two(view: ComparisonView) -> str:
         for line, each in zip((row, *others), view.metrics, strict=True)
     ]
     tables = [(columns, metric_lines(view.differences, metric.name, columns)) for columns in view.tables]
-    worst = worst_slice(
-        tables,
-        "difference",
-        difference_kind(view.kind(metric)),
-        higher_is_better=bool(metric.higher_is_better),
-    )
+    worst = worst_slice(tables, metric, "difference", difference_kind(view.kind(metric)))
     first = head(
         f"{label} of {' against '.join(scores)}: {changes[0]}", row["n"], noun=view.names.row, worst=worst
     )

@@ -254,7 +254,6 @@ def _report_head(view: ReportView) -> str:
         return ""
     kind, name = view.kind(metric), f"{view.name}: " if view.name else ""
     ends = [overall[end] for end in (f"{metric.name}_low", f"{metric.name}_high") if end in overall]
-    better = bool(metric.higher_is_better)
     settings = view.summary.settings
     score = f"{metric.label} {spelled(overall[metric.name], ends, kind)}"
     if settings.lengths:
@@ -277,13 +276,13 @@ def _report_head(view: ReportView) -> str:
         overall.get(f"{metric.name}_n", overall["n"]),
         noun=settings.names.row,
         more=f"{overall['characters']:,} characters" if "characters" in settings.lengths else "",
-        worst=worst_slice(view.tables, metric.name, kind, higher_is_better=better),
+        worst=worst_slice(view.tables, metric, metric.name, kind),
         lost=lost,
     )
 
 
 def worst_slice(
-    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]], column: str, kind: Kind, *, higher_is_better: bool
+    tables: Sequence[tuple[tuple[str, ...], pl.DataFrame]], metric: Metric, column: str, kind: Kind
 ) -> tuple[str, str] | None:
     """Return the label and the figure of the worst slice that is not tiny, if slices differ at all."""
     scored: list[tuple[float, str, str]] = []
@@ -295,7 +294,7 @@ def worst_slice(
         figures = zip(*(slices.get_column(name).to_list() for name in names), strict=True)
         for label, (value, *ends) in zip(slice_labels(slices, by), figures, strict=True):
             scored.append((value, label, spelled(value, ends, kind)))
-    worst = (min if higher_is_better else max)(scored, default=None, key=lambda line: line[0])
+    worst = (min if metric.higher_is_better else max)(scored, default=None, key=lambda line: line[0])
     return None if worst is None or all(value == worst[0] for value, _, _ in scored) else worst[1:]
 
 
