@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -136,13 +136,9 @@ def format_tax(
     >>> tax.overall.select("baseline_score", "score").row(0)
     (0.0, 0.6666666666666666)
     """
-    both = with_unwrapped(
-        frame,
-        string("prediction", prediction, "the name of a column"),
-        steps=steps,
-        markers=markers,
-        reasoning_tags=reasoning_tags,
-    )
+    string("prediction", prediction, "the name of a column")
+    removed = {"steps": steps, "markers": markers, "reasoning_tags": reasoning_tags}
+    both = with_unwrapped(frame, prediction, removed)
     keys = slicing.resolve(by)
     tables: list[list[Any]] = [
         [keys.expressions.get(name, name) for name in table] for table in keys.tables or [keys.names] if table
@@ -162,17 +158,14 @@ def format_tax(
 
 
 @on_engines
-def with_unwrapped(
-    frame: Any,
-    prediction: str,
-    *,
-    steps: Sequence[str] | None,
-    markers: Sequence[str] | None,
-    reasoning_tags: Sequence[str] | None,
-) -> Any:
-    """Return the frame with the answers inside predictions, and with the steps that took off the rest."""
+def with_unwrapped(frame: Any, prediction: str, removed: Mapping[str, Sequence[str] | None]) -> Any:
+    """
+    Return the frame with the answers inside predictions, and with the steps that took off the rest.
+
+    `removed` are the options of `unwrap`.
+    """
     given = conversion.at_hand(frame)
-    answer = unwrap(cs.by_name(prediction), steps=steps, markers=markers, reasoning_tags=reasoning_tags)
+    answer = unwrap(cs.by_name(prediction), **removed)
     added = [
         answer.struct.field("text").alias(UNWRAPPED),
         answer.struct.field("steps").fill_null(_NOTHING).alias(STEPS),
