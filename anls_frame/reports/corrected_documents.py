@@ -19,8 +19,7 @@ from anls_frame.results import View
 _IN_NAME = ("system", "baseline")
 _DIFFERENCES = ("bias", "given_difference", "difference")
 _SHOWN = ("n", "n_audited", "score", "corrected", "bias", "given_difference", "difference", "p_adjusted")
-"""The columns that people read on a screen; of the last ones, with their intervals."""
-_WITH_INTERVAL = ("corrected", "bias", "difference")
+"""The columns that people read on a screen, with their intervals."""
 _NAMES = {
     "n_audited": "judged",
     "n_clusters_audited": "documents judged",
@@ -53,11 +52,7 @@ class CorrectedView(View):
 
     def glances(self, most: int | None) -> list[Glance]:
         """Return the tables for a screen, with at most `most` rows."""
-        figures = [
-            name
-            for shown in _SHOWN
-            for name in (shown, *((f"{shown}_low", f"{shown}_high") if shown in _WITH_INTERVAL else ()))
-        ]
+        figures = [name for shown in _SHOWN for name in (shown, f"{shown}_low", f"{shown}_high")]
         tables = [table.showing(figures) for table in _tables(self)]
         document = Document(tables[0].name, tables, {}, self.result.signature, notes(self))
         return glances(document, tables, most)
