@@ -12,11 +12,10 @@ import polars as pl
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.reports.estimates import FEW_UNITS
-from anls_frame.reports.lines import Line, lines
+from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import least_units
 from anls_frame.statistics import sample_sizes
 from anls_frame.statistics.sample_sizes import Changes, Needed
-from anls_frame.statistics.step_down import IntArray
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
@@ -49,7 +48,8 @@ class Planner:
 
     def detectable(self, power: float, alpha: float) -> pl.DataFrame:
         """Return the smallest detectable difference of each slice; null if there is none."""
-        return self._possible(sample_sizes.detectable_difference(self.changes, power, alpha), alpha)
+        differences = sample_sizes.detectable_difference(self.changes, power, alpha)
+        return self.slices.with_columns(detectable=self._possible(differences, alpha))
 
     def sample_size(self, effect: float, power: float, alpha: float) -> pl.DataFrame:
         """Return the numbers of rows and clusters needed to detect a difference; null if unknown."""
@@ -60,8 +60,8 @@ class Planner:
         """Return bounds, the margin that is decided if systems are equal, and the rows for a given margin."""
         smallest = sample_sizes.decidable_margin(self.changes, power, level)
         needed = sample_sizes.deciding_units(self.changes, margin, power, level)
-        possible = self._possible(smallest, 2 * level)["detectable"]
-        return self.bounds(level, level).with_columns(possible, **self._numbers(needed, 2 * level))
+        possible, numbers = self._possible(smallest, 2 * level), self._numbers(needed, 2 * level)
+        return self.bounds(level, level).with_columns(detectable=possible, **numbers)
 
     def bounds(self, level: float, alpha: float) -> pl.DataFrame:
         """Return one-sided bounds of the difference; null where no p-value can be as low as alpha."""
@@ -75,12 +75,11 @@ class Planner:
             difference_high=pl.when(can).then(high),
         )
 
-    def _possible(self, differences: FloatArray, alpha: float) -> pl.DataFrame:
+    def _possible(self, differences: FloatArray, alpha: float) -> pl.Expr:
         """Return differences, null where they are impossible, or not detectable by any p-value."""
         shown = pl.lit(pl.Series(differences, nan_to_null=True))
         can = pl.coalesce("n_clusters", "n") >= least_units(alpha, self.draws)
-        can &= shown <= self.metric.largest_difference
-        return self.slices.with_columns(detectable=pl.when(can).then(shown))
+        return pl.when(can & (shown <= self.metric.largest_difference)).then(shown)
 
     def _numbers(self, needed: Needed, alpha: float) -> dict[str, pl.Expr]:
         """Return the numbers of rows and clusters at both ends of a range of factors."""
@@ -103,7 +102,6 @@ def planners(
     names, made = list(summary.systems), []
     for metric_lines in lines(summary, keys):
         metric = metric_lines.metric
-        group, units = metric_lines.slice_of, metric_lines.units
         for first, second in pairs:
             slices = metric_lines.slices.select(
                 *keys,
@@ -113,7 +111,7 @@ def planners(
                 n="n",
                 n_clusters="n_clusters",
             )
-            changes = _changes(metric, group, slices.height, units, (first, second))
+            changes = _changes(metric_lines, (first, second))
             made.append(Planner(metric=metric, slices=slices, changes=changes, draws=draws))
     return made
 
@@ -133,12 +131,14 @@ def warn_of_small_pilot(summary: Summary, pilots: Sequence[Planner]) -> None:
             return
 
 
-def _changes(metric: Metric, group: IntArray, groups: int, units: Line, pair: tuple[int, int]) -> Changes:
+def _changes(metric_lines: Lines, pair: tuple[int, int]) -> Changes:
     """
     Return the changes of units, by the group that is their slice.
 
     The largest possible difference is known for metrics with bounds; for rates, 1 is assumed.
     """
+    metric, group, units = metric_lines.metric, metric_lines.slice_of, metric_lines.units
+    groups = metric_lines.slices.height
     unseen = metric.largest_difference
     if math.isinf(unseen):
         unseen = 1.0 if metric.is_ratio or metric.row == "cer" else 0.0
