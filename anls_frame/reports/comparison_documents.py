@@ -206,8 +206,7 @@ class ComparisonView(View):
         """Return the tables of a comparison for a screen, with at most `most` rows."""
         rankings = list(_rankings_on_screen(self)) if self.has_rankings else []
         if self.is_of_two:
-            tables = _tables_of_two(self)
-            shown = [*((_on_screen(table), list[str]()) for table in tables), *rankings]
+            shown = [*((_on_screen(table), list[str]()) for table in _tables_of_two(self)), *rankings]
         else:
             shown = [*rankings, *_grids_on_screen(self, most)]
         tables = [*(table for table, _ in shown), *macro_tables(self, self.tables)]
@@ -408,8 +407,8 @@ def _range(ends: tuple[float | None, float | None], kind: Kind) -> str:
 def _of_two(view: ComparisonView) -> _Parts:
     """Return the tables, figures, further notes and first sentence of a document of two systems."""
     rankings = [_ranking(view, *named) for named in view.named] if view.has_rankings else []
-    averages = macro_tables(view, view.tables)
-    return [*_tables_of_two(view), *rankings, *averages], [], [], _head_of_two(view)
+    tables = [*_tables_of_two(view), *rankings, *macro_tables(view, view.tables)]
+    return tables, [], [], _head_of_two(view)
 
 
 def _tables_of_two(view: ComparisonView) -> list[Table]:

@@ -188,8 +188,6 @@ def disagreeing(first: pl.Series, second: pl.Series) -> pl.Series:
 def _accepted(column: pl.Series) -> pl.Series:
     """Return the answers as sorted lists of distinct strings, null without answers."""
     values = pl.col("value")
-    if isinstance(column.dtype, pl.Array):
-        values = values.arr.to_list()
     is_list = isinstance(column.dtype, pl.List | pl.Array)
     lists = values.cast(pl.List(pl.String)) if is_list else pl.concat_list(values.cast(pl.String))
     answers = lists.list.drop_nulls().list.unique().list.sort()

@@ -396,20 +396,17 @@ def fine_note(slices: Mapping[tuple[str, ...], int], rows: int, names: RowNames)
         for by, n in slices.items()
         if by and n >= _LEAST_FINE and n > rows / 2
     ]
-    if not fine:
-        return []
     text = (
         f"{numbered(rows, names.row)} in {', '.join(fine)}: slices of one or two {names.row}s show nothing. "
         f"Pass a column that names the document of each {names.row} as cluster= (in the shell, -c)."
     )
-    return [text]
+    return [text] if fine else []
 
 
 def few_note(frame: pl.DataFrame) -> list[str]:
     """Return the note that explains the mark for few rows, if a slice has it."""
-    if not frame["few_rows"].any():
-        return []
-    return [f"{FEW} few rows or documents: treat the interval as rough."]
+    text = f"{FEW} few rows or documents: treat the interval as rough."
+    return [text] if frame["few_rows"].any() else []
 
 
 def _own_notes(metrics: Sequence[Metric], overall: Mapping[str, Any]) -> list[str]:

@@ -214,12 +214,11 @@ class Report(SlicedResult[Table_co]):
                 few.append(pl.Series(estimated.few))
                 ends = zip(metric.ends, estimated[:3], strict=True)
                 figures |= {end: pl.Series(end, values, nan_to_null=True) for end, values in ends}
-            figures |= {
-                length: sums[metric.moments()[1]].cast(pl.Int64).alias(length)
-                for length, rate in self._lengths.items()
-                for metric in metrics
-                if metric.name == rate
-            }
+                figures |= {
+                    length: sums[metric.moments()[1]].cast(pl.Int64).alias(length)
+                    for length, rate in self._lengths.items()
+                    if metric.name == rate
+                }
             if name is not ALL and (name != self.measures[0].name or self._settings.has_texts):
                 figures[f"{name}_n"] = sums["n"].alias(f"{name}_n")
         ordered = [
@@ -468,8 +467,7 @@ class Report(SlicedResult[Table_co]):
         return own | {f"keep_{index}": name for index, name in enumerate(settings.keep)}
 
     def _check_conservation(self) -> None:
-        total = self._sums.cells[ALL].select(pl.col(COUNTS).sum()).row(0, named=True)
-        counts = {name: total[name] or 0 for name in COUNTS}
+        counts = self._sums.cells[ALL].select(pl.col(COUNTS).sum()).row(0, named=True)
         accounted = counts["n"] + counts["n_unanswerable"]
         if self._settings.missing == "drop":
             accounted += counts["n_missing"]
