@@ -23,6 +23,9 @@ _WITHOUT_THREADS = (
     "before anything is scored"
 )
 
+BLANK, PLACEHOLDER, LIST_BEGINNING = 1, 2, 3
+"""Kinds of texts that `text_kind` tells apart; other texts have 0."""
+
 _lacks_threads = False
 """Whether this process was forked after Polars had started its threads."""
 

@@ -6,10 +6,11 @@ import threading
 from typing import NamedTuple
 
 import polars as pl
+import polars.selectors as cs
 
+from anls_frame import _plugin
 from anls_frame._text import quoted
 from anls_frame.exceptions import InputWarning, warn, warning_at_caller
-from anls_frame.frames.progress import seen
 from anls_frame.protocol import PROTOCOLS, ScoreProtocol
 
 _TEXTS = r"""(?s)\A\s*(?:array\()?\[\s*(?:np\.str_\()?['"].*['"]\)?,?\s*\](?:,[^\]]*\)|\))?\s*\z"""
@@ -55,7 +56,7 @@ def several_answers(texts: pl.Series) -> SeveralAnswers | None:
     All texts are examined, at a small fraction of the cost of scoring.
     """
     texts = texts.alias("texts")  # Series find their column by its name, which may read like a pattern
-    for separator in (None, *_SEPARATED):
+    for separator in (None, *_frequent_separators(texts)):
         looks = _printed(texts) if separator is None else _separated(texts, separator)
         if looks is not None:
             rows = looks.fill_null(value=False)
@@ -66,25 +67,27 @@ def several_answers(texts: pl.Series) -> SeveralAnswers | None:
 
 def _printed(texts: pl.Series) -> pl.Series | None:
     """Return which texts are printed lists; None without one."""
-    text = pl.col("texts")
-    # Comparisons are fast, and few texts begin like a list, with whitespace or beyond ASCII.
-    beginnings = (text.str.starts_with("["), text.str.starts_with("array("), text < "!", text >= "\x80")
-    columns = texts.to_frame().select(own.alias(str(index)) for index, own in enumerate(beginnings))
-    rows = columns.select(pl.any_horizontal(pl.all())).to_series().arg_true()
+    kinds = pl.select(_plugin.call("text_kind", texts)).to_series()
+    rows = (kinds == _plugin.LIST_BEGINNING).arg_true()
     if not texts.gather(rows).str.contains(_TEXTS).any():
         return None
     return texts.str.contains(_TEXTS)
 
 
+def _frequent_separators(texts: pl.Series) -> list[str]:
+    """Return the separators that stand in so many of some texts that it pays to look for them in all."""
+    drawn = texts.drop_nulls()
+    if len(drawn) > _DRAWN:
+        drawn = drawn.sample(_DRAWN, seed=0)
+    short = drawn.filter(drawn.str.len_bytes() <= _LONGEST_SEPARATED)
+    few = _SHARE_SEPARATED * len(drawn) / 2
+    return [text for text in _SEPARATED if short.str.contains(text, literal=True).sum() >= few]
+
+
 def _separated(texts: pl.Series, separator: str) -> pl.Series | None:
     """Return in which texts the separator stands between answers; None if these are too few."""
-    known = texts.drop_nulls()
-    drawn = known.sample(_DRAWN, seed=0) if len(known) > _DRAWN else known
-    short = drawn.filter(drawn.str.len_bytes() <= _LONGEST_SEPARATED)
-    if 2 * short.str.contains(separator, literal=True).sum() < _SHARE_SEPARATED * len(drawn):
-        return None
     separated = texts.str.contains(_SEPARATED[separator]) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
-    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * len(known))
+    fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * texts.drop_nulls().len())
     return separated if separated.sum() >= fewest else None
 
 
@@ -97,7 +100,7 @@ def warn_of_answers(answers: pl.Series, protocol: ScoreProtocol | None = None) -
 
 def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = None) -> pl.LazyFrame:
     """
-    Return a lazy, streaming query that gives these warnings, once, while it runs.
+    Return a query that gives these warnings, once, while it runs and reads the answers.
 
     Texts are examined batch by batch.
     """
@@ -107,17 +110,21 @@ def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = 
     # Several threads may look at batches at the same time.
     once, warned = threading.Lock(), False
 
-    def look(batch: pl.DataFrame) -> None:
+    def look(texts: pl.Series) -> pl.Series:
         nonlocal warned
         if warned:
-            return
-        message = _message(batch.get_column(answers), repr(answers), protocol)
+            return texts
+        message = _message(texts, repr(answers), protocol)
         with once:
             if message is not None and not warned:
                 warned = True
                 warn_there(message, InputWarning)
+        return texts
 
-    return seen(frame, look)
+    watching = cs.by_name(answers).map_batches(
+        look, return_dtype=frame.collect_schema()[answers], is_elementwise=True
+    )
+    return frame.with_columns(watching)
 
 
 def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) -> str | None:

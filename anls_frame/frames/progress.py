@@ -93,15 +93,12 @@ def following_together(total: int | None, what: str) -> Iterator[None]:
 
 
 def counted(frame: pl.LazyFrame, advance: Advance) -> pl.LazyFrame:
-    """Report the height of each batch of a query."""
-    return frame if advance is None else seen(frame, lambda batch: advance(batch.height))
-
-
-def seen(frame: pl.LazyFrame, look: Callable[[pl.DataFrame], object]) -> pl.LazyFrame:
-    """Show each batch to a function; the query stays lazy and streaming, and reads all its columns."""
+    """Report the height of each batch of a query, which stays lazy and reads all its columns."""
+    if advance is None:
+        return frame
 
     def shown(batch: pl.DataFrame) -> pl.DataFrame:
-        look(batch)
+        advance(batch.height)
         return batch
 
     return frame.map_batches(

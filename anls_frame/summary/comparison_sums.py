@@ -16,7 +16,7 @@ from anls_frame.summary.details import PAIR
 from anls_frame.summary.keys import canonical, key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.predictions import Predictions
-from anls_frame.summary.rows import digest_sum, is_missing
+from anls_frame.summary.rows import is_missing
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.system_rows import SystemRows, all_columns, columns, missing, noted, scores
 
@@ -117,7 +117,7 @@ def _predictions(batch: pl.DataFrame, systems: int) -> list[Predictions]:
     """Return the digests of the rows of each system, and the counts of its predictions."""
     counted = batch.select(
         pl.struct(
-            digest=digest_sum(f"digest_{system}"),
+            digest=pl.sum(f"digest_{system}"),
             n_missing=is_missing(f"missing_{system}").sum(),
             n_invented=pl.col(f"invented_{system}").sum(),
             n_placeholders=pl.col(f"placeholder_{system}").sum(),

@@ -17,7 +17,6 @@ from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.rows import (
     KEPT,
     ROW_SCORES,
-    digest_sum,
     kept_names,
     own_and_kept,
     sums_of_anls,
@@ -103,7 +102,7 @@ def _in_batches(frame: pl.LazyFrame, rows: SystemRows, settings: Settings, part:
     by_keys, has_clusters = key_names(settings.by, None), settings.cluster is not None
     text_sums = [*sums_of_texts(), *sums_of_anls()] if settings.has_texts and has_clusters else []
     bin_sums = [expr for expr in text_sums if expr.meta.output_name() in _BIN_SUMS]
-    whole_sums = [] if settings.has_texts else [digest_sum("row_digest").alias("digest")]
+    whole_sums = [] if settings.has_texts else [pl.sum("row_digest").alias("digest")]
     whole_sums += totals() if text_sums else []
     used = {name for expr in (*text_sums, *whole_sums) for name in expr.meta.root_names()}
     used |= {GRID_STEP, "bits"} if text_sums else set()

@@ -22,18 +22,6 @@ UNANSWERABLE = "__anls_frame_unanswerable"
 """Name of the column that says which rows have no answer, where these are scored."""
 
 _TEXTS = (pl.String, pl.Null, pl.Categorical, pl.Enum)
-_WHITESPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))
-"""What Python strips; the last such character is U+3000."""
-PLACEHOLDERS = (
-    *("none", "null", "nan", "<na>", "n/a", "#n/a", "unknown"),
-    *("unanswerable", "not answerable", "no answer"),
-)
-"""Texts that often stand for a missing prediction, in lower case."""
-_CASES = (str.lower, str.upper, str.capitalize, str.title)
-_SPELLED = [
-    *(f"{spell(text)}{end}" for text in PLACEHOLDERS for spell in _CASES for end in ("", ".")),
-    "NaN",
-]
 
 KEPT = "kept"
 """Name of the column that says whether the cut keeps a row."""
@@ -81,20 +69,20 @@ def is_unanswerable(source: pl.LazyFrame) -> pl.Expr:
     return pl.col(UNANSWERABLE) if known else pl.lit(None, dtype=pl.Boolean)
 
 
-def is_invented(prediction: str) -> pl.Expr:
+def text_kind(prediction: str) -> pl.Expr:
+    """Return what the predictions may be other than texts to score."""
+    return _plugin.call("text_kind", pl.col(prediction).cast(pl.String))
+
+
+def is_invented(kind: pl.Expr) -> pl.Expr:
     """Return which scored rows have a predicted text but no answer."""
     unanswerable = pl.coalesce("unanswerable", ~pl.col("answerable"))
-    return (_stripped(unanswerable, prediction) != "").fill_null(value=False)
+    return (unanswerable & (kind != _plugin.BLANK)).fill_null(value=False)
 
 
-def is_placeholder(prediction: str, exact_match: pl.Expr) -> pl.Expr:
-    """Return which scored rows have a prediction that is one of `PLACEHOLDERS` and not an answer."""
-    return _stripped(~exact_match, prediction).is_in(_SPELLED).fill_null(value=False)
-
-
-def _stripped(condition: pl.Expr, text: str) -> pl.Expr:
-    """Return the stripped texts of some rows; other rows cost nothing."""
-    return pl.when(condition).then(pl.col(text).cast(pl.String)).str.strip_chars(_WHITESPACE)
+def is_placeholder(kind: pl.Expr, exact_match: pl.Expr) -> pl.Expr:
+    """Return which scored rows have a prediction that often stands for a missing one and is not an answer."""
+    return (~exact_match & (kind == _plugin.PLACEHOLDER)).fill_null(value=False)
 
 
 def predicted(prediction: str) -> pl.Expr:
@@ -189,7 +177,7 @@ def totals() -> list[pl.Expr]:
     return [
         _count(pl.col("is_invented"), "n_invented"),
         _count(pl.col("is_placeholder"), "n_placeholders"),
-        digest_sum("row_digest").alias("digest"),
+        pl.sum("row_digest").alias("digest"),
     ]
 
 
@@ -212,8 +200,3 @@ def sum_of_scores(name: str) -> pl.Expr:
 
 def _count(condition: pl.Expr, name: str) -> pl.Expr:
     return condition.sum().cast(pl.Int64).alias(name)
-
-
-def digest_sum(name: str) -> pl.Expr:
-    """Return the sum of a column of digests, with so many bits that it cannot overflow."""
-    return pl.col(name).cast(pl.Int128).sum()

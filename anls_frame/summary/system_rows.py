@@ -24,6 +24,7 @@ from anls_frame.summary.rows import (
     kept,
     predicted,
     score_details,
+    text_kind,
     type_of,
     with_unanswerable,
 )
@@ -213,6 +214,7 @@ def _steps_of_texts(
         text, details = f"text_{system}", pl.col(f"details_{system}").struct
         texts.append(pl.col(text).is_null().alias(absent))
         texts.append(score_details(schema, text, "answers", settings).alias(f"details_{system}"))
+        texts.append(text_kind(text).alias(f"kind_{system}"))
         if has_types:
             texts.append(type_of(text, "answers", settings).alias(f"error_type_{system}"))
         for index, metric in enumerate(metrics):
@@ -222,8 +224,9 @@ def _steps_of_texts(
                 named = zip(columns(index, metric, system), values, strict=False)
                 parts += [value.cast(pl.Float64).alias(name) for name, value in named]
         parts.append(details.field("row_digest").alias(f"digest_{system}"))
-        marks.append(is_invented(text).alias(f"invented_{system}"))
-        marks.append(is_placeholder(text, details.field("exact_match")).alias(f"placeholder_{system}"))
+        kind, exact_match = pl.col(f"kind_{system}"), details.field("exact_match")
+        marks.append(is_invented(kind).alias(f"invented_{system}"))
+        marks.append(is_placeholder(kind, exact_match).alias(f"placeholder_{system}"))
     lengths = [pl.col(f"details_{system}").struct.field("reference_length") for system in range(systems)]
     parts.append(pl.min_horizontal(lengths).cast(pl.Int64).alias("length"))
     # A function of texts may give a score without looking at the answers.

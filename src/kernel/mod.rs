@@ -81,6 +81,7 @@ pub mod rows;
 pub mod scorers;
 mod search;
 mod text32;
+pub mod text_kind;
 mod triage;
 pub mod units;
 mod utf8;

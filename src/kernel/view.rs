@@ -19,6 +19,12 @@ const KEPT_INSIDE: [u128; INLINE as usize + 1] = {
     kept
 };
 
+/// The first byte of a text, which stands in its view however long it is; that of an empty text is 0.
+#[inline(always)]
+pub const fn first_byte(view: u128) -> u8 {
+    (view >> u32::BITS) as u8
+}
+
 /// The memory that starts with a text of so many bytes and may go on, so that it can be loaded by one read of
 /// fixed size.
 #[derive(Clone, Copy, Debug)]

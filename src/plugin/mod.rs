@@ -16,6 +16,7 @@ mod outputs;
 pub mod parallel;
 mod schema;
 mod scorers;
+mod text_kind;
 mod unwrap;
 
 /// The functions that are exported, by what they take: the tests and fuzzers of the border drive each of them.
@@ -24,6 +25,7 @@ pub mod exported {
     pub use super::expressions::EXPORTED as METRICS;
     pub use super::gec::EXPORTED as CORRECTIONS;
     pub use super::scorers::EXPORTED as ACCURACIES;
+    pub use super::text_kind::EXPORTED as TELLING;
     pub use super::unwrap::EXPORTED as UNWRAPPING;
 }
 

@@ -3,7 +3,7 @@
 use super::harness::c::{
     _polars_plugin_get_version, ACCURACIES, ANLS, CER, CONFUSION_COUNTS, CONTAINS_ANSWER, CORRECTIONS,
     COUNTING, EDIT_OPS, ERROR_TYPE, EXACT_MATCH, HAMMING, LEVENSHTEIN, METRICS, NEAREST_ANSWER, NLS,
-    RELAXED_ACCURACY, SCORE, SCORE_DETAILS, UNWRAP, UNWRAPPING, VQA_ACCURACY,
+    RELAXED_ACCURACY, SCORE, SCORE_DETAILS, TELLING, TEXT_KIND, UNWRAP, UNWRAPPING, VQA_ACCURACY,
 };
 use super::harness::call::{call, call_field, call_with, floats};
 use super::harness::describe::{Array, Column, Schema, inline_view, long_view};
@@ -41,11 +41,12 @@ fn every_exported_metric_is_driven() {
         include_str!("../../src/plugin/alignments.rs"),
         include_str!("../../src/plugin/gec/mod.rs"),
         include_str!("../../src/plugin/scorers.rs"),
+        include_str!("../../src/plugin/text_kind.rs"),
         include_str!("../../src/plugin/unwrap.rs"),
     ];
     let exported = sources.iter().flat_map(|source| source.split("_polars_plugin_field_").skip(1));
     let exported: Vec<_> = exported.filter_map(|rest| rest.split_once(',')).map(|(name, _)| name).collect();
-    let driven = [METRICS, COUNTING, CORRECTIONS, ACCURACIES, UNWRAPPING].concat();
+    let driven = [METRICS, COUNTING, CORRECTIONS, ACCURACIES, TELLING, UNWRAPPING].concat();
     assert_eq!(exported, driven.iter().map(|metric| metric.name).collect::<Vec<_>>());
 }
 
@@ -64,6 +65,13 @@ fn scores_of_benchmarks_and_unwrapping_take_columns_of_text() {
     let Ok(output) = call_with(UNWRAP, &[wrapped], UNWRAPPING_OPTIONS) else { panic!("a valid column") };
     assert_eq!(output.values.of("text"), &Values::Text(vec![Some("42".into())]));
     assert_eq!(output.values.of("steps"), &Values::Text(vec![Some("marker".into())]));
+}
+
+#[test]
+fn kinds_of_texts_are_numbers() {
+    let texts = prediction([Array::texts(&["42", " ", "N/A", "['thirteen']", "x"]).with_nulls(&[4])]);
+    let Ok(output) = call(TEXT_KIND, &[texts]) else { panic!("a valid column") };
+    assert_eq!(output.values, Values::Unsigned(vec![Some(0), Some(1), Some(2), Some(3), None]));
 }
 
 #[test]

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from anls_frame import summarize
+from anls_frame import merge, summarize
 from anls_frame.protocol import PROTOCOLS
 from anls_frame.reports.reports import report
 
@@ -106,6 +106,21 @@ def test_digest_of_known_rows_stays_what_it_is() -> None:
     assert digest(FRAME) == "5af9b2def013e23e"
     assert (
         report(pl.DataFrame({"s": [0.25, None, 1.0]}), metrics="s").settings["digest"] == "b489efe99e285c01"
+    )
+
+
+def test_digest_of_many_rows_is_the_end_of_their_sum() -> None:
+    of_rows = int(digest(FRAME), 16)
+    many, expected = pl.concat([FRAME] * 100), 100 * of_rows % 2**64
+    assert expected != 100 * of_rows, "the sum needs more than 64 bits"
+    for options in ({}, {"by": "k"}, {"cluster": "k"}, {"by": "k", "cluster": "k"}):
+        assert int(digest(many, **options), 16) == expected
+    parts = [summarize(FRAME, "p", "a") for _ in range(100)]
+    assert int(merge(parts).digest, 16) == expected
+    several = summarize(many, ["p", "k"], "a")
+    assert (
+        several.predictions["p"].digest % 2**64
+        == 100 * summarize(FRAME, ["p", "k"], "a").predictions["p"].digest % 2**64
     )
 
 

@@ -38,6 +38,10 @@ pub struct CheckedTable<'a> {
 }
 
 impl<'a> CheckedTable<'a> {
+    pub fn column(&self, column: usize) -> &CheckedColumn<'a> {
+        &self.columns[column]
+    }
+
     pub fn text(&self, column: usize, row: usize) -> Option<&'a str> {
         self.texts(column, row)?.next()
     }

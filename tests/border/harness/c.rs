@@ -154,7 +154,9 @@ pub const COUNTING: &[Metric] = &declared::<{ exported::COUNTING.len() }>(export
 pub const CORRECTIONS: &[Metric] = &declared::<{ exported::CORRECTIONS.len() }>(exported::CORRECTIONS);
 /// The scores of benchmarks that are no edit distances.
 pub const ACCURACIES: &[Metric] = &declared::<{ exported::ACCURACIES.len() }>(exported::ACCURACIES);
-/// The one function of one column.
+/// The function that tells kinds of texts apart.
+pub const TELLING: &[Metric] = &declared::<{ exported::TELLING.len() }>(exported::TELLING);
+/// The one function of one column that has options.
 pub const UNWRAPPING: &[Metric] = &declared::<{ exported::UNWRAPPING.len() }>(exported::UNWRAPPING);
 
 /// Functions that are called alone.
@@ -177,6 +179,7 @@ named! {
     ACCURACIES:
         RELAXED_ACCURACY = "relaxed_accuracy", CONTAINS_ANSWER = "contains_answer",
         VQA_ACCURACY = "vqa_accuracy";
+    TELLING: TEXT_KIND = "text_kind";
     UNWRAPPING: UNWRAP = "unwrap";
 }
 

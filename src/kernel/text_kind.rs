@@ -1,0 +1,82 @@
+//! What a text may be other than a prediction or an answer, for notes and warnings.
+
+use super::whitespace::strip;
+
+/// Kinds of texts. The numbers are those of the Python package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum TextKind {
+    /// Nothing else.
+    Other = 0,
+    /// Empty or only whitespace.
+    Blank = 1,
+    /// One of [`PLACEHOLDERS`].
+    Placeholder = 2,
+    /// The text begins as a printed list may begin. Whether it is one, a pattern has to tell.
+    ListBeginning = 3,
+}
+
+/// Texts that often stand for a missing prediction, in lower case.
+const PLACEHOLDERS: [&str; 10] =
+    ["none", "null", "nan", "<na>", "n/a", "#n/a", "unknown", "unanswerable", "not answerable", "no answer"];
+
+impl TextKind {
+    /// Whether a text that begins with a byte may be more than another text; that of an empty text is 0.
+    #[inline]
+    pub const fn is_possible(first: u8) -> bool {
+        !first.is_ascii_graphic() || matches!(first, b'[' | b'a' | b'#' | b'<' | b'N' | b'U' | b'n' | b'u')
+    }
+
+    /// The kind of a text, whatever whitespace is around it. A dot may end a placeholder.
+    #[inline]
+    pub fn of(text: &str) -> Self {
+        let text = strip(text);
+        match text.as_bytes() {
+            [] => Self::Blank,
+            [b'[', ..] => Self::ListBeginning,
+            [b'a', ..] if text.starts_with("array(") => Self::ListBeginning,
+            [b'#' | b'<' | b'N' | b'U' | b'n' | b'u', ..] => {
+                let words = text.strip_suffix('.').unwrap_or(text);
+                let is_placeholder =
+                    PLACEHOLDERS.iter().any(|placeholder| placeholder.eq_ignore_ascii_case(words));
+                if is_placeholder { Self::Placeholder } else { Self::Other }
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PLACEHOLDERS, TextKind};
+
+    #[test]
+    fn blank_texts() {
+        for text in ["", " ", "\n\t", "\u{3000}\u{1c}"] {
+            assert_eq!(TextKind::of(text), TextKind::Blank, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn placeholders_in_any_case() {
+        for text in PLACEHOLDERS {
+            for text in [text.to_owned(), text.to_uppercase(), format!(" {text}.\n")] {
+                assert_eq!(TextKind::of(&text), TextKind::Placeholder, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn beginnings_of_lists() {
+        for text in ["['a']", "\u{a0}[", "array(['a', 'b'])", "[x"] {
+            assert_eq!(TextKind::of(text), TextKind::ListBeginning, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_texts() {
+        for text in ["42", "None of these", "Nana", "array", "é[", "nan..", "N", ".", "NO"] {
+            assert_eq!(TextKind::of(text), TextKind::Other, "{text:?}");
+        }
+    }
+}
