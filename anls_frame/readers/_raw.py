@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -156,8 +156,8 @@ class JsonColumn:
         """Return the values of the objects with these numbers; null for None."""
         return _columns(self._lines.at(self._index, list(rows)))[0]
 
-    def rows_with(self, text: str) -> JsonTable:
-        """Return the numbers of the objects whose value is this string."""
+    def rows_with(self, text: str) -> Raw:
+        """Return the objects whose value is this string."""
         return _table(self._lines.only(self._index, text))
 
     def _narrowed(self, kinds: int) -> JsonColumn:
@@ -177,17 +177,9 @@ class JsonColumn:
         return self._lines.height
 
 
-class JsonTable(NamedTuple):
-    """The objects of JSON Lines."""
-
-    columns: dict[str, JsonColumn]
-    lines: Sequence[int]
-    """The number of the line of each object; lines may be empty."""
-
-
-def from_lines(path: Path, text: str) -> JsonTable:
+def from_lines(path: Path, text: str) -> Raw:
     """
-    Return the objects of JSON Lines.
+    Return the objects of JSON Lines, with columns of the type `JsonColumn`.
 
     Raises
     ------
@@ -217,16 +209,16 @@ def too_many_keys(keys: Iterable[str]) -> str:
     )
 
 
-def _table(lines: native.JsonLines) -> JsonTable:
+def _table(lines: native.JsonLines) -> Raw:
+    # Lines may be empty.
     numbers = lines.lines or range(1, lines.height + 1)
-    return JsonTable({column.key: column for column in _columns(lines)}, numbers)
+    columns = {column.key: column for column in _columns(lines)}
+    return Raw(columns, lines.height, lambda row: f"line {numbers[row]}")
 
 
 def _columns(lines: native.JsonLines) -> list[JsonColumn]:
     return [JsonColumn(lines, index) for index in range(lines.width)]
 
-
-_Key = TypeVar("_Key", str, tuple[str, ...])
 
 Column: TypeAlias = "pl.Series | list[Any] | JsonColumn"
 """A column of a table, or its values in JSON."""
@@ -243,9 +235,9 @@ _LONGEST = 300
 
 @dataclass
 class Raw:
-    """Named columns, and the place of each row in the file."""
+    """Columns by their names or, before they have names, by their paths, and the place of each row."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[Any, Any]
     height: int
     place: Callable[[int], str]
     typed: bool = True
@@ -262,7 +254,7 @@ class Raw:
 
     def column(self, name: str) -> Column:
         """Return the column with a name; JSON that holds only strings is a Series."""
-        column = self.columns[name]
+        column: Column = self.columns[name]
         if isinstance(column, JsonColumn) and column.holds_texts:
             return column.texts()
         return column
@@ -276,28 +268,14 @@ def by_name(names: Sequence[str], columns: Sequence[pl.Series], problems: Proble
     return dict(zip(names, columns, strict=True))
 
 
-def from_table(table: JsonTable) -> Raw:
-    """Return JSON Lines as a table whose columns have no roles."""
-    columns, lines = table
-    return Raw(columns, len(lines), lambda row: f"line {lines[row]}")
-
-
 def from_frame(frame: pl.DataFrame) -> Raw:
     """Return a frame as a table whose columns have no roles."""
     return Raw(frame.to_dict(), frame.height, lambda row: f"row {row + 1}")
 
 
-def from_objects(path: Path, objects: Iterable[tuple[str, dict[str, Any]]]) -> Raw:
-    """Return JSON objects as columns, with null for missing keys, wherever a key first appears."""
-    columns, places = gathered(path, objects)
-    return Raw(columns, len(places), places.__getitem__)
-
-
-def gathered(
-    path: Path, objects: Iterable[tuple[str, dict[_Key, Any]]]
-) -> tuple[dict[_Key, list[Any]], list[str]]:
+def from_objects(path: Path, objects: Iterable[tuple[str, dict[Any, Any]]]) -> Raw:
     """
-    Return the values of objects by key, null where a key is missing, and the objects' places.
+    Return objects with their places as columns, with null for missing keys, wherever a key first appears.
 
     Raises
     ------
@@ -306,7 +284,7 @@ def gathered(
         columns.
     """
     places: list[str] = []
-    rows: list[dict[_Key, Any]] = []
+    rows: list[dict[Any, Any]] = []
     for place, row in objects:
         places.append(place)
         rows.append(row)
@@ -315,7 +293,7 @@ def gathered(
     gaps = len(keys) * len(rows) - filled
     if gaps > _MOST_GAPS and filled * _SPARSE < gaps:
         raise problem(path, too_many_keys(key if isinstance(key, str) else key[-1] for key in keys))
-    return {key: [row.get(key) for row in rows] for key in keys}, places
+    return Raw({key: [row.get(key) for row in rows] for key in keys}, len(rows), places.__getitem__)
 
 
 def texts(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:

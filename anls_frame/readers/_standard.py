@@ -9,6 +9,7 @@ its path. Columns are named once all paths are known, so that no field replaces 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from types import NoneType
 from typing import Any, Literal, TypeAlias, get_args
@@ -255,9 +256,7 @@ def members(source: str, value: Any) -> dict[Key, Any]:
 
 
 def samples_frame(
-    columns: Mapping[Key, _raw.Column],
-    height: int,
-    place: Callable[[int], str],
+    raw: Raw,
     problems: Problems,
     *,
     doc_ids: Sequence[str] = DOC_IDS,
@@ -270,10 +269,10 @@ def samples_frame(
     the source of the field, as in `doc_prediction`. Document fields known to hold the question, its types or
     the document's id get these roles; the prompt is then named `input`.
     """
-    names = _names(columns, doc_ids)
-    raw = _raw.Raw({names[key]: column for key, column in columns.items()}, height, place)
-    chosen: dict[Role, str] = {usual: usual for usual in ROLES if usual in raw.names}
-    return frame(raw, chosen, problems, unique_ids=False, answers_format=answers_format)
+    names = _names(raw.columns, doc_ids)
+    named = replace(raw, columns={names[key]: column for key, column in raw.columns.items()})
+    chosen: dict[Role, str] = {usual: usual for usual in ROLES if usual in named.names}
+    return frame(named, chosen, problems, unique_ids=False, answers_format=answers_format)
 
 
 def _names(columns: Mapping[Key, _raw.Column], doc_ids: Sequence[str]) -> dict[Key, str]:

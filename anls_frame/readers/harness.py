@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from types import NoneType
@@ -24,7 +25,7 @@ from anls_frame.readers import (
     table,
 )
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Column, JsonColumn, JsonTable, Values
+from anls_frame.readers._raw import Column, JsonColumn, Raw, Values
 from anls_frame.readers._standard import SAMPLE, Key, Row, members, role_key
 from anls_frame.readers.score_columns import with_numbers_where_all_are
 
@@ -49,7 +50,7 @@ _WRITTEN = {
 }
 
 
-def _logged_samples(path: Path, problems: Problems) -> JsonTable:
+def _logged_samples(path: Path, problems: Problems) -> Raw:
     """Return the samples of a file."""
     if _content.file_format(path) != "jsonl":
         raise problem(path, "logged samples must be a .jsonl file")
@@ -72,57 +73,51 @@ def _check_response(response: Response | None) -> None:
         raise ValueError(f"response must be an integer other than 0, or 'all', got {response!r}")
 
 
-def _logged_columns(
-    path: Path, samples: JsonTable, response: Response | None, problems: Problems
-) -> tuple[dict[Key, Column], int, Callable[[int], str]]:
+def _logged_fields(path: Path, samples: Raw, response: Response | None, problems: Problems) -> Raw:
     """
-    Return the fields of all samples as columns, and the number of the rows and the place of each.
+    Return the fields of all samples as columns.
 
     The prediction is the only response, or the response selected by `response`. With "all", each response has
     its own row and epoch: each filtered response or, if the filter only selects one of several (as
     `take_first` does), each unfiltered response. Metrics then belong to the row of the selected response, and
     tokens, which are logged only for the first response, to the row of the first.
     """
-    logged, lines = samples
+    logged: dict[str, JsonColumn] = dict(samples.columns)
     predictions = _predictions(samples, response, problems)
     resps = logged["resps"].out_of_lists() if "resps" in logged else None
     columns = dict(_fields(path, logged | ({} if resps is None else {"resps": resps}), predictions))
+    height, place = samples.height, samples.place
     if response == "all":
-        # A field of its own.
-        columns = {
-            ("metric", "epoch") if key == (SAMPLE, "epoch") else key: of for key, of in columns.items()
-        }
         rows = _rows(predictions, resps)
         if rows is not None:
             columns = {key: _of_rows(key, values, rows) for key, values in columns.items()}
-            lines = [lines[row.sample] for row in rows]
-        epochs = [1] * len(lines) if rows is None else [row.epoch for row in rows]
-        columns[SAMPLE, "epoch"] = pl.Series(epochs, dtype=pl.Int64)
-    return _with_run(path, columns, len(lines)), len(lines), lambda row: f"line {lines[row]}"
-
-
-def _predictions(samples: JsonTable, response: Response | None, problems: Problems) -> Values:
-    """Return the response that is the prediction of each sample; with "all", a list of all responses."""
-    responses = samples.columns["filtered_resps"]
-    single = responses.out_of_lists().only_texts()
-    if single.kinds == {str} and response in (None, "all", 1, -1):
-        return single
-    pairs = zip(samples.lines, responses, strict=True)
-    return [_response(f"line {line}", texts, response, problems) for line, texts in pairs]
-
-
-def _with_run(path: Path, columns: dict[Key, Column], height: int) -> dict[Key, Column]:
-    """Return the columns with the task and the model of the run, as far as known."""
+            sources = [row.sample for row in rows]
+            height, place = len(rows), lambda row: samples.place(sources[row])
+        epochs = [1] * height if rows is None else [row.epoch for row in rows]
+        columns = _with_own(columns, "epoch", pl.Series(epochs, dtype=pl.Int64))
     run = _log_files.run_of(path)
     if run is not None:
         for name, value in (("task", run.task), ("model", _log_files.model(path, run))):
             if value is not None:
-                key = (SAMPLE, name)
-                columns = {
-                    ("metric", name) if column == key else column: of for column, of in columns.items()
-                }
-                columns[key] = pl.repeat(value, height, dtype=pl.String, eager=True)
-    return columns
+                own = pl.repeat(value, height, dtype=pl.String, eager=True)
+                columns = _with_own(columns, name, own)
+    return Raw(columns, height, place)
+
+
+def _with_own(columns: dict[Key, Column], name: str, column: pl.Series) -> dict[Key, Column]:
+    """Return the columns with a field of the sample; a logged field of this name becomes a metric."""
+    own = (SAMPLE, name)
+    renamed = {("metric", name) if key == own else key: logged for key, logged in columns.items()}
+    return renamed | {own: column}
+
+
+def _predictions(samples: Raw, response: Response | None, problems: Problems) -> Values:
+    """Return the response that is the prediction of each sample; with "all", a list of all responses."""
+    responses: JsonColumn = samples.columns["filtered_resps"].out_of_lists()
+    single = responses.only_texts()
+    if single.kinds == {str} and response in (None, "all", 1, -1):
+        return single
+    return [_response(samples.place(row), texts, response, problems) for row, texts in enumerate(responses)]
 
 
 class _LoggedRow(NamedTuple):
@@ -259,37 +254,11 @@ def _target(target: Any, document: Any) -> Any:
     return target
 
 
-def out_of_lists(value: Any) -> Any:
-    """Return a list without enclosing lists that hold nothing else."""
-    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
-        value = value[0]
-    return value
-
-
-def _response(place: str, responses: Any, response: Response | None, problems: Problems) -> Any:
+def _response(place: str, responses: Any, wanted: Response | None, problems: Problems) -> Any:
     """Return the response that is the prediction; with "all", a list of all responses."""
     texts = _responses(place, responses, problems)
-    return (texts or [None]) if response == "all" else _chosen(place, texts, response, problems)
-
-
-def _responses(place: str, responses: Any, problems: Problems) -> list[Any]:
-    """Return the filtered responses (none without text); values other than texts are problems."""
-    response = out_of_lists(responses)
-    several = response if isinstance(response, list) else [response]
-    if len(several) == 1 and isinstance(several[0], str):
-        return several
-    if any(isinstance(text, list | dict | bool) for text in several):
-        what = (
-            kind(several[0])
-            if len(several) == 1
-            else f"{len(several)} responses, as in multiple-choice tasks"
-        )
-        problems.add(f"the response must be one string, got {what}", place)
-        return []
-    return [] if several == [None] else several
-
-
-def _chosen(place: str, texts: list[Any], wanted: int | None, problems: Problems) -> Any:
+    if wanted == "all":
+        return texts or [None]
     if not texts:
         return None
     if wanted is None and len(texts) > 1:
@@ -303,6 +272,22 @@ def _chosen(place: str, texts: list[Any], wanted: int | None, problems: Problems
         problems.add(f"no response {wanted}; there are {len(texts)}", place)
         return None
     return texts[0 if wanted is None else wanted - (wanted > 0)]
+
+
+def _responses(place: str, response: Any, problems: Problems) -> list[Any]:
+    """Return the filtered responses (none without text); values other than texts are problems."""
+    several = response if isinstance(response, list) else [response]
+    if len(several) == 1 and isinstance(several[0], str):
+        return several
+    if any(isinstance(text, list | dict | bool) for text in several):
+        what = (
+            kind(several[0])
+            if len(several) == 1
+            else f"{len(several)} responses, as in multiple-choice tasks"
+        )
+        problems.add(f"the response must be one string, got {what}", place)
+        return []
+    return [] if several == [None] else several
 
 
 # Data sets that VLMEvalKit scores with ANLS, as they appear in file names.
@@ -368,7 +353,7 @@ def read_lmms_eval(path: str | os.PathLike[str], *, response: Response | None = 
     problems = Problems(path)
     _check_response(response)
     samples = _logged_samples(path, problems)
-    frame = _frame(path, *_logged_columns(path, samples, response, problems), problems)
+    frame = _frame(path, _logged_fields(path, samples, response, problems), problems)
     return origins.remember(frame, "rrc" if frame.schema.get("anls", pl.Null).is_numeric() else None)
 
 
@@ -440,7 +425,7 @@ def read_lm_eval(
         if filters is None or filter not in names:
             raise problem(path, f"no filter {quoted(filter)}; available: {among}")
         samples = filters.rows_with(filter)
-    return _frame(path, *_logged_columns(path, samples, response, problems), problems)
+    return _frame(path, _logged_fields(path, samples, response, problems), problems)
 
 
 def read_inspect(
@@ -512,10 +497,9 @@ def read_inspect(
         if scorer not in scorers:
             among = listed([quoted(name) for name in scorers]) or "none"
             raise problem(path, f"no scorer {quoted(scorer)}; available: {among}")
-    columns, places = _raw.gathered(path, fields(run, samples, scorer, problems))
+    raw = _raw.from_objects(path, fields(run, samples, scorer, problems))
     # Inspect writes targets as strings or lists; the other harnesses print lists as strings.
-    columns = make_numbers(columns)
-    return _frame(path, columns, len(places), places.__getitem__, problems, answers_format="text")
+    return _frame(path, replace(raw, columns=make_numbers(raw.columns)), problems, answers_format="text")
 
 
 def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -> pl.DataFrame:
@@ -582,22 +566,14 @@ def read_vlmevalkit(path: str | os.PathLike[str], *, sheet: str | None = None) -
     return origins.remember(frame, "rrc" if any(name in path.name for name in _SCORED_BY_ANLS) else None)
 
 
-def _frame(
-    path: Path,
-    columns: Mapping[Key, Column],
-    height: int,
-    place: Callable[[int], str],
-    problems: Problems,
-    *,
-    answers_format: str = "list",
-) -> pl.DataFrame:
-    if not height:
+def _frame(path: Path, raw: Raw, problems: Problems, *, answers_format: str = "list") -> pl.DataFrame:
+    if not raw.height:
         problems.raise_any()
         raise problem(path, "holds no samples")
-    frame = _standard.samples_frame(columns, height, place, problems, answers_format=answers_format)
+    frame = _standard.samples_frame(raw, problems, answers_format=answers_format)
     if "question_id" in frame.columns:
-        epochs = columns.get((SAMPLE, "epoch"), [None] * frame.height)
-        _standard.check_ids(frame["question_id"], problems, place, epochs)
+        epochs = raw.columns.get((SAMPLE, "epoch"), [None] * frame.height)
+        _standard.check_ids(frame["question_id"], problems, raw.place, epochs)
     problems.raise_any()
     _check_answers(path, frame)
     return frame
@@ -677,7 +653,7 @@ def fields(
         yield place, row
 
 
-def make_numbers(columns: dict[Key, list[Any]]) -> dict[Key, list[Any]]:
+def make_numbers(columns: Mapping[Key, list[Any]]) -> dict[Key, list[Any]]:
     """
     Return the columns with letters and Booleans of scores as numbers, as in Inspect's metrics.
 

@@ -75,10 +75,8 @@ def read(
         rows[key] = rows.get(key, {}) | answered(answers[index], report, allow_missing=allow_missing)
     problems.raise_any()
     places = ((f"index {known[key]}, id {key}", fields) for key, fields in rows.items())
-    columns, names = _raw.gathered(gold, places)
-    frame = _standard.samples_frame(
-        columns, len(names), names.__getitem__, problems, doc_ids=doc_ids, answers_format="text"
-    )
+    raw = _raw.from_objects(gold, places)
+    frame = _standard.samples_frame(raw, problems, doc_ids=doc_ids, answers_format="text")
     problems.raise_any()
     return frame
 

@@ -28,7 +28,7 @@ from anls_frame.readers import (
     _workbook,
 )
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Raw, by_name, from_frame, from_objects, from_table
+from anls_frame.readers._raw import Raw, by_name, from_frame
 from anls_frame.readers._standard import Role, UniqueIds
 
 if TYPE_CHECKING:
@@ -297,8 +297,8 @@ def read_raw(
     if kind in {"csv", "tsv"}:
         return read_delimited(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
     if kind == "jsonl":
-        return from_table(_raw.from_lines(path, text))
-    return from_objects(path, _raw.records(path, _raw.read_whole(path, text), problems))
+        return _raw.from_lines(path, text)
+    return _raw.from_objects(path, _raw.records(path, _raw.read_whole(path, text), problems))
 
 
 def scan(path: Path) -> pl.LazyFrame:

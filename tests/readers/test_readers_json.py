@@ -14,7 +14,7 @@ from polars.testing import assert_series_equal
 
 import anls_frame as af
 from anls_frame.exceptions import Problem
-from anls_frame.readers import _raw, _standard, harness
+from anls_frame.readers import _raw, _standard
 from anls_frame.readers._problems import Problems
 
 Write = Callable[[Any], str]
@@ -58,8 +58,10 @@ def check_columns(text: str) -> bool:
     assert problems == wrong
     if wrong:
         return False
-    columns, places = _raw.gathered(PATH, lines)
-    assert [f"line {line}" for line in table.lines] == places
+    read = _raw.from_objects(PATH, lines)
+    columns = read.columns
+    assert table.height == read.height
+    assert list(map(table.place, range(table.height))) == [place for place, _ in lines]
     assert [*table.columns] == [*columns]
     rows = [row for _, row in lines]
     for key, column in table.columns.items():
@@ -97,14 +99,20 @@ def check_column(column: _raw.JsonColumn, values: list[Any], first: int) -> None
         found, expected = Problems(PATH), Problems(PATH)
         assert_series_equal(read("x", in_table, found, str), read("x", values, expected, str))
         assert vars(found) == vars(expected)
-    assert typed(column.out_of_lists().values) == typed(list(map(harness.out_of_lists, values)))
+    assert typed(column.out_of_lists().values) == typed(list(map(out_of_lists, values)))
     assert typed(column.only_objects().values) == typed(list(map(only_object, values)))
     objects = [value if isinstance(value, dict) else {} for value in values]
-    entries, _ = _raw.gathered(PATH, (("", value) for value in objects))
+    entries = _raw.from_objects(PATH, (("", value) for value in objects)).columns
     members = {member.key: member for member in column.members()}
     assert [*members] == [*entries]
     for key, entry in entries.items():
         check_column(members[key], entry, first_with(key, objects))
+
+
+def out_of_lists(value: Any) -> Any:
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
+    return value
 
 
 def only_object(value: Any) -> Any:
