@@ -50,12 +50,6 @@ def opened(path: Path) -> BinaryIO:
     return path.open("rb") if kept is None else io.BytesIO(kept)
 
 
-def size(path: Path) -> int:
-    """Return the size of a file in bytes; 0 for a stream that was not kept."""
-    kept = _kept.get(str(path))
-    return path.stat().st_size if kept is None else len(kept)
-
-
 def seekable(path: Path) -> Path | io.BytesIO:
     """Return a seekable file for Polars: a path, or the content of a stream."""
     # A name on POSIX can be any bytes, but Polars requires Unicode.
@@ -132,7 +126,7 @@ def as_path(path: str | os.PathLike[str]) -> Path:
 def read_bytes(path: Path, *, may_be_empty: bool = False) -> bytes:
     """Return the content, decompressed if the suffix names a compression, unless it is implausibly large."""
     check_file(path, may_be_empty=may_be_empty)
-    packed = size(path)
+    packed = len(_kept[str(path)]) if str(path) in _kept else path.stat().st_size
     most = max(MOST_BYTES, MOST_TIMES * packed)
     content = io.BytesIO()
     with _opened(path) as file:

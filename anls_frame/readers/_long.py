@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -422,10 +423,10 @@ def _check_answers(rows: pl.DataFrame, problems: Problems, files: Mapping[str, P
 
 def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems) -> None:
     """Report the questions, and the epochs of questions, that a system lacks."""
-    known = len(problems)
-    for message in (*_lacking(rows, asked), *_uneven(rows)):
+    lacking = [*_lacking(rows, asked), *_uneven(rows)]
+    for message in lacking:
         problems.add(message)
-    if len(problems) > known:
+    if lacking:
         systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
         unshared = systems.filter(pl.col("system") < rows["system"].n_unique())
         if hint := differing_in_notation(unshared[_QUESTION].sort()):
@@ -515,12 +516,9 @@ def _as(column: pl.Series, dtype: pl.DataType) -> pl.Series:
     if column.dtype == dtype:
         return column
     if dtype == pl.String and (column.dtype.is_nested() or column.dtype == pl.Binary):
-        texts = [None if value is None else _json(value) for value in column.to_list()]
+        write = partial(json.dumps, ensure_ascii=False, default=quoted)
+        texts = [None if value is None else write(value) for value in column.to_list()]
         return pl.Series(column.name, texts, dtype=pl.String)
     if column.null_count() == len(column):
         return pl.Series(column.name, [None] * len(column), dtype=dtype)
     return column.cast(dtype)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=quoted)

@@ -299,7 +299,11 @@ def from_objects(path: Path, objects: Iterable[tuple[str, dict[Any, Any]]]) -> R
 def texts(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> pl.Series:
     """Return a column as strings; a number becomes the string in the file, anything else is a problem."""
     if isinstance(column, pl.Series):
-        return _series_texts(name, column, problems)
+        if not is_text(column.dtype):
+            what = f"must hold strings, got {column.dtype}; cast it to String before writing the file"
+            problems.add(f"column {name!r} {what}")
+            column = pl.Series([None] * len(column))
+        return column.cast(pl.String).alias(name)
     if isinstance(column, JsonColumn) and column.kinds <= {str, Number, NoneType}:
         return column.texts().alias(name)
     values: list[str | None] = []
@@ -371,17 +375,6 @@ def numbers(written: pl.Series) -> pl.Series:
     if is_lost or not all(len(text) <= _LONGEST and int(float(text)) == int(text) for text in long):
         return written
     return floats
-
-
-def _series_texts(name: str, column: pl.Series, problems: Problems) -> pl.Series:
-    if column.dtype == pl.String:
-        return column.alias(name)
-    if is_text(column.dtype):
-        return column.cast(pl.String).alias(name)
-    problems.add(
-        f"column {name!r} must hold strings, got {column.dtype}; cast it to String before writing the file"
-    )
-    return pl.Series(name, [None] * len(column), dtype=pl.String)
 
 
 def is_text(dtype: Any) -> bool:

@@ -335,16 +335,15 @@ def as_answers(raw: Raw, source: str, problems: Problems, answers_format: str) -
     printed list.
     """
     name, column = "answers", raw.column(source)
-    if answers_format not in ("auto", "text"):
-        return as_text_lists(name, column, problems, raw.place, answers_format)
-    if answers_format == "auto" and not raw.typed and isinstance(column, pl.Series):
-        is_text = source.casefold().strip() in _NEVER_LISTS
-        entries = None if is_text else _every(name, column, problems, raw.place)
-        if entries is not None:
-            return entries
     if answers_format == "auto":
+        is_text = raw.typed or source.casefold().strip() in _NEVER_LISTS
+        if isinstance(column, pl.Series) and not is_text:
+            entries = _every(name, column, problems, raw.place)
+            if entries is not None:
+                return entries
         _warn_of_texts(source, column, problems, raw)
-    return as_text_lists(name, column, problems, raw.place, "text")
+        answers_format = "text"
+    return as_text_lists(name, column, problems, raw.place, answers_format)
 
 
 def as_text_lists(
@@ -437,8 +436,7 @@ def _entries(value: Any) -> Sequence[str | None] | None:
     """Return the strings of a cell that is not text, None for null."""
     if type(value) is list:
         return [entry(item) for item in value]
-    if value is None or (isinstance(value, Number) and value == "NaN"):
-        return None
-    if isinstance(value, str):  # a number
-        return [str(value)]
-    raise NotAListError(f"must be a list of strings, got {kind(value)}")
+    if isinstance(value, bool | dict):
+        raise NotAListError(f"must be a list of strings, got {kind(value)}")
+    text = entry(value)
+    return None if text is None else [text]

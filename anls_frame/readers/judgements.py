@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
@@ -154,12 +154,12 @@ def judged(
     rows = to_lazy(frame, texts, keys, answers=answers).with_row_index(_ROW)
     repeats = repeating(rows.collect_schema())
     rows = rows.select(_ROW, *dict.fromkeys([*texts, *optional(id), *repeats]))
-    given = list(_rows(verdicts, "row", "id", verdicts["digest"]))
+    given = _rows(verdicts, "row", "id", verdicts["digest"])
     wanted = (
         _with_ids(rows, id, {row.id for row in given}) if id else _with_texts(rows, texts, verdicts["row"])
     )
     candidates = rows.filter(pl.col(_ROW).is_in(wanted.implode())).sort(_ROW).collect(engine="streaming")
-    known = list(_rows(candidates, _ROW, id, _digests(candidates, texts)))
+    known = _rows(candidates, _ROW, id, _digests(candidates, texts))
     values = verdicts["verdict"].to_list()
     matches = sorted(zip(_matched(given, values, known), values, strict=True))
     numbers = [number for number, _ in matches]
@@ -180,26 +180,21 @@ def _with_texts(rows: pl.LazyFrame, texts: Sequence[str], numbers: pl.Series) ->
     return hashes.filter(pl.col(_TEXTS).is_in(wanted.implode()))[_ROW]
 
 
-def _rows(table: pl.DataFrame, number: str, id_column: str | None, digests: Iterable[str]) -> Iterator[_Row]:
+def _rows(table: pl.DataFrame, number: str, id_column: str | None, digests: Iterable[str]) -> list[_Row]:
     ids = [None] * table.height if id_column is None else _ids(table, id_column)
     repeats = [
         _ids(table, name) if name in table.columns and name != id_column else [None] * table.height
         for name in REPEATS
     ]
-    for row in zip(table[number], ids, zip(*repeats, strict=True), digests, strict=True):
-        yield _Row(*row)
+    return list(map(_Row, table[number], ids, zip(*repeats, strict=True), digests))
 
 
 def _ids(table: pl.DataFrame, name: str) -> list[str | None]:
     """Return ids as texts, in which 7, 7.0 and "7" are equal, because scripts have one type of number."""
     return [
         None if key is None else str(int(key) if isinstance(key, float) and key.is_integer() else key)
-        for key in _plain(table[name])
+        for key in map(plain_value, plain_frame(table.select(cs.by_name(name)), "rows").to_series())
     ]
-
-
-def _plain(column: pl.Series) -> list[Any]:
-    return list(map(plain_value, plain_frame(column.to_frame(), "rows").to_series()))
 
 
 def _digests(rows: pl.DataFrame, texts: Sequence[str]) -> list[str]:

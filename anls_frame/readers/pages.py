@@ -503,9 +503,8 @@ def _parsed_html(path: Path, data: bytes, encoding: str | None) -> Any:
 
 
 def _page(root: Any, _: Path) -> Iterator[str]:
-    refs = [ref for order in root.iter("{*}ReadingOrder") for ref in _refs(order)]
-    for region in _in_order(root, "TextRegion", refs, "id"):
-        lines = [_page_line(line) for line in _by_index(region.findall("{*}TextLine"))]
+    for region in _in_order(root, "TextRegion", "id"):
+        lines = [_page_line(line) for line in sorted(region.iterfind("{*}TextLine"), key=_index)]
         yield from lines if any(lines) else _equivalent(region).split("\n")
 
 
@@ -519,16 +518,12 @@ def _page_line(line: Any) -> str:
 
 def _equivalent(element: Any) -> str:
     """Return the text of an element: of several texts, the one with the lowest index, or else the first."""
-    for equivalent in _by_index(element.findall("{*}TextEquiv")):
+    for equivalent in sorted(element.iterfind("{*}TextEquiv"), key=_index):
         for name in ("{*}Unicode", "{*}PlainText"):
             text = equivalent.find(name)
             if text is not None:
                 return _text(text)
     return ""
-
-
-def _by_index(elements: Iterable[Any]) -> list[Any]:
-    return sorted(elements, key=_index)
 
 
 def _index(element: Any) -> float:
@@ -542,8 +537,7 @@ def _index(element: Any) -> float:
 
 
 def _alto(root: Any, _: Path) -> Iterator[str]:
-    refs = [ref for order in root.iter("{*}ReadingOrder") for ref in _refs(order)]
-    for block in _in_order(root, "TextBlock", refs, "ID"):
+    for block in _in_order(root, "TextBlock", "ID"):
         yield from map(_alto_line, block.iterfind("{*}TextLine"))
 
 
@@ -593,15 +587,16 @@ def _refs(group: Any) -> Iterator[str]:
     """Yield the references of a group of a reading order, by index if it is ordered, otherwise as written."""
     is_ordered = _name(group).startswith("Ordered")
     members = list(group.iterchildren("{*}*"))
-    for member in _by_index(members) if is_ordered else members:
+    for member in sorted(members, key=_index) if is_ordered else members:
         ref = member.get("regionRef") or member.get("REF")
         if ref is not None:
             yield ref
         yield from _refs(member)
 
 
-def _in_order(root: Any, name: str, refs: list[str], id_: str) -> Iterator[Any]:
-    """Yield each element with a name once: the referenced elements, then the others as written."""
+def _in_order(root: Any, name: str, id_: str) -> Iterator[Any]:
+    """Yield each element with a name once: those in a reading order, then the others as written."""
+    refs = [ref for order in root.iter("{*}ReadingOrder") for ref in _refs(order)]
     by_id = {element.get(id_): element for element in _outside_lines(root)} if refs else {}
     referred, done = set(refs), set()
     for outer in [*(by_id[ref] for ref in refs if ref in by_id), root]:

@@ -40,12 +40,8 @@ def with_numbers_where_all_are(frame: pl.DataFrame, names: Sequence[str]) -> pl.
     """Return a table in which those of the given columns that hold only numbers are numeric."""
     columns = []
     for column in frame.select(name for name in names if frame.schema.get(name) == pl.String):
-        filled = _filled(column)
+        filled = column.set(column == "", None)
         written = filled.drop_nulls()
         if len(written) and numbers(written).dtype.is_numeric():
             columns.append(filled.cast(pl.Float64))
     return frame.with_columns(columns)
-
-
-def _filled(column: pl.Series) -> pl.Series:
-    return column.set(column == "", None)

@@ -275,7 +275,7 @@ def write_submission(
     texts = _raw.texts(prediction, columns[prediction], problems, str)
     _standard.check_ids(ids, problems, lambda row: f"row {row + 1}")
     problems.raise_any()
-    whole = all(_is_whole(value) for value in ids)
+    whole = all(re.fullmatch("0|-?[1-9][0-9]*", value) for value in ids)
     rows = [
         f'{{"questionId": {key if whole else json.dumps(key)}, '
         f'"answer": {json.dumps(text or "", ensure_ascii=False)}}}'
@@ -284,10 +284,6 @@ def write_submission(
     with replacing(target) as file:
         file.write(("[" + ",\n ".join(rows) + "]\n").encode())
     return target
-
-
-def _is_whole(text: str) -> bool:
-    return re.fullmatch("0|-?[1-9][0-9]*", text) is not None
 
 
 _UNANSWERABLE = ("not-answerable", "not answerable")
