@@ -267,9 +267,7 @@ def files_named(
 
 def is_log(file: Path, folder: Path) -> bool:
     """Return whether a file may hold rows: not hidden, in a known format, and not aggregated results."""
-    if is_hidden(file, folder):
-        return False
-    if not _format_suffix(file):
+    if is_hidden(file, folder) or not _format_suffix(file):
         return False
     _content.check_regular(file)
     if file.suffix.lower() != ".json" or not file.stat().st_size:

@@ -40,6 +40,8 @@ _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hmsHMS]+\])[^\]]*\]')
 _DAY = 86_400_000
 _LAST_DAY = 2_958_466
 _LOST = "lost"
+# Parts that a workbook may lack.
+_STRINGS, _STYLES = "xl/sharedStrings.xml", "xl/styles.xml"
 _SCHEMA = {"row": pl.Int64, "column": pl.Int64, "value": pl.String, "kind": pl.String}
 
 
@@ -101,19 +103,14 @@ def _sheets(path: Path, archive: zipfile.ZipFile, name: str | None) -> tuple[lis
 
 def _strings(path: Path, archive: zipfile.ZipFile) -> list[str]:
     """Return the shared strings of the cells."""
-    part = "xl/sharedStrings.xml"
-    strings = _elements(path, archive, part, "si") if part in archive.namelist() else ()
-    return [_text(string) for _, string in strings]
+    return [_text(string) for _, string in _elements(path, archive, _STRINGS, "si")]
 
 
 def _date_formats(path: Path, archive: zipfile.ZipFile) -> list[str | None]:
     """Return for each style whether it shows numbers as dates, times or durations, or None."""
     kinds: dict[int, str | None] = dict(_BUILT_IN_DATES)
     formats: list[str | None] = []
-    part = "xl/styles.xml"
-    for name, element in (
-        _elements(path, archive, part, "numFmt", "cellXfs") if part in archive.namelist() else ()
-    ):
+    for name, element in _elements(path, archive, _STYLES, "numFmt", "cellXfs"):
         if name == "numFmt":
             kinds[int(element.get("numFmtId", -1))] = _kind_of_format(element.get("formatCode", ""))
         else:
@@ -296,6 +293,8 @@ def _elements(path: Path, archive: zipfile.ZipFile, part: str, *names: str) -> I
     """Yield the elements with these names, without phonetic guides, and free them afterwards."""
     from lxml import etree  # noqa: PLC0415 - only for those who read workbooks
 
+    if part in (_STRINGS, _STYLES) and part not in archive.namelist():
+        return
     tags = [f"{{*}}{name}" for name in names]
     options: dict[str, Any] = {"resolve_entities": False, "no_network": True, "remove_comments": True}
     with archive.open(part) as file:

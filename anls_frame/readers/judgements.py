@@ -482,17 +482,9 @@ def audited_scores(
     full = [
         name for name, counted in (("format", format), ("ambiguous_question", ambiguous)) if counted == "full"
     ]
+    how: dict[str, Any] = {"protocol": protocol, "missing": missing, "lower_is_better": lower_is_better}
     truths = [
-        _truth(
-            scores[name],
-            text,
-            repaired,
-            full,
-            lower_is_better=lower_is_better,
-            protocol=protocol,
-            missing=missing,
-        ).alias(new[name])
-        for name, text in systems.items()
+        _truth(scores[name], text, repaired, full, **how).alias(new[name]) for name, text in systems.items()
     ]
     added = rows.select(_ROW).join(
         judged_rows.select(_ROW, *truths), on=_ROW, how="left", maintain_order="left"

@@ -64,40 +64,29 @@ def compare_texts(
     """Compare the texts of systems, or means over repeated answers; other options are those of `compare`."""
     rows = logged(given) if given.are_logged else None
     asked = [] if rows is None else resolved(metrics, rows, scoring["protocol"])
+    comparison: Comparison
     if rows is not None and (are_repeated(rows) or are_read(asked)):
-        return _compare_means(rows, asked, baseline=baseline, details=details, scoring=scoring, **options)
-    frame, systems = texts_in_columns(given) if rows is None else side_by_side(rows)
-    comparison: Comparison = compare(
-        _with_scores(frame, metrics),
-        {name: systems[name] for name in baseline_first(systems, baseline)},
-        "answers",
-        metrics=metrics,
-        details=details,
-        **scoring,
-        **options,
-    )
+        if details:
+            counted = "details= counts the error types of texts, not of means or columns of scores"
+            raise ValueError(Advice(f"{counted}: choose one epoch with epoch=, and metrics of texts"))
+        kept = [*(name for table in options["by"] or () for name in table), *optional(options["cluster"])]
+        means, asked = averaged(rows, asked, keep=kept, **scoring)
+        check_scored(means, asked)
+        order = baseline_first(systems_of(rows), baseline)
+        wide = in_columns(means, system="system", id="question_id", systems=order, metrics=asked)
+        comparison = compare(wide, **options)
+    else:
+        frame, systems = texts_in_columns(given) if rows is None else side_by_side(rows)
+        comparison = compare(
+            _with_scores(frame, metrics),
+            {name: systems[name] for name in baseline_first(systems, baseline)},
+            "answers",
+            metrics=metrics,
+            details=details,
+            **scoring,
+            **options,
+        )
     return _not_empty(comparison, "no row has an answer to score against")
-
-
-def _compare_means(
-    rows: pl.DataFrame,
-    metrics: Sequence[Metric],
-    *,
-    baseline: str | None,
-    details: bool,
-    scoring: Mapping[str, Any],
-    **options: Any,
-) -> Comparison:
-    """Compare the mean scores of questions that were answered several times."""
-    if details:
-        counted = "details= counts the error types of texts, not of means or columns of scores"
-        raise ValueError(Advice(f"{counted}: choose one epoch with epoch=, and metrics of texts"))
-    kept = [*(name for table in options["by"] or () for name in table), *optional(options["cluster"])]
-    means, asked = averaged(rows, metrics, keep=kept, **scoring)
-    check_scored(means, asked)
-    order = baseline_first(systems_of(rows), baseline)
-    wide = in_columns(means, system="system", id="question_id", systems=order, metrics=asked)
-    return _not_empty(compare(wide, **options), "no row has an answer to score against")
 
 
 def compare_scores(
