@@ -175,10 +175,13 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
 
 
 def _check_levels(frame: Any, names: Iterable[str]) -> None:
-    if is_pandas(frame):
-        from anls_frame.frames import from_pandas  # noqa: PLC0415 - imports pandas
-
-        from_pandas.check_levels(frame, names)
+    """Raise an error if a name refers to both a column and an index level of pandas, as pandas does."""
+    for name in names if is_pandas(frame) else ():
+        if name in frame.columns and name in frame.index.names:
+            raise ValueError(
+                f"{name!r} is both an index level and a column, which is ambiguous; rename one of them, as "
+                f"with `.rename_axis(index={{{name!r}: 'other'}})`"
+            )
 
 
 def is_pandas(value: Any, kind: Literal["DataFrame", "Series"] = "DataFrame") -> bool:

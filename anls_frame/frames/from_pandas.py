@@ -42,16 +42,6 @@ def _column_or_level(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     return frame.index.get_level_values(name).to_series(index=frame.index)
 
 
-def check_levels(frame: pd.DataFrame, names: Iterable[str]) -> None:
-    """Raise an error if a name refers to both a column and an index level, as pandas does."""
-    for name in names:
-        if name in frame.columns and name in frame.index.names:
-            raise ValueError(
-                f"{name!r} is both an index level and a column, which is ambiguous; rename one of them, as "
-                f"with `.rename_axis(index={{{name!r}: 'other'}})`"
-            )
-
-
 def with_columns(frame: pd.DataFrame, scores: pl.DataFrame) -> pd.DataFrame:
     """Return the frame with new score columns, whose dtypes do not depend on the data."""
     return frame.assign(**{column.name: _to_array(column) for column in scores})

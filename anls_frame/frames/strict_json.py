@@ -23,16 +23,12 @@ class Number(str):
         return str(self)
 
 
-class _Invalid(Exception):  # noqa: N818 - never leaves this module
-    pass
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
         doubled = next(key for key in keys if keys.count(key) > 1)
-        raise _Invalid(f"duplicate key {quoted(doubled)}")
+        raise ValueError(f"duplicate key {quoted(doubled)}")
     return members
 
 
@@ -57,8 +53,6 @@ def parse(text: str) -> Any:
     except json.JSONDecodeError as error:
         at = f" at line {error.lineno}" if error.lineno > 1 else ""
         raise ValueError(f"invalid JSON: {error.msg}{at}, column {error.colno}") from None
-    except _Invalid as error:
-        raise ValueError(str(error)) from None
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None
     if isinstance(value, list | dict) and text.count("[") + text.count("{") > _MOST_LEVELS:

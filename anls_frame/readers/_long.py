@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -216,25 +216,24 @@ class Log(NamedTuple):
 def with_epoch(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their epoch, 1 if the file has none; another column of this name is renamed."""
     epochs = _standard.epochs_of(frame)
-    renamed = _renamed(frame.columns, has_epochs=epochs is not None)
-    return frame.rename(renamed).with_columns(epoch=pl.lit(1, pl.Int64) if epochs is None else epochs)
+    epoch = pl.lit(1, pl.Int64) if epochs is None else epochs
+    return frame.rename(_renamed(frame)).with_columns(epoch=epoch)
 
 
 def as_in_file(rows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
     """Return rows of `long_frame` with the columns of the only file, under their names."""
-    has_epochs = _standard.epochs_of(frame) is not None
-    renamed = _renamed(frame.columns, has_epochs=has_epochs)
-    added = [name for name in _OWN if not (name == "epoch" and has_epochs)]
-    return rows.drop(added).rename({new: old for old, new in renamed.items()})
+    return rows.drop(_added(frame)).rename({new: old for old, new in _renamed(frame).items()})
 
 
-def _renamed(names: Collection[str], *, has_epochs: bool) -> dict[str, str]:
+def _renamed(frame: pl.DataFrame) -> dict[str, str]:
     """Return new names for columns whose names clash with added columns."""
-    renamed: dict[str, str] = {}
-    for name in _OWN:
-        if name in names and not (name == "epoch" and has_epochs):
-            renamed[name] = free_name(name, {*names, *renamed.values()})
-    return renamed
+    return {name: free_name(name, frame.columns) for name in _added(frame) if name in frame.columns}
+
+
+def _added(frame: pl.DataFrame) -> list[str]:
+    """Return the names of the columns that `long_frame` adds to a file."""
+    has_epochs = _standard.epochs_of(frame) is not None
+    return [name for name in _OWN if not (name == "epoch" and has_epochs)]
 
 
 def only_epoch(frame: pl.DataFrame, epoch: int | None) -> pl.DataFrame:

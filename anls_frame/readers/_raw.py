@@ -172,10 +172,6 @@ class JsonColumn:
         """Return the values."""
         return iter(self.values)
 
-    def __len__(self) -> int:
-        """Return the number of objects."""
-        return self._lines.height
-
 
 def from_lines(path: Path, text: str) -> Raw:
     """
