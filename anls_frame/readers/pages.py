@@ -276,7 +276,7 @@ def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
         pair = {column: list(pages[column].values()) for column in (REFERENCE, name)}
         spaced = [column for column, texts in pair.items() if any(map(_has_empty_lines, texts))]
         dense = [column for column in pair if column not in spaced]
-        if len(spaced) == len(dense) and any(page.kind != "text" for page in pair[dense[0]]):
+        if len(spaced) == len(dense) and not all(page.is_plain for page in pair[dense[0]]):
             said = (
                 f"{spaced[0]!r} is plain text with empty lines, which the files of {dense[0]!r} do not have"
             )
@@ -284,7 +284,7 @@ def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:
 
 
 def _has_empty_lines(page: Page) -> bool:
-    return page.kind == "text" and page.text != _without_empty(page.text)
+    return page.is_plain and page.text != _without_empty(page.text)
 
 
 def _without_empty(text: str) -> str:
@@ -387,8 +387,6 @@ def _is_text(file: Path, folder: Path) -> bool:
     return True
 
 
-Kind: TypeAlias = Literal["text", "PAGE", "ALTO", "hOCR"]
-
 _PEEK = 4096
 _MARKUP_SUFFIXES = frozenset({".xml", ".hocr", ".html", ".htm", ".xhtml"})
 _MARKUP = re.compile(r"\s*<(\?xml|!--|!DOCTYPE|([\w-]+:)?(PcGts|alto|html)\b)", re.IGNORECASE)
@@ -405,9 +403,9 @@ _LAST = float("inf")
 
 
 class Page(NamedTuple):
-    """The text of a page, and facts about its file."""
+    """The text of a page, and whether its file is plain text, which may have empty lines."""
 
-    kind: Kind
+    is_plain: bool
     text: str
 
 
@@ -429,7 +427,7 @@ def read_page(path: Path, encoding: str | None = None) -> Page:
         text = _content.decoded(path, data, None if _is_unicode(data) else encoding)
         if "\0" in text:
             raise problem(path, "not a text file: it has NUL characters")
-        return Page("text", text.replace("\r\n", "\n").replace("\r", "\n").rstrip())
+        return Page(is_plain=True, text=text.replace("\r\n", "\n").replace("\r", "\n").rstrip())
     plain = _PLAIN_HTML.match(beginning)
     root = (
         _parsed_html(path, data, encoding)
@@ -441,8 +439,7 @@ def read_page(path: Path, encoding: str | None = None) -> Page:
         raise problem(
             path, f"the root element is {quoted(name)}; pages are PAGE (PcGts), ALTO (alto) or hOCR (html)"
         )
-    kind, lines = _READERS[name]
-    return Page(kind, "\n".join(line for line in lines(root, path) if line))
+    return Page(is_plain=False, text="\n".join(filter(None, _READERS[name](root, path))))
 
 
 def _is_unicode(data: bytes) -> bool:
@@ -635,8 +632,4 @@ def _name(element: Any) -> str:
     return name
 
 
-_READERS: dict[str, tuple[Kind, Callable[[Any, Path], Iterator[str]]]] = {
-    "PcGts": ("PAGE", _page),
-    "alto": ("ALTO", _alto),
-    "html": ("hOCR", _hocr),
-}
+_READERS: dict[str, Callable[[Any, Path], Iterator[str]]] = {"PcGts": _page, "alto": _alto, "html": _hocr}
