@@ -268,7 +268,6 @@ def long_frame(
     problems = Problems()
     tasks = tasks_of(logs)
     rows = only_epoch(_below_each_other(logs if tasks else [log._replace(task=None) for log in logs]), epoch)
-    asked = rows.select(_KEYS)
     if gold is not None:
         if tasks:
             raise ValueError(
@@ -276,9 +275,9 @@ def long_frame(
                 f"{listed(list(map(quoted, tasks)))}; read the files of each task with its own gold"
             )
         rows = _known(rows, gold, unmatched, problems)
-        asked = rows.select(_KEYS)
-        if any("answers" not in log.rows.columns for log in logs):
-            asked = pl.concat([gold.ids.select(pl.lit("").alias(_TASK), _QUESTION), asked])
+    asked = rows.select(_KEYS)
+    if gold is not None and any("answers" not in log.rows.columns for log in logs):
+        asked = pl.concat([gold.ids.select(pl.lit("").alias(_TASK), _QUESTION), asked])
     asked = asked.unique(maintain_order=True)
     if unmatched == "error":
         _check_complete(rows, asked, problems)

@@ -292,16 +292,22 @@ def scan_counted(path: Path, how: Reading, *, every_response: bool = False) -> t
 
 
 def kind_of_file(path: Path, how: Reading) -> str:
-    """Return the reader of a file: the given reader, or one detected from the file's name and first bytes."""
+    """Return the reader of a file: the given one, or that of its gold, its name and its first bytes."""
     _content.keep(path)
     if how.reader is not None:
         return how.reader
-    if path.is_dir() and not is_truth_of_pages(how.gold):
+    if is_truth_of_pages(how.gold):
+        return "pages"
+    if path.is_dir():
         message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with gold="
         raise IsADirectoryError(errno.EISDIR, Advice(message), str(path))
-    if how.gold is not None:
-        return kind_for_gold(path, how.gold, how.options.get("format"))
-    return kind_of(path, how.options.get("format"))
+    kind = kind_of(path, how.options.get("format"))
+    if how.gold is None:
+        return kind
+    if not _are_labels(how.gold):
+        return "table" if kind in _SUBMISSIONS else kind
+    is_list = kind == "table" and path.suffix.lower() == ".json"
+    return "rrc" if is_list else kind
 
 
 def names_of_rows(how: Reading) -> RowNames:
@@ -327,17 +333,6 @@ def are_pages(how: Reading) -> bool:
 _SUBMISSIONS = ("rrc", "dude")
 _PEEK = 1 << 16
 _KEY = re.compile(r'[{,]\s*"([^"\\]*)"\s*:')
-
-
-def kind_for_gold(path: Path, gold: Any, format: str | None = None) -> str:  # noqa: A002 - what it is
-    """Return the kind of files that this gold belongs to: pages, a submission, or a table."""
-    if is_truth_of_pages(gold):
-        return "pages"
-    kind = kind_of(path, format)
-    if not _are_labels(gold):
-        return "table" if kind in _SUBMISSIONS else kind
-    is_list = kind == "table" and path.suffix.lower() == ".json"
-    return "rrc" if is_list else kind
 
 
 def is_truth_of_pages(gold: Any) -> bool:

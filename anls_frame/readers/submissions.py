@@ -353,9 +353,12 @@ def read_dude(
     └─────────────┴────────────┴───────────┴────────────────────┘
     """
     frame = read(gold, submission, _dude_fields, allow_missing=allow_missing, unanswerable=_UNANSWERABLE)
-    _warn_of_lists(frame)
-    name = free_name("dude_anls", frame.columns)
-    return origins.remember(frame.with_columns(_scores(frame).alias(name)), "rrc")
+    are_lists = pl.repeat(value=False, n=frame.height, eager=True)
+    if frame.schema.get("answer_type") == pl.String:
+        are_lists = frame["answer_type"].str.contains("list")
+    _warn_of_lists(are_lists)
+    scores = _scores(frame, are_lists).alias(free_name("dude_anls", frame.columns))
+    return origins.remember(frame.with_columns(scores), "rrc")
 
 
 def _dude_fields(
@@ -382,21 +385,19 @@ def _dude_fields(
     }
 
 
-def _warn_of_lists(frame: pl.DataFrame) -> None:
+def _warn_of_lists(are_lists: pl.Series) -> None:
     """Warn of questions that have a list as the answer, because only the first prediction is scored."""
-    if frame.schema.get("answer_type") != pl.String:
-        return
-    lists = frame.filter(pl.col("answer_type").str.contains("list")).height
+    lists = int(are_lists.sum())
     if lists:
         warn(
-            f"the answers to {numbered(lists, 'question')} of {frame.height:,} are lists. DUDE's script "
+            f"the answers to {numbered(lists, 'question')} of {len(are_lists):,} are lists. DUDE's script "
             'assigns them to all predictions: this score is in dude_anls (metrics="dude_anls"). Other '
             "scores take the first prediction and its nearest answer. To leave these questions out: "
             'frame.filter(~pl.col("answer_type").str.contains("list"))'
         )
 
 
-def _scores(frame: pl.DataFrame) -> pl.Series:
+def _scores(frame: pl.DataFrame, are_lists: pl.Series) -> pl.Series:
     """
     Return the score of each question according to DUDE's script; null without a prediction.
 
@@ -406,13 +407,10 @@ def _scores(frame: pl.DataFrame) -> pl.Series:
     script may choose another, whose sum differs in the last bit (12 of 30,000 random lists of up to 7).
     """
     single = frame.select(anls("prediction", "answers", protocol="rrc")).to_series()
-    if frame.schema.get("answer_type") != pl.String:
-        return single
-    are_lists = frame["answer_type"].str.contains("list") & frame["prediction"].is_not_null()
     assigned_scores = {
         row: _assigned(predictions, answers)
         for row, predictions, answers in frame.with_row_index("row")
-        .filter(are_lists)
+        .filter(are_lists & frame["prediction"].is_not_null())
         .select("row", "predictions", "answers")
         .iter_rows()
     }
