@@ -436,9 +436,8 @@ def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems)
 def _filled(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with added rows for missing predictions, and warn of the latter."""
     keys = ["system", "epoch", *_KEYS]
-    copied = [role for role in (*_standard.ROLES, "task") if role not in {_QUESTION, "prediction"}]
-    there = [name for name in copied if name in rows.columns]
-    first = rows.group_by(_KEYS).first().select(*_KEYS, *there)
+    copied = [name for name in (*GOLD_ROLES, "task") if name in rows.columns]
+    first = rows.group_by(_KEYS).first().select(*_KEYS, *copied)
     questions = asked.join(first, on=_KEYS, how="left", maintain_order="left")
     epochs = rows.select("system", "epoch").unique(maintain_order=True)
     missing = epochs.join(questions, how="cross").join(rows, on=keys, how="anti", maintain_order="left")

@@ -219,9 +219,6 @@ def _columns(lines: native.JsonLines) -> list[JsonColumn]:
 Column: TypeAlias = "pl.Series | list[Any] | JsonColumn"
 """A column of a table, or its values in JSON."""
 
-Values: TypeAlias = "list[Any] | JsonColumn"
-"""The values of a column of JSON."""
-
 # No table of results has more empty cells than this and less than one filled cell in this many.
 _MOST_GAPS = 20_000_000
 _SPARSE = 20

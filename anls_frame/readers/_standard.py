@@ -233,8 +233,6 @@ def _plain(name: str) -> str:
 
 Key: TypeAlias = tuple[str, ...]
 """The path of a field: its source, and the names that lead to it."""
-Row: TypeAlias = tuple[str, dict[Key, Any]]
-"""A sample's place in the file, and its fields."""
 
 SAMPLE = "sample"
 """The source of the harness' own fields of a sample, which are named first."""

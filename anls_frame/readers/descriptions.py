@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import polars as pl
-
-OptionValue: TypeAlias = "str | int | float | bool | Path | None"
-"""A value of an option of a reader."""
 
 _LOGGED = frozenset({"filtered_resps", "target"})
 _MMF = frozenset({"question_id", "image_id", "answer", "pred_source"})
@@ -69,7 +66,7 @@ class Description:
         """Names of the reader's options."""
         return {*inspect.signature(self._read).parameters, *self.options} - {self.path_parameter, "options"}
 
-    def read(self, path: Path, **options: OptionValue) -> pl.DataFrame:
+    def read(self, path: Path, **options: Any) -> pl.DataFrame:
         """Read a file."""
         return self._read(**{self.path_parameter: path}, **options)
 

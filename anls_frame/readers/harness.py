@@ -25,8 +25,8 @@ from anls_frame.readers import (
     table,
 )
 from anls_frame.readers._problems import Problems, problem
-from anls_frame.readers._raw import Column, JsonColumn, Raw, Values
-from anls_frame.readers._standard import SAMPLE, Key, Row, members, role_key
+from anls_frame.readers._raw import Column, JsonColumn, Raw
+from anls_frame.readers._standard import SAMPLE, Key, members, role_key
 from anls_frame.readers.score_columns import with_numbers_where_all_are
 
 _Field: TypeAlias = tuple[Key, Column]
@@ -111,7 +111,7 @@ def _with_own(columns: dict[Key, Column], name: str, column: pl.Series) -> dict[
     return renamed | {own: column}
 
 
-def _predictions(samples: Raw, response: Response | None, problems: Problems) -> Values:
+def _predictions(samples: Raw, response: Response | None, problems: Problems) -> Column:
     """Return the response that is the prediction of each sample; with "all", a list of all responses."""
     responses: JsonColumn = samples.columns["filtered_resps"].out_of_lists()
     single = responses.only_texts()
@@ -132,7 +132,7 @@ class _LoggedRow(NamedTuple):
     has_tokens: bool
 
 
-def _rows(predictions: Values, resps: JsonColumn | None) -> list[_LoggedRow] | None:
+def _rows(predictions: Column, resps: JsonColumn | None) -> list[_LoggedRow] | None:
     """Return the rows of all responses, in the order of the samples; None if columns show one for each."""
     # As a column, responses are one string each.
     are_texts = isinstance(predictions, JsonColumn)
@@ -179,7 +179,7 @@ def _of_rows(key: Key, values: Column, rows: Sequence[_LoggedRow]) -> Column:
     return values
 
 
-def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Values) -> Iterator[_Field]:
+def _fields(path: Path, columns: Mapping[str, JsonColumn], predictions: Column) -> Iterator[_Field]:
     """Yield the fields of the samples."""
     yield role_key("question_id"), columns["doc_id"]
     yield role_key("prediction"), predictions
@@ -221,7 +221,7 @@ def _entries(path: Path, source: Key, name: str, values: JsonColumn) -> Iterator
     yield from (((*source, member.key), member) for member in members)
 
 
-def _filled(key: Key, values: Values) -> Iterator[_Field]:
+def _filled(key: Key, values: Column) -> Iterator[_Field]:
     """Yield a field if a sample has it."""
     if _raw.kinds_of(values) - {NoneType}:
         yield key, values
@@ -626,8 +626,8 @@ def read_log(path: Path, problems: Problems, *, allow_missing: bool) -> tuple[di
 
 def fields(
     run: dict[str, Any], samples: Sequence[Sample], scorer: str | None, problems: Problems
-) -> Iterator[Row]:
-    """Yield the fields of each sample; the answer of `scorer` is the prediction."""
+) -> Iterator[tuple[str, dict[Key, Any]]]:
+    """Yield the place and the fields of each sample; the answer of `scorer` is the prediction."""
     for place, sample in samples:
         attachments = sample.get("attachments") or {}
         scores = sample.get("scores") or {}

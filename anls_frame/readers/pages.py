@@ -255,8 +255,6 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
     truth = files[REFERENCE]
     messages = []
     for name, pages in files.items():
-        if name == REFERENCE:
-            continue
         lost = [page for page in truth if page not in pages]
         if lost:
             messages.append(f"{name!r} lacks {numbered(len(lost), 'page')}: {_standard.ids_text(lost)}")
