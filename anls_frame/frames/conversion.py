@@ -72,7 +72,7 @@ def to_lazy(
     return lazy
 
 
-def to_polars(frame: Any, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
+def to_polars(frame: Any, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of a pandas frame or an Arrow table, as `to_lazy` does."""
     columns: pl.DataFrame = _side(frame).to_polars(frame, texts, others)
     return columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -21,9 +21,8 @@ def to_table(frame: Any) -> pa.Table:
         raise TypeError(f"frame must be a table, got {type_name(frame)}: {error}") from None
 
 
-def to_polars(table: pa.Table, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
+def to_polars(table: pa.Table, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
-    texts, others = list(texts), list(others)
     for name in (*texts, *others):
         check_column(table.column_names, name, (*texts, *others))
         check_content(name, table[name])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,10 @@ _LEVELS = 3
 _LISTS = (list, tuple, np.ndarray)
 
 
-def to_polars(frame: pd.DataFrame, texts: Iterable[str], others: Iterable[str] = ()) -> pl.DataFrame:
+def to_polars(frame: pd.DataFrame, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise TypeError("the frame has several levels of column names; flatten them first")
-    texts, others = list(texts), list(others)
     for name in texts:
         check_column(frame.columns, name, (*texts, *others))
     columns = {name: _text_column(name, frame[name]) for name in texts}

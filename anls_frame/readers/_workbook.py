@@ -63,7 +63,8 @@ def read(path: Path, problems: Problems, sheet: str | None) -> Raw:
     """
     with _content.opened_archive(path, "a workbook (.xlsx)") as archive:
         parts, since_1904 = _sheets(path, archive, sheet)
-        book = _Book(_strings(path, archive), _date_formats(path, archive), since_1904)
+        strings = [_text(string) for _, string in _elements(path, archive, _STRINGS, "si")]
+        book = _Book(strings, _date_formats(path, archive), since_1904)
         filled = {name: cells for name, part in parts if (cells := _cells(path, archive, part, book)).height}
     for name, cells in filled.items():
         for row, column, message, _ in cells.filter(kind=_LOST).rows():
@@ -99,11 +100,6 @@ def _sheets(path: Path, archive: zipfile.ZipFile, name: str | None) -> tuple[lis
     if name is not None and not chosen:
         raise problem(path, f"no sheet {quoted(name)} among {listed(map(quoted, names))}")
     return chosen, origin in ("1", "true")
-
-
-def _strings(path: Path, archive: zipfile.ZipFile) -> list[str]:
-    """Return the shared strings of the cells."""
-    return [_text(string) for _, string in _elements(path, archive, _STRINGS, "si")]
 
 
 def _date_formats(path: Path, archive: zipfile.ZipFile) -> list[str | None]:
