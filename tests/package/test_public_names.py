@@ -55,7 +55,7 @@ INTERFACE = {"get_version", "get_last_error_message"}
 
 
 INTERNAL = {
-    *("confusion_counts", "score_details", "shared_units"),
+    *("confusion_counts", "score_details", "shared_units", "text_kind"),
     *("gec_m2", "gec_m2_edits", "gec_i_measure", "gec_i_measure_references", "gec_align3", "gec_errant"),
 }
 """What the library exports for the package alone."""
