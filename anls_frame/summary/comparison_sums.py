@@ -18,7 +18,15 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.system_rows import SystemRows, all_columns, columns, missing, noted, scores
+from anls_frame.summary.system_rows import (
+    SystemRows,
+    all_columns,
+    columns,
+    error_types,
+    missing,
+    noted,
+    scores,
+)
 
 _VALUES_OF_A_BATCH = 1 << 22
 """Maximum number of values in a batch of rows ..."""
@@ -56,7 +64,7 @@ def collect(
 
     The result includes the `Predictions` of each system.
     """
-    types = rows.error_types if settings.details else []
+    types = error_types(rows.systems) if settings.details else []
     needed = [*rows.keys, *missing(rows.systems), *noted(rows.systems), "answerable", "length"]
     needed += [*(f"digest_{system}" for system in range(rows.systems)), *rows.values, *types]
     size = max(1024, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // len(needed)))

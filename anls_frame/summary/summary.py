@@ -104,7 +104,7 @@ class Summary(Generic[Table_co]):
         >>> af.summarize(df, "old", "answer").kind, af.summarize(df, ["old", "new"], "answer").kind
         ('report', 'comparison')
         """
-        return "report" if len(self.systems) == 1 else "comparison"
+        return "comparison" if self.sums.counts else "report"
 
     @property
     def rows(self) -> int:

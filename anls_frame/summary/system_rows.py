@@ -52,8 +52,6 @@ class SystemRows:
     metrics: tuple[Metric, ...]
     systems: int
     orders: dict[str, list[str]]
-    error_types: list[str]
-    """The columns with the error types of systems, which only comparisons with details have."""
 
     def scored(self, inputs: pl.LazyFrame) -> pl.LazyFrame:
         """Return rows with their scores from all or some rows of `inputs`."""
@@ -117,6 +115,11 @@ def noted(systems: int) -> list[str]:
     return [f"{what}_{system}" for what in ("invented", "placeholder") for system in range(systems)]
 
 
+def error_types(systems: int) -> list[str]:
+    """Return the columns with the error types of each system, which rows have if there are details."""
+    return [f"error_type_{system}" for system in range(systems)]
+
+
 def all_columns(index: int, metric: Metric, systems: int) -> list[str]:
     """Return the columns of a metric for all systems."""
     return [name for system in range(systems) for name in columns(index, metric, system)]
@@ -134,7 +137,7 @@ def scored_rows(
     numbers: Iterable[str] = (),
 ) -> SystemRows:
     """
-    Return the rows with the scores of all systems; a row counts only if all systems have a score.
+    Return the rows with the scores of all systems; a row counts in a metric if all systems have a score.
 
     The settings describe metrics and name the columns that slice; metrics have functions, and a slicing has
     expressions. Kept columns of `numbers` that hold text are read as numbers, as scores are.
@@ -158,18 +161,18 @@ def scored_rows(
                 values = own_metrics.values(source, metric, pair)
                 selected |= zip(columns(index, metric, number), values, strict=True)
     if answers is None:
-        steps, has_types = _steps_of_scores(metrics, len(systems)), False
+        steps = _steps_of_scores(metrics, len(systems))
     else:
         selected |= {"answers": cs.by_name(answers), "unanswerable": is_unanswerable(source)}
         selected |= {f"text_{number}": cs.by_name(name) for number, name in enumerate(predictions)}
-        schema, has_types = source.collect_schema(), settings.details and len(systems) > 1
+        schema = source.collect_schema()
         for name in predictions:
             score_details(schema, name, answers, settings)  # raises an error that names the columns
         dtypes = [(f"text_{number}", schema[name]) for number, name in enumerate(predictions)]
         renamed = pl.Schema([("answers", schema[answers]), *dtypes])
-        steps = _steps_of_texts(renamed, metrics, len(systems), settings, has_types=has_types)
-    # A row of a single system may have scores in some metrics only.
-    if settings.missing == "drop" and (answers is not None or len(systems) > 1):
+        steps = _steps_of_texts(renamed, metrics, len(systems), settings)
+    # Existing scores are null one by one.
+    if settings.missing == "drop" and answers is not None:
         dropped = [
             name for index, own in enumerate(metrics) for name in all_columns(index, own, len(systems))
         ]
@@ -183,7 +186,6 @@ def scored_rows(
         metrics=tuple(metrics),
         systems=len(systems),
         orders=orders,
-        error_types=[f"error_type_{system}" for system in range(len(systems) if has_types else 0)],
     )
 
 
@@ -192,9 +194,7 @@ def _steps_of_scores(metrics: Sequence[Metric], systems: int) -> list[list[pl.Ex
     digests = []
     for system in range(systems):
         every = [columns(index, metric, system) for index, metric in enumerate(metrics)]
-        # Rows of a single system also differ in the parts of a ratio.
-        names = [name for own in every for name in (own if systems == 1 else own[:1])]
-        digests.append(own_metrics.digest(names).alias(f"digest_{system}"))
+        digests.append(own_metrics.digest([name for own in every for name in own]).alias(f"digest_{system}"))
     absent = zip(scores(0, systems), missing(systems), strict=True)
     marks = [
         *(pl.col(score).is_null().alias(name) for score, name in absent),
@@ -206,7 +206,7 @@ def _steps_of_scores(metrics: Sequence[Metric], systems: int) -> list[list[pl.Ex
 
 
 def _steps_of_texts(
-    schema: pl.Schema, metrics: Sequence[Metric], systems: int, settings: Settings, *, has_types: bool
+    schema: pl.Schema, metrics: Sequence[Metric], systems: int, settings: Settings
 ) -> list[list[pl.Expr]]:
     """Return the steps for rows of texts, whose columns have these dtypes."""
     texts, parts, marks = [], [], []
@@ -215,8 +215,8 @@ def _steps_of_texts(
         texts.append(pl.col(text).is_null().alias(absent))
         texts.append(score_details(schema, text, "answers", settings).alias(f"details_{system}"))
         texts.append(text_kind(text).alias(f"kind_{system}"))
-        if has_types:
-            texts.append(type_of(text, "answers", settings).alias(f"error_type_{system}"))
+        if settings.details:
+            texts.append(type_of(text, "answers", settings).alias(error_types(systems)[system]))
         for index, metric in enumerate(metrics):
             if metric.is_built_in:
                 score = details.field("anls") == 0 if metric.row is None else details.field(metric.row)

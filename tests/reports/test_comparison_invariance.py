@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from anls_frame import Metric
 from anls_frame.reports.comparisons import compare
 from anls_frame.reports.reports import report
 
@@ -28,9 +29,34 @@ def test_dropped_rows_are_in_no_digest() -> None:
     assert (made.settings["n"], made.settings["n_dropped"], made.settings["n_unanswerable"]) == (5, 2, 1)
     for name, column in made.systems.items():
         assert made.settings["n_missing"][name] == report(FRAME, column, "t").overall["n_missing"]
-    with_nulls = pl.DataFrame({"a": [0.5, None, 1.0], "b": [0.5, 1.0, None]})
-    scores = compare(with_nulls, {"x": "a", "y": "b"}, None)
-    assert scores.settings["digests"]["x"] == scores.settings["digests"]["y"]
+
+
+def test_a_missing_score_leaves_the_row_out_of_its_metric_alone() -> None:
+    scores = pl.DataFrame(
+        {
+            "a": [0.5, None, 1.0, 0.0],
+            "b": [0.5, 1.0, None, 1.0],
+            "other a": [0.125, 0.25, 0.375, None],
+            "other b": [1.0, 0.5, 0.0, 0.5],
+            "k": ["s", "r", "s", "r"],
+            "d": [1, 1, 2, 3],
+        }
+    )
+    systems = {"x": "a", "y": "b"}
+    metrics = {"first": systems, "second": {"x": "other a", "y": "other b"}}
+    several = [Metric(columns, name=name) for name, columns in metrics.items()]
+    figures = ["metric", "n", "score", "baseline_score", "difference", "wins", "ties", "losses"]
+    for options in ({}, {"by": "k"}, {"cluster": "d"}):
+        together = compare(scores, systems, metrics=several, **options)
+        for name, columns in metrics.items():
+            complete = scores.drop_nulls(list(columns.values()))
+            alone = compare(complete, columns, metrics=name, **options)
+            # Slices stand in the order of their sizes, which other metrics may change.
+            order = [options.get("by", "metric")]
+            own = together.by_group.filter(pl.col("metric") == name).sort(order)
+            assert own.select(figures).equals(alone.by_group.sort(order).select(figures))
+    of_reports = {name: report(scores, metrics=column).summary.digest for name, column in systems.items()}
+    assert compare(scores, systems).settings["digests"] == of_reports
 
 
 def test_roll_up_is_the_comparison_by_that_column() -> None:
