@@ -266,9 +266,13 @@ def xlabel(ax: Axes, own: str) -> None:
 def _wrap(ax: Axes, text: Text) -> None:
     # Layouts leave no room for the width of titles and labels, and matplotlib's own wrapping fails while a
     # text is outside the figure.
+    width, inside = measured(text).width, ax.get_window_extent().width
+    # A short text fits however wide the labels are; to measure those takes as long as to draw them.
+    if width <= inside * (1 if ax.figure.get_layout_engine() is None else _SMALLEST):
+        return
     lines = text.get_text().split("\n")
     room = widths(ax)
-    share = (room.axes + 2 * min(room.left, room.right)) / max(measured(text).width, 1)
+    share = (room.axes + 2 * min(room.left, room.right)) / max(width, 1)
     if share < 1:
         most = max(int(share * max(map(len, lines))), _SHORTEST)
         text.set_text("\n".join(textwrap.fill(line, most) for line in lines))
