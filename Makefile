@@ -40,13 +40,17 @@ $(VENV)/tools: pyproject.toml | $(VENV)/pip
 	$(BIN)/pip install --quiet --no-compile --group dev
 	touch $@
 
-# What running needs, which is all that the demo installs.
+# What running needs, which is all that the demo installs, beside the compiler.
+$(VENV)/dependencies: pyproject.toml | $(VENV)/pip
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('$<', 'rb'))['project']['dependencies'], sep='\n')" > $@
+	$(BIN)/pip install --quiet --no-compile --requirement $@ || { rm $@; false; }
+
 $(VENV)/package: $(SOURCES) | $(VENV)/$(if $(filter demo,$(MAKECMDGOALS)),pip,tools)
-	$(BIN)/pip install --quiet --no-compile --editable .
+	$(BIN)/pip install --quiet --no-compile --no-deps --editable .
 	$(if $(QUICK),touch,rm -f) $(VENV)/quick
 	touch $@
 
-install: $(VENV)/tools $(VENV)/package ## Build the package into .venv, editable, with the development tools
+install: $(VENV)/tools $(VENV)/dependencies $(VENV)/package ## Build the package into .venv, editable, with the development tools
 
 # PyPI anls owns a command that this package offers too, and Inspect brings many packages, so they live apart.
 .venv-peers/installed: tests/peers/requirements.txt | $(VENV)/pip
@@ -62,7 +66,10 @@ install: $(VENV)/tools $(VENV)/package ## Build the package into .venv, editable
 	  > "$$(.venv-daft/bin/python -c 'import site; print(site.getsitepackages()[0])')/with-venv.pth"
 	touch $@
 
-demo: $(VENV)/package ## Score the sample data, report by question type, compare two systems, write files and plots
+ifneq ($(filter demo,$(MAKECMDGOALS)),)
+MAKEFLAGS += --jobs=2
+endif
+demo: $(VENV)/dependencies $(VENV)/package ## Score the sample data, report by question type, compare two systems, write files and plots
 	$(BIN)/python examples/demo.py
 
 # Three at a time, because fewer would leave a core idle: downloads and disks beside compilers, what takes one core
