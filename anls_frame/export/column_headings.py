@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from anls_frame._text import distinct
@@ -12,7 +12,7 @@ from anls_frame._text import distinct
 @dataclass(frozen=True)
 class RowNames:
     """
-    The names for rows and their texts.
+    The names for rows and their texts, by default of questions or of anything else.
 
     Attributes
     ----------
@@ -36,17 +36,17 @@ class RowNames:
         Names of columns, where they differ from `NAMES`.
     """
 
-    row: str
-    answer: str
-    prediction: str
-    system: str
-    scores: str
-    whole: str
-    losses: str
-    metric: Literal["anls", "cer"]
-    corrected: tuple[str, ...]
-    flatters: str
-    columns: dict[str, str]
+    row: str = "row"
+    answer: str = "answer"
+    prediction: str = "prediction"
+    system: str = "model"
+    scores: str = "Scores"
+    whole: str = "All rows"
+    losses: str = "they lost {of_judged} of {of_all} points"
+    metric: Literal["anls", "cer"] = "anls"
+    corrected: tuple[str, ...] = ("anls",)
+    flatters: str = "A score without rows flatters: it leaves out lost points alone."
+    columns: dict[str, str] = field(default_factory=dict)
 
     @property
     def every(self) -> str:
@@ -58,19 +58,7 @@ class RowNames:
         return self.columns.get(column) or NAMES.get(column, column)
 
 
-ROWS = RowNames(
-    row="row",
-    answer="answer",
-    prediction="prediction",
-    system="model",
-    scores="Scores",
-    whole="All rows",
-    losses="they lost {of_judged} of {of_all} points",
-    metric="anls",
-    corrected=("anls",),
-    flatters="A score without rows flatters: it leaves out lost points alone.",
-    columns={},
-)
+ROWS = RowNames()
 """Of questions, or of anything else."""
 
 PAGES = RowNames(
