@@ -33,18 +33,9 @@ _LONGEST_LEVEL, _LETTER = 7, 0.06
 _MARGIN = 0.15
 """Share of the range of scores that is left at both ends of the colours, so that no cell looks empty."""
 _SMALLEST_FONT = 3.0
-_COLUMNS = (
-    "metric",
-    "system",
-    "n",
-    "score",
-    "score_low",
-    "score_high",
-    "rank",
-    "rank_low",
-    "rank_high",
-    "few_rows",
-)
+_SCORES = ("score", "score_low", "score_high")
+_RANKS = ("rank", "rank_low", "rank_high")
+_COLUMNS = ("metric", "system", "n", *_SCORES, *_RANKS, "few_rows")
 _TAKES = "a comparison, or the frame of its `ranking`"
 _RANKING = _inputs.Input("ranking", _TAKES)
 _HEAT_MAP = _inputs.Input("heat_map", _TAKES)
@@ -124,7 +115,7 @@ def ranking(
     alike = dict.fromkeys(systems, _palette.BLUE) if len(systems) > len(_palette.PALETTE) else {}
     shades = _palette.system_colors(systems, {**alike, **(colors or {})})
     ax = _inputs.axes(ax, 7.2, 1.2 + _ROW * max(len(systems), 2))
-    figures = frame.select("score", "score_low", "score_high", "few_rows")
+    figures = frame.select(*_SCORES, "few_rows")
     for row, (system, line) in enumerate(zip(systems, figures.iter_rows(), strict=True)):
         _style.score_in_row(ax, row, line, shades[system], size=6.5, width=2.2)
     ranks = [
@@ -270,9 +261,8 @@ def _ranked(given: Any, source: _inputs.Input, metric: str | None) -> _Ranked:
     metrics = _inputs.metrics_of(given, frame["metric"].unique(maintain_order=True))
     by, frame = _inputs.with_slices(frame)
     chosen = _inputs.measured(metric, metrics, "metric")
-    columns = ("score", "score_low", "score_high", "rank", "rank_low", "rank_high")
-    frame = frame.with_columns(pl.col(columns).cast(pl.Float64).fill_nan(None))
-    frame = frame.with_columns(pl.col(columns[3:]).cast(pl.Int64)).filter(pl.col("metric") == chosen.name)
+    frame = frame.with_columns(pl.col(*_SCORES, *_RANKS).cast(pl.Float64).fill_nan(None))
+    frame = frame.with_columns(pl.col(_RANKS).cast(pl.Int64)).filter(pl.col("metric") == chosen.name)
     tables = frame[TABLE].drop_nulls() if TABLE in frame.columns else pl.Series([])
     if len(tables):
         first = tables[0]
