@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, BinaryIO
 
 import polars as pl
@@ -29,9 +30,7 @@ def write_csv(document: Document, file: BinaryIO, *, escape_formulas: bool, sepa
     file.write(lines.write_csv(separator=separator, include_header=False).encode())
 
 
-def write_tsv(document: Document, file: BinaryIO, *, escape_formulas: bool) -> None:
-    """Write the same with tab-separated fields."""
-    write_csv(document, file, escape_formulas=escape_formulas, separator="\t")
+write_tsv = partial(write_csv, separator="\t")
 
 
 def header(names: Sequence[str], separator: str, *, escape_formulas: bool) -> bytes:

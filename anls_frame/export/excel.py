@@ -306,8 +306,7 @@ def _truncated(text: str) -> str:
     if length <= _CELL_LIMIT:
         return text
     mark = f" [... cut: {length:,} characters]"
-    kept = text.encode("utf-16-le")[: 2 * (_CELL_LIMIT - _utf16_length(mark))]
-    return kept.decode("utf-16-le", errors="ignore") + mark
+    return _cut(text, _CELL_LIMIT - _utf16_length(mark)) + mark
 
 
 def _sheet_names(names: Iterable[str]) -> list[str]:
