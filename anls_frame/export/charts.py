@@ -156,7 +156,6 @@ class HistogramChart:
             )
         total = sum(count for _, count, _ in self.parts)
         return {
-            "axis": self.axis,
             "bars": bars,
             "cut": f"{100 * self.cut:.2f}%",
             "height": _BARS_HEIGHT,
@@ -275,13 +274,11 @@ class HeatMap:
         def cell(score: float | None, text: str, interval: str, is_best: bool) -> dict[str, object]:  # noqa: FBT001 - private
             has_color = score is not None and math.isfinite(score) and best != worst
             share = (score - worst) / (best - worst) if score is not None and has_color else 0.0
-            number = "" if score is None else f"{score:.9g}"
-            strength = f"{_STRONGEST * share:z.3f}"
             return {
                 "text": text,
                 "interval": interval,
-                "number": number,
-                "strength": strength,
+                "number": "" if score is None else f"{score:.9g}",
+                "strength": f"{_STRONGEST * share:z.3f}",
                 "is_best": is_best,
             }
 
@@ -293,13 +290,10 @@ class HeatMap:
         more = f"; {' and '.join(left_out)} in the table below" if left_out else ""
         return {
             "caption": f"A stronger colour is better; the best of each line is bold{more}",
-            "counted": self.counted,
-            "heading": self.heading,
             "rows": [
                 (label, thin(count), [cell(*content) for content in cells])
                 for label, count, cells in self.rows
             ],
-            "systems": self.systems,
         }
 
 
@@ -358,7 +352,7 @@ class Crossed:
             )
             for headings, side, above, cells in self.matrices
         ]
-        return {"caption": self.caption, "matrices": matrices}
+        return {"matrices": matrices}
 
     @property
     def n_lines(self) -> int:

@@ -178,7 +178,7 @@ def _sections(document: Document, links: Links) -> list[_Section]:
 
 
 def _section(figure: Figure, table: Table, links: Links) -> _Section:
-    content = figure.content() | links.of_figure(figure, table)
+    content = {"figure": figure} | figure.content() | links.of_figure(figure, table)
     return _Section(figure.name, f"{type(figure).__name__.lower()}.html", content)
 
 
