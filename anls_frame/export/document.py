@@ -206,6 +206,14 @@ class Document:
             raise ValueError(f"tables must have distinct names, these occur more than once: {doubled}")
 
     @property
+    def settings_as_text(self) -> list[tuple[str, str]]:
+        """The settings by name, as JSON unless they are texts."""
+        return [
+            (name, value if isinstance(value, str) else json_text(value, f"settings[{name!r}]"))
+            for name, value in self.settings.items()
+        ]
+
+    @property
     def main(self) -> Table:
         """The first table."""
         return self.tables[0]

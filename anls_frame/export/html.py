@@ -39,7 +39,6 @@ from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table
 from anls_frame.export.document import Document, Table
 from anls_frame.export.html_links import Links
 from anls_frame.export.rows_content import EmbeddedRows
-from anls_frame.export.values import json_text
 from anls_frame.pairs.line_alignments import STYLE
 
 LARGEST = 12_000_000
@@ -173,20 +172,13 @@ def _sections(document: Document, links: Links) -> list[_Section]:
     if notes:
         last.append(_Section("How to read this", "notes.html", notes))
     if document.settings or document.signature:
-        last.append(_Section("Settings", "settings.html", _settings(document.settings)))
+        last.append(_Section("Settings", "settings.html", document.settings_as_text))
     return [*sections[:n_first], *shown, *sections[n_first:], *last]
 
 
 def _section(figure: Figure, table: Table, links: Links) -> _Section:
     content = {"figure": figure} | figure.content() | links.of_figure(figure, table)
     return _Section(figure.name, f"{type(figure).__name__.lower()}.html", content)
-
-
-def _settings(settings: Mapping[str, object]) -> list[tuple[str, str]]:
-    return [
-        (name, value if isinstance(value, str) else json_text(value, f"settings[{name!r}]"))
-        for name, value in settings.items()
-    ]
 
 
 def _tables(tables: Sequence[Table], links: Links) -> dict[str, dict[str, object]]:

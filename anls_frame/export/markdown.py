@@ -15,7 +15,6 @@ from typing import BinaryIO
 from anls_frame._text import visible
 from anls_frame.export.display import Cell, ShownColumn, display_table
 from anls_frame.export.document import Document, Table
-from anls_frame.export.values import json_text
 
 # Entities, not backslashes, for characters that would end a cell, a code span or the escape itself.
 _ESCAPES: dict[str, str | int | None] = {
@@ -47,15 +46,9 @@ def write(document: Document, file: BinaryIO) -> None:
         blocks.append(f"Signature: {_code(document.signature)}")
     if document.settings:
         blocks.append("## Settings")
-        blocks.append(
-            "\n".join(f"- {_block(name)}: {_value(name, value)}" for name, value in document.settings.items())
-        )
+        entries = [(name, _code(text) if text else "*empty*") for name, text in document.settings_as_text]
+        blocks.append("\n".join(f"- {_block(name)}: {shown}" for name, shown in entries))
     file.write(("\n\n".join(blocks) + "\n").encode())
-
-
-def _value(name: str, value: object) -> str:
-    text = value if isinstance(value, str) else json_text(value, f"settings[{name!r}]")
-    return _code(text) if text else "*empty*"
 
 
 def _table(table: Table) -> str:
