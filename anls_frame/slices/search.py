@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import chain, compress
 from itertools import combinations as subsets
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,44 +52,30 @@ class MetricSlice:
     """Other slices that are not worse outside this slice, once it is listed."""
 
 
-class Searched(NamedTuple):
-    """The result of a search."""
-
-    best: list[MetricSlice]
-    """The slices with the largest statistics, largest first."""
-    slices: int
-    """Number of tested slices."""
-    tests: int
-    """Number of tests: each slice is tested in each metric."""
-    critical: float
-    """The smallest statistic that is significant."""
-
-
 def search(
-    columns: Sequence[Codes],
-    losses: Sequence[Losses],
-    plan: Plan,
-    advance: Advance = None,
-) -> Searched:
+    rows: ListedRows, plan: Plan, advance: Advance = None
+) -> tuple[list[MetricSlice], int, int, float]:
     """
     Test each combination of values of as many columns as planned in each metric, and adjust for all tests.
 
-    `advance` is called with the number of completed draws.
+    Return the slices with the largest statistics, largest first; the numbers of slices and of tests, as each
+    slice is tested in each metric; and the smallest statistic that is significant. `advance` is called with
+    the number of completed draws.
     """
     largest, tests = np.zeros(plan.search.draws), []
-    for metric, lost in enumerate(losses):
-        row_columns = [column.taken(lost.line) for column in columns]
+    for metric, lost in enumerate(rows.losses):
+        row_columns = [column.taken(lost.line) for column in rows.columns]
         tested = list(blocks(row_columns, lost, plan.depth, plan.least))
         if tested:
             np.maximum(largest, _drawn(lost, tested, plan, advance), out=largest)
         tests += [(metric, block.names, block.statistic) for block in tested]
     if not tests:
-        return Searched([], 0, 0, float("inf"))
-    best = _largest(tests, columns, plan, _MOST)
+        return [], 0, 0, float("inf")
+    best = _largest(tests, rows.columns, plan, _MOST)
     p_values = p_adjusted(np.array([slice_.value for slice_ in best]), largest)
     slices = [replace(slice_, p_adjusted=p) for slice_, p in zip(best, p_values.tolist(), strict=True)]
     names = np.concatenate([names for _, names, _ in tests])
-    return Searched(slices, len(np.unique(names)), len(names), critical(largest, 1 - plan.confidence))
+    return slices, len(np.unique(names)), len(names), critical(largest, 1 - plan.confidence)
 
 
 def _largest(
@@ -118,25 +103,19 @@ def _drawn(losses: Losses, blocks: Sequence[SliceBlock], plan: Plan, advance: Ad
 
 
 def adjusted(
-    slices: Sequence[MetricSlice],
-    losses: Sequence[Losses],
-    masks: Sequence[Mask],
-    most: Sequence[float],
-    plan: Plan,
-    *,
-    advance: Advance = None,
+    slices: Sequence[MetricSlice], rows: ListedRows, most: Sequence[float], plan: Plan, advance: Advance
 ) -> FloatArray:
     """
-    Return p-values of slices with these lines, adjusted for all slices; nan for slices that are too small.
+    Return p-values of slices in these rows, adjusted for all slices; nan for slices that are too small.
 
     The statistic of a slice is at most the number in `most`.
     """
     largest, statistics = np.zeros(plan.search.draws), np.full(len(slices), np.nan)
-    for metric, lost in enumerate(losses):
+    for metric, lost in enumerate(rows.losses):
         indices = np.array([index for index, slice_ in enumerate(slices) if slice_.metric == metric], np.intp)
         if not len(indices):
             continue
-        members = np.stack([masks[index][lost.line] for index in indices], axis=1)
+        members = np.stack([rows.mask(slices[index].conditions)[lost.line] for index in indices], axis=1)
         row, code = np.nonzero(members)
         block = block_of(Codes(code, len(indices), row), indices, lost, plan.least)
         np.maximum(largest, _drawn(lost, [block], plan, advance), out=largest)
@@ -169,9 +148,7 @@ def numbered(sizes: Sequence[int], depth: int) -> Callable[[int], Slice]:
     return conditions
 
 
-def screened(
-    columns: Sequence[Codes], losses: Sequence[Losses], plan: Plan, *, most: int
-) -> tuple[list[MetricSlice], int]:
+def screened(rows: ListedRows, plan: Plan, *, most: int) -> tuple[list[MetricSlice], int]:
     """
     Return the most promising slices, by a statistic for independent rows, and the number of all slices.
 
@@ -181,8 +158,8 @@ def screened(
     tests: list[tuple[int, IntArray, FloatArray]] = []
     looked: list[IntArray] = []
     least = plan.least
-    for metric, lost in enumerate(losses):
-        row_columns = [column.taken(lost.line) for column in columns]
+    for metric, lost in enumerate(rows.losses):
+        row_columns = [column.taken(lost.line) for column in rows.columns]
         variance = float(lost.values @ lost.values) / lost.rows if lost.rows else 0.0
         first = 0
         for table in tables(row_columns, plan.depth, [lost.values, lost.values**2, lost.sizes]):
@@ -198,7 +175,7 @@ def screened(
             worth = np.flatnonzero(statistic > WORTH)
             tests.append((metric, first + worth, statistic[worth]))
             first += len(table.counts)
-    slices = _largest(tests, columns, plan, most) if tests else []
+    slices = _largest(tests, rows.columns, plan, most) if tests else []
     return slices, len(np.unique(np.concatenate(looked))) if looked else 0
 
 
@@ -310,14 +287,27 @@ def listed(
     values = rows.values(still, plan.least)
     remaining = rows.remaining()
     result: list[MetricSlice] = []
+
+    def is_beyond_parents(candidate: MetricSlice) -> bool:
+        """
+        Return whether a slice is worse than the rest of each parent that is also found.
+
+        If the parent is worse without the slice, too, both would be listed, and each must be significant
+        outside the other. Otherwise, the parent only repeats the slice.
+        """
+        inside, others = rows.mask(candidate.conditions), remaining[rows.system(candidate)]
+        for parent in still:
+            if parent.metric != candidate.metric or not set(parent.conditions) < set(candidate.conditions):
+                continue
+            (value,) = rows.values([candidate], plan.least, others & rows.mask(parent.conditions))
+            if value < _BEYOND:
+                return False
+            if value < critical and rows.values([parent], plan.least, others & ~inside)[0] >= critical:
+                return False
+        return True
+
     while still and len(result) < plan.n:
-        chosen = next(
-            index
-            for index in _in_order(still, values)
-            if _is_beyond_parents(
-                still[index], rows, remaining[rows.system(still[index])], plan, still, critical=critical
-            )
-        )
+        chosen = next(index for index in _in_order(still, values) if is_beyond_parents(still[index]))
         best = still.pop(chosen)
         values.pop(chosen)
         system = rows.system(best)
@@ -348,39 +338,9 @@ def _in_order(slices: Sequence[MetricSlice], values: Sequence[float]) -> list[in
     return sorted(range(len(slices)), key=key)
 
 
-def _is_beyond_parents(
-    candidate: MetricSlice,
-    rows: ListedRows,
-    remaining: Mask,
-    plan: Plan,
-    others: Sequence[MetricSlice],
-    *,
-    critical: float,
-) -> bool:
-    """
-    Return whether a slice is worse than the rest of each parent that is also found.
-
-    If the parent is worse without the slice, too, both would be listed, and each must be significant outside
-    the other. Otherwise, the parent only repeats the slice.
-    """
-    parents = [
-        other
-        for other in others
-        if other.metric == candidate.metric and set(other.conditions) < set(candidate.conditions)
-    ]
-    inside = rows.mask(candidate.conditions)
-    for parent in parents:
-        (value,) = rows.values([candidate], plan.least, remaining & rows.mask(parent.conditions))
-        if value < _BEYOND:
-            return False
-        if value < critical and rows.values([parent], plan.least, remaining & ~inside)[0] >= critical:
-            return False
-    return True
-
-
 def searched(rows: ListedRows, plan: Plan, advance: Advance = None) -> tuple[list[MetricSlice], int, int]:
     """Return the slices to list, searched and tested on all rows, and the numbers of slices and tests."""
-    best, slices, tests, critical = search(rows.columns, rows.losses, plan, advance)
+    best, slices, tests, critical = search(rows, plan, advance)
     significant = [slice_ for slice_ in best if slice_.p_adjusted <= 1 - plan.confidence]
     return listed(significant, rows, plan, critical=critical), slices, tests
 
@@ -392,7 +352,7 @@ def honest(
     before, after = rows.of(~held_out), rows.of(held_out)
     if not before.height or not after.height:
         raise ValueError("holdout must leave documents on both sides; there are too few documents")
-    promising, looked = screened(before.columns, before.losses, plan, most=_SCREENED)
+    promising, looked = screened(before, plan, most=_SCREENED)
     values = before.values(promising, plan.least)
     ordered = sorted(
         (replace(slice_, value=value) for slice_, value in zip(promising, values, strict=True)),
@@ -406,8 +366,7 @@ def honest(
         system = after.system(slice_)
         beyond_others += after.values([slice_], plan.least, remaining[system])
         remaining[system] &= ~after.mask(slice_.conditions)
-    masks = [after.mask(slice_.conditions) for slice_ in chosen]
-    p_values = adjusted(chosen, after.losses, masks, beyond_others, plan, advance=advance)
+    p_values = adjusted(chosen, after, beyond_others, plan, advance)
     confirmed = [replace(slice_, p_adjusted=float(p)) for slice_, p in zip(chosen, p_values, strict=True)]
     confirmed.sort(key=lambda slice_: (np.isnan(slice_.p_adjusted), slice_.p_adjusted))
     return confirmed, looked, len(chosen)

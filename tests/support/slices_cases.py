@@ -45,14 +45,14 @@ def compared(random: np.random.Generator, *, is_change: bool = False, is_ratio: 
     length = random.integers(1, 6, len(score)).astype(float) if is_ratio else np.ones(len(score))
     scores = [Scores(af.Metric("score"), "new", score, length, None, is_change)]
     rows = ListedRows([one.codes for one in columns], scores, document)
-    found = search.search(rows.columns, rows.losses, plan)
+    best, n_slices, n_tests, _ = search.search(rows, plan)
     # Lengths in rows of mean length.
     unit = len(score) / length.sum()
     of_rows = [(unit * one).tolist() for one in (score, length)]
     test = oracle.Test(of_rows[0], document.tolist(), of_rows[1], is_change=is_change)
     every = oracle.slices(data.to_dicts(), [one.name for one in columns], 2)
     tested = {conditions: places for conditions, places in every.items() if test.is_testable(places, 4, 2)}
-    assert found.slices == found.tests == len(found.best) == len(tested)
+    assert n_slices == n_tests == len(best) == len(tested)
     if not tested:
         return 0
     # Rows are dealt in the order of the documents, whatever that of the frame.
@@ -63,9 +63,9 @@ def compared(random: np.random.Generator, *, is_change: bool = False, is_ratio: 
         source[line] = line[given]
         draws.append(source.tolist())
     p_values = dict(zip(tested, oracle.adjusted(test, list(tested.values()), draws), strict=True))
-    for one in found.best:
+    for one in best:
         parts = [(columns[place], code) for place, code in one.conditions]
         conditions = tuple((column.name, column.conditions[code].value) for column, code in parts)
         assert abs(one.value - test.statistic(tested[conditions])) < 1e-9
         assert abs(one.p_adjusted - p_values[conditions]) < 1e-12
-    return len(found.best)
+    return len(best)
