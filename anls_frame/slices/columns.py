@@ -8,15 +8,12 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from anls_frame._text import visible
 from anls_frame.slices.plan import SliceSearch
 from anls_frame.slices.slices_document import ONE_VALUE
-from anls_frame.statistics.codes import Codes
-
-IntArray = npt.NDArray[np.intp]
+from anls_frame.statistics.codes import Codes, FloatArray, IntArray
 
 _TEXTS = {f"length of the {text}": text for text in ("prediction", "question")}
 """Features that are missing where their text is."""
@@ -101,7 +98,7 @@ def coded(
     frame: pl.DataFrame,
     names: Sequence[str],
     search: SliceSearch,
-    counts: npt.NDArray[np.float64] | None = None,
+    counts: FloatArray | None = None,
 ) -> tuple[list[SliceColumn], dict[str, str]]:
     """
     Return the encoded columns, and the reasons for columns that cannot slice rows.
@@ -128,9 +125,7 @@ def coded(
     return columns, left_out
 
 
-def _coded(
-    name: str, values: pl.Series, search: SliceSearch, counts: npt.NDArray[np.float64] | None
-) -> SliceColumn | str:
+def _coded(name: str, values: pl.Series, search: SliceSearch, counts: FloatArray | None) -> SliceColumn | str:
     dtype = values.dtype
     is_list = isinstance(dtype, pl.List | pl.Array)
     if isinstance(dtype, pl.Array):
@@ -172,7 +167,7 @@ def _coded(
 
 
 def _binned(
-    name: str, values: pl.Series, bins: int, counts: npt.NDArray[np.float64] | None
+    name: str, values: pl.Series, bins: int, counts: FloatArray | None
 ) -> tuple[IntArray, list[Condition]]:
     """Cut numbers at their quantiles, which are values of the column; nulls get the code after the last."""
     table = pl.DataFrame({"value": values, "rows": np.ones(len(values)) if counts is None else counts})

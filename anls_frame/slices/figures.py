@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from anls_frame.reports import pairwise
 from anls_frame.reports.lines import lines
 from anls_frame.reports.reports import Report
 from anls_frame.slices.slice_scores import Scores
+from anls_frame.statistics.codes import Mask
 from anls_frame.summary.keys import key_names
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.summary import Summary
-
-Mask = npt.NDArray[np.bool_]
 
 SLICE = "__anls_frame_slice"
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from anls_frame._arguments import takes_names
@@ -28,6 +26,7 @@ from anls_frame.slices.slice_scores import SearchInput, scores
 from anls_frame.slices.slices_document import confidence_of_chosen
 from anls_frame.slices.summarized import lines_of
 from anls_frame.slices.tables import check_work
+from anls_frame.statistics.codes import Mask
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import Metrics
 from anls_frame.summary.cells import hashes
@@ -39,8 +38,6 @@ from anls_frame.summary.systems import are_several, for_system, metrics_of, syst
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    Mask = npt.NDArray[np.bool_]
 
 _USUAL = SliceSearch()
 _PARTS = 1 << 20

@@ -15,19 +15,14 @@ from itertools import combinations as subsets
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from anls_frame.frames.progress import Advance
 from anls_frame.slices.plan import Plan
 from anls_frame.slices.slice_scores import Scores
 from anls_frame.slices.tables import combinations, tables
-from anls_frame.statistics.codes import Codes, ordered
+from anls_frame.statistics.codes import Codes, FloatArray, IntArray, Mask, ordered
 from anls_frame.statistics.dealt import SliceBlock, block_of, critical, largest_by_draw, p_adjusted
 from anls_frame.statistics.losses import Least, Losses
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 Slice = tuple[tuple[int, int], ...]
 """The conditions of a slice: number of the column and code, by ascending number."""

@@ -7,17 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from anls_frame.statistics.codes import FloatArray, IntArray, Mask
 from anls_frame.statistics.losses import rows_of_sums
 from anls_frame.summary import system_rows
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 
 def searched_systems(systems: Sequence[str], *, are_compared: bool) -> list[tuple[int, int | None]]:

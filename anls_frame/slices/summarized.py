@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import polars.selectors as cs
 
 from anls_frame.slices.figures import SLICE, figures_of_summary
 from anls_frame.slices.slice_scores import Scores, SearchInput, lost, searched_systems
+from anls_frame.statistics.codes import FloatArray, Mask
 from anls_frame.summary import moments
 from anls_frame.summary.catalogue import BUILT_IN
 from anls_frame.summary.cell_sums import ALL, Frames
@@ -22,8 +22,6 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings
 from anls_frame.summary.slicing import By, Slicing, resolve
 from anls_frame.summary.summary import Summary
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
@@ -63,7 +61,7 @@ def lines_of(summary: Summary, columns: object, metrics: object) -> SearchInput:
     without_slices = dataclasses.replace(settings, metrics=described, **plain)
     with_slices = dataclasses.replace(without_slices, by=(SLICE,))
 
-    def reported(chosen: npt.NDArray[np.bool_] | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
+    def reported(chosen: Mask | None, slices: pl.Series, confidence: float) -> pl.DataFrame:
         # The line of each cell among the chosen ones.
         is_in = is_scored.copy()
         is_in[is_scored] = True if chosen is None else chosen

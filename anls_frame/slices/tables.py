@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from math import comb, prod
 
 import numpy as np
-import numpy.typing as npt
 
 from anls_frame._text import listed
-from anls_frame.statistics.codes import Codes
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
+from anls_frame.statistics.codes import Codes, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

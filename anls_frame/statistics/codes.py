@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Codes:
         first = np.repeat(np.cumsum(counts) - counts, counts)
         return np.repeat(starts, counts) + np.arange(len(first)) - first, counts
 
-    def mask(self, code: int, height: int) -> npt.NDArray[np.bool_]:
+    def mask(self, code: int, height: int) -> Mask:
         """Return which of the rows have the code."""
         if self.rows is None:
             return np.equal(self.codes, code)

@@ -7,15 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from anls_frame.statistics.codes import Codes
-from anls_frame.statistics.losses import Least, Losses, Null, Sizes, limits, tested
-
-FloatArray = npt.NDArray[np.float64]
-SingleArray = npt.NDArray[np.float32]
-IntArray = npt.NDArray[np.intp]
+from anls_frame.statistics.codes import Codes, FloatArray, IntArray
+from anls_frame.statistics.losses import Least, Losses, Null, SingleArray, Sizes, limits, tested
 
 CLASS = 10
 """Least number of documents that are dealt among each other."""

@@ -15,12 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.codes import Codes
+from anls_frame.statistics.codes import Codes, FloatArray, IntArray, Mask
 
-FloatArray = npt.NDArray[np.float64]
 SingleArray = npt.NDArray[np.float32]
-IntArray = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-12
 
