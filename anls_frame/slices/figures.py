@@ -88,19 +88,9 @@ def _figures_of_comparison(summary: Summary, metrics: Sequence[Metric], confiden
     test = pairwise.Test(confidence=confidence, draws=1, seed=0)
     pairs = [(0, number) for number in range(1, len(summary.systems))]
     made = pairwise.figures(summary, lines(summary, key_names(summary.settings.by, None)), pairs, test)
-    return made.filter(pl.col("metric").is_in([metric.name for metric in metrics])).select(
-        pl.col("key_0").cast(pl.Int64).alias(SLICE),
-        "metric",
-        "system",
-        "n",
-        "n_clusters",
-        "few_rows",
-        "baseline_score",
-        "score",
-        change="difference",
-        change_low="difference_low",
-        change_high="difference_high",
-    )
+    names = {f"difference{end}": f"change{end}" for end in ("", "_low", "_high")}
+    made = made.filter(pl.col("metric").is_in([metric.name for metric in metrics]))
+    return made.rename({"key_0": SLICE, **names}).with_columns(pl.col(SLICE).cast(pl.Int64))
 
 
 def names_of_figures(*, is_change: bool) -> list[str]:
