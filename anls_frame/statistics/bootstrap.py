@@ -9,7 +9,7 @@ import numpy as np
 
 from anls_frame.statistics.significance import TIE
 from anls_frame.statistics.step_down import IntArray
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.student import ROUNDING, FloatArray
 from anls_frame.statistics.system_sums import LineSums
 
 FEWEST_DIFFERING = 6
@@ -26,9 +26,6 @@ _ROOM = 1 << 17
 
 _ROOM_OF_ALL = 1 << 22
 """Maximum number of weights, and of statistics of all lines, in memory at a time."""
-
-_NO_DIFFERENCE = 1e-12
-"""Differences and squares below this fraction of their terms are rounding errors."""
 
 
 def p_values(lines: LineSums, pairs: IntArray, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
@@ -94,7 +91,7 @@ class _PairedLine:
         # The influence of each unit on each ratio, and the size of the subtracted numbers.
         self.influence = x - self.ratio * y
         self.scale = (x + self.ratio * y).max(axis=1, keepdims=True)
-        rounding = _NO_DIFFERENCE * line.x.max(axis=1, keepdims=True)
+        rounding = ROUNDING * line.x.max(axis=1, keepdims=True)
         differs = np.abs(line.x[:, self.first] - line.x[:, self.second]) > rounding
         if line.has_own_denominators:
             differs |= line.y[:, self.first] != line.y[:, self.second]
@@ -119,7 +116,7 @@ class _PairedLine:
         """Return the square of each unit's influence on each difference, units by pairs."""
         apart = self.influence[:, self.first]
         apart -= self.influence[:, self.second]
-        apart[np.abs(apart) <= _NO_DIFFERENCE * self.scale] = 0
+        apart[np.abs(apart) <= ROUNDING * self.scale] = 0
         return np.asarray(np.square(apart, out=apart))
 
     def _statistics(self, weights: FloatArray, ratio: FloatArray, apart: FloatArray) -> FloatArray:
@@ -134,13 +131,13 @@ class _PairedLine:
         change -= self._between(2 * products)
         change *= difference
         # If all influences are dw, the terms are as large as Σa².
-        rounding = _NO_DIFFERENCE * variance
+        rounding = ROUNDING * variance
         variance += change
         variance[variance <= rounding] = 0
         difference += (ratio[self.first] - ratio[self.second])[:, None]
         np.square(difference, out=difference)
         largest = np.fmax.reduce(np.abs(moved) + self.ratio[:, None], axis=0)
-        difference[difference <= (_NO_DIFFERENCE * largest) ** 2] = 0
+        difference[difference <= (ROUNDING * largest) ** 2] = 0
         variance /= weight**2
         np.multiply(difference, self.squares, out=change)
         variance += change

@@ -6,10 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame._arguments import share
-from anls_frame.statistics.student import FloatArray, t_quantile
-
-_NO_SPREAD = 1e-12
-"""A sum of squares below this fraction of its terms is rounding error and set to 0."""
+from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile
 
 _FEW_UNITS = 6.0
 """From this many independent rows on the rarer side, the observed design effect outweighs the usual one."""
@@ -21,7 +18,7 @@ Intraclass correlation that is assumed where the data cannot estimate it.
 benchmarks/choose_constants.py chooses this constant and the one above.
 """
 
-_FEWEST_UNITS = 2.0
+FEWEST_UNITS = 2.0
 """With fewer effective units there is no interval: they leave less than one degree of freedom."""
 
 _LARGEST_RATE = 0.3
@@ -89,7 +86,7 @@ def ratio_variance(  # noqa: PLR0917 - the sums in their usual order
     if bracket is None:
         terms = np.stack((sum_xx, -2 * ratio * sum_xy, ratio * ratio * sum_yy))
         spread = terms.sum(axis=0)
-        spread = np.where(spread <= _NO_SPREAD * np.abs(terms).sum(axis=0), 0.0, spread)
+        spread = np.where(spread <= ROUNDING * np.abs(terms).sum(axis=0), 0.0, spread)
     else:
         spread = np.asarray(bracket, np.float64)
     correction = units / np.where(defined, units - 1, np.nan)
@@ -221,7 +218,7 @@ def wilson_interval(
     mean = np.clip(np.asarray(mean, np.float64), 0, 1)
     squares = n * mean if sum_squares is None else sum_squares
     mean, variance, n, units, squares = _floats(mean, variance, n, units, squares)
-    defined = (units >= _FEWEST_UNITS) & (n > 1) & (variance >= 0)
+    defined = (units >= FEWEST_UNITS) & (n > 1) & (variance >= 0)
     estimate = mean
 
     def stood_in(value: npt.ArrayLike, replacement: float) -> FloatArray:
@@ -233,7 +230,7 @@ def wilson_interval(
     padded = (n * mean + 1) / (n + 2)
     binary_rows = n * padded * (1 - padded) / ((squares + 1) / (n + 2) - padded * padded)
     spread = squares - n * mean * mean
-    known = spread > _NO_SPREAD * squares
+    known = spread > ROUNDING * squares
     more_rows = np.maximum(n / units - 1, 0)
     observed = variance * n * (n - 1) / np.where(known, spread, 1.0)
     design = np.where(known, np.maximum(observed, 1), 1 + USUAL_CORRELATION * more_rows)
@@ -247,7 +244,7 @@ def wilson_interval(
         correlation = np.clip((design - 1) / np.where(more_rows > 0, more_rows, 1.0), 0, 1)
         powers = stood_in(cubes, 2.0), stood_in(fourths, 2.0)
         carried = effective_units(n, n * n / units, *powers, correlation=correlation)
-        carried = np.clip(carried, _FEWEST_UNITS, units)
+        carried = np.clip(carried, FEWEST_UNITS, units)
         design *= carried / (carried - 1) * (units - 1) / units
     share = (design - 1) / design
     carried_df = trust * (np.minimum(carried - 1, information) - 0.5) + (1 - trust) * (carried - 1)
@@ -379,7 +376,7 @@ def _floats(*values: npt.ArrayLike) -> tuple[FloatArray, ...]:
 
 def _degrees(units: FloatArray) -> FloatArray:
     """Return the degrees of freedom: at least 1, or nan."""
-    return np.where(units >= _FEWEST_UNITS, units - 1, np.nan)
+    return np.where(units >= FEWEST_UNITS, units - 1, np.nan)
 
 
 def _t_of(df: FloatArray, confidence: float) -> FloatArray:

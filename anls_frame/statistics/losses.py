@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anls_frame.statistics.codes import Codes, FloatArray, IntArray, Mask
+from anls_frame.statistics.student import ROUNDING
 
 SingleArray = npt.NDArray[np.float32]
-
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -245,7 +244,7 @@ class Losses:
         squares = float(self.values @ self.values)
         more = float(unit_sizes @ unit_sizes) / total - 1 if rows else 0.0
         design = float(unit_values @ unit_values) / squares if squares > 0 else 1.0
-        correlation = min(max((design - 1) / more, 0.0), 1.0) if more > _ROUNDING else 0.0
+        correlation = min(max((design - 1) / more, 0.0), 1.0) if more > ROUNDING else 0.0
         return Null(unit_values[:, None], unit_sizes[:, None], squares / total if rows else 0.0, correlation)
 
     def null_of(self, values: SingleArray, sizes: SingleArray) -> Null:
@@ -291,7 +290,7 @@ class Losses:
         """Test the slices whose sums by document are the columns of these tables."""
         slice_sizes = Sizes.of(sizes[:, :, None], self.unit_sizes[:, None])
         units = np.count_nonzero(sizes, axis=0)
-        rest = self.unit_sizes[:, None] - sizes > _ROUNDING * self.unit_sizes.sum()
+        rest = self.unit_sizes[:, None] - sizes > ROUNDING * self.unit_sizes.sum()
         is_testable = (units >= max(least_units, 1)) & (np.count_nonzero(rest, axis=0) >= max(least_units, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             result = tested(values[:, :, None], sizes[:, :, None], slice_sizes, self.null, self.mean)

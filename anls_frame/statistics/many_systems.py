@@ -11,11 +11,8 @@ from anls_frame._arguments import share
 from anls_frame.statistics import bootstrap
 from anls_frame.statistics.significance import TIE, check_draws, sign_flip_counts, significance_level
 from anls_frame.statistics.step_down import IntArray, single, step_down
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.student import ROUNDING, FloatArray
 from anls_frame.statistics.system_sums import LineSums, SystemSums
-
-_EQUAL = 1e-12
-"""Scores that differ by less than this fraction of the largest are equal."""
 
 _EXCHANGED = 2
 """Number of systems that a sign swaps. One sign for several pairs would be no permutation of the systems."""
@@ -246,7 +243,7 @@ def rank_sets(
     for index, line in enumerate(lines.each()):
         score = scores[index]
         defined = ~np.isnan(score)
-        apart = _EQUAL * np.abs(score[defined]).max(initial=0)
+        apart = ROUNDING * np.abs(score[defined]).max(initial=0)
         rank[index] = 1 + (score > score[:, None] + apart).sum(axis=1)
         _, adjusted = p_values(line, pairs, draws, seed)
         shown = pairs[(adjusted[0] <= level) & line.tested(pairs)[0]]

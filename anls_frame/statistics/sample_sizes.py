@@ -10,11 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from anls_frame.statistics.intervals import USUAL_CORRELATION, effective_units
-from anls_frame.statistics.student import FloatArray, t_quantile
-
-_FEWEST_UNITS = 2.0
-"""With fewer effective units there are no bounds: they leave less than one degree of freedom."""
+from anls_frame.statistics.intervals import FEWEST_UNITS, USUAL_CORRELATION, effective_units
+from anls_frame.statistics.student import ROUNDING, FloatArray, t_quantile
 
 _ADDED_ROWS = 2
 """A row that wins and a row that loses are added to what was observed."""
@@ -24,9 +21,6 @@ _PLANNED_CORRELATION = 0.1
 
 _UPPER_END = 0.8
 """Share of the estimates' distribution below the upper end of a plan's range."""
-
-_ROUNDING = 1e-12
-"""A residual is 0 if it is smaller than this fraction of the numbers that were subtracted."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +134,7 @@ def changes(
     count, n, x = (np.asarray(values, np.float64) for values in (count, n, x))
     grouped = Changes(group, groups, count, n, x, x, n, unseen)
     expected = (grouped.total(x) / positive(grouped.total(n)))[group] * n
-    is_rounding = np.abs(x - expected) <= _ROUNDING * (np.abs(x) + np.abs(expected))
+    is_rounding = np.abs(x - expected) <= ROUNDING * (np.abs(x) + np.abs(expected))
     return replace(grouped, residual=np.where(is_rounding, 0.0, x - expected))
 
 
@@ -240,7 +234,7 @@ def _interval(changes: Changes, level: float) -> tuple[FloatArray, FloatArray, F
     spread = fourth - 1 / changes.total(np.ones_like(changes.n))
     with np.errstate(divide="ignore"):
         df = np.fmin(2 / np.maximum(spread, 0), units - 1)
-    known = np.where(units >= _FEWEST_UNITS, np.maximum(df, 1), np.nan)
+    known = np.where(units >= FEWEST_UNITS, np.maximum(df, 1), np.nan)
     quantile = t_quantile(1 - level, known)
     third = changes.total(changes.residual**3) / sums.n**3
     return quantile, np.sqrt(variance), third * (1 + 2 * quantile**2) / (6 * variance)

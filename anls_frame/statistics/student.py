@@ -1,4 +1,4 @@
-"""Student's t distribution from scipy: two-sided tails and quantiles."""
+"""Student's t distribution from scipy: two-sided tails and quantiles; and what all statistics share."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 """Numbers, one per group; of shape () if only scalars were given."""
+
+ROUNDING = 1e-12
+"""Less than this fraction of the numbers that it was computed from is rounding error, and counts as 0."""
 
 
 def t_two_sided(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from anls_frame.statistics.significance import TIE, on_grid
 from anls_frame.statistics.step_down import IntArray, Units
-from anls_frame.statistics.student import FloatArray
+from anls_frame.statistics.student import ROUNDING, FloatArray
 
 MOST_UNITS = 4_096
 """More units are added up into this many groups."""
@@ -20,9 +20,6 @@ _LEAST_UNITS = 2
 
 _BOTH = np.array([[0, 1]])
 """The pair of two systems."""
-
-_ROUNDING = 1e-12
-"""A difference below this fraction of the numbers that were subtracted is rounding error and set to 0."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +190,7 @@ class LineSums(SystemSums):
         for difference in longer:
             expected = (x / y)[self.line] * difference
             residual, size = residual - expected, size + np.abs(expected)
-        residual = np.where(np.abs(residual) > _ROUNDING * size, residual, 0.0)
+        residual = np.where(np.abs(residual) > ROUNDING * size, residual, 0.0)
         added = np.stack([residual**2, size], axis=1) * self.counts[self.unit, None]
         squares, sizes = by_line(self.line, added, self.lines).T
         return Swapped(x=x, y=y, norm=np.sqrt(squares), sizes=sizes)
