@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import (
-    Callable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import polars as pl
 
+from anls_frame import _plugin
+from anls_frame._typing import IntoExprColumn
+
 Counts: TypeAlias = tuple[int, int, int]
-"""Three counts of one annotator in one row, which are summed over rows."""
+"""True positives, false positives and false negatives of one annotator in one row."""
 
 Key: TypeAlias = "Callable[[Counts, Counts], tuple[float, ...]]"
 """The key that the chosen annotator maximises, given the totals so far and the annotator's own counts."""
 
-RESULT = pl.Struct(
-    {
-        **dict.fromkeys(("tp", "fp", "fn"), pl.Int64),
-        **dict.fromkeys(("precision", "recall", "f", "beta"), pl.Float64),
-    }
+InRows: TypeAlias = "Callable[[pl.Series], Sequence[Counts]]"
+Scores: TypeAlias = "Callable[[Counts, float], tuple[float, float, float]]"
+
+FIELDS = ("tp", "fp", "fn")
+_RESULT = pl.Struct(
+    {**dict.fromkeys(FIELDS, pl.Int64), **dict.fromkeys(("precision", "recall", "f", "beta"), pl.Float64)}
 )
-"""The dtype of `result`."""
 
 
-def chosen(
-    counts: pl.Series, fields: Sequence[str], key: Key, *, by_totals: bool = True
-) -> tuple[list[int], list[Counts]]:
+def corpus(name: str, counts: IntoExprColumn, beta: float, chosen: InRows, scores: Scores) -> pl.Expr:
+    """Return the sums of the counts chosen in each row, with their scores, as a struct."""
+    total = partial(_total, beta=beta, chosen=chosen, scores=scores)
+    column = _plugin.expression(name, counts)
+    return column.map_batches(total, return_dtype=_RESULT, returns_scalar=True).alias(f"gec_{name}")
+
+
+def _total(counts: pl.Series, *, beta: float, chosen: InRows, scores: Scores) -> dict[str, float]:
+    rows = [] if counts.dtype == pl.Null else chosen(counts)
+    tp, fp, fn = map(sum, zip(*rows, strict=True)) if rows else (0, 0, 0)
+    figures = scores((tp, fp, fn), beta)
+    return dict(zip(_RESULT.to_schema(), (tp, fp, fn, *figures, beta), strict=True))
+
+
+def chosen(counts: pl.Series, key: Key, *, by_totals: bool = True) -> tuple[list[int], list[Counts]]:
     """Return the number and the counts of the annotator chosen in each row, the first on ties."""
     totals, choices, own = (0, 0, 0), list[int](), list[Counts]()
-    for row in _rows(counts, fields):
+    for row in _rows(counts):
         index = max(range(len(row)), key=lambda annotator: key(totals, row[annotator]))
         choices.append(index)
         own.append(row[index])
@@ -41,20 +53,14 @@ def chosen(
     return choices, own
 
 
-def _rows(counts: pl.Series, fields: Sequence[str]) -> Iterator[list[Counts]]:
+def _rows(counts: pl.Series) -> Iterator[list[Counts]]:
     """Yield the counts of each row's annotators; rows without annotators are left out."""
     counts = counts.filter(counts.list.len() > 0)
     flat = counts.explode(empty_as_null=False, keep_nulls=False)
-    columns = [flat.struct.field(field).to_list() for field in fields]
+    columns = [flat.struct.field(field).to_list() for field in FIELDS]
     entries = zip(*columns, strict=True)
     for length in counts.list.len().to_list():
         yield [next(entries) for _ in range(length)]
-
-
-def total(counts: Sequence[Counts]) -> Counts:
-    """Return the sums over the rows."""
-    a, b, c = map(sum, zip(*counts, strict=True)) if counts else (0, 0, 0)
-    return a, b, c
 
 
 def scores(counts: Counts, beta: float) -> tuple[float, float, float]:
@@ -65,8 +71,3 @@ def scores(counts: Counts, beta: float) -> tuple[float, float, float]:
     both = precision + recall
     f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if both else 0.0
     return precision, recall, f
-
-
-def result(counts: Counts, figures: Sequence[float], beta: float) -> dict[str, float]:
-    """Return what the functions of corpora return."""
-    return dict(zip(RESULT.to_schema(), (*counts, *figures, beta), strict=True))

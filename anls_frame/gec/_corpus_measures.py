@@ -12,7 +12,7 @@ import polars as pl
 
 from anls_frame._arguments import choice
 from anls_frame._typing import IntoExprColumn
-from anls_frame.gec import _errant, _i_measure, _m2, _m2_corpus
+from anls_frame.gec import _choice, _errant, _i_measure, _m2, _m2_corpus
 from anls_frame.statistics.student import FloatArray
 
 MeasureName: TypeAlias = Literal["m2", "errant", "i_measure"]
@@ -47,7 +47,11 @@ class Measure:
 
     def added(self, counts: pl.Series) -> FloatArray:
         """Return the counts that each row adds to the totals: of F, matched, proposed and gold edits."""
-        return _floats(_m2_corpus.chosen(counts, **self.corpus_options), 3)
+        return _floats([(tp, tp + fp, tp + fn) for tp, fp, fn in self.chosen(counts)], 3)
+
+    def chosen(self, counts: pl.Series) -> list[_choice.Counts]:
+        """Return the counts of the annotator chosen in each row."""
+        return _m2_corpus.chosen(counts, **self.corpus_options)
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the scores of totals, which have one row per count and one column per score."""
@@ -71,9 +75,8 @@ class _Errant(Measure):
     def corpus(self, counts: str) -> pl.Expr:
         return _errant.errant_corpus(counts, **self.corpus_options)
 
-    def added(self, counts: pl.Series) -> FloatArray:
-        chosen = _errant.chosen(counts, **self.corpus_options)
-        return _floats([(tp, tp + fp, tp + fn) for tp, fp, fn in chosen], 3)
+    def chosen(self, counts: pl.Series) -> list[_choice.Counts]:
+        return _errant.chosen(counts, **self.corpus_options)
 
 
 class _IMeasure(Measure):

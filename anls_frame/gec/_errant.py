@@ -157,12 +157,8 @@ def errant_corpus(counts: IntoExprColumn, *, beta: float = 0.5, round4: bool = T
     └────────┴────────┘
     """
     beta = number("beta", beta, 0, ends=False)
-    digits = _DIGITS if flag("round4", round4) else None
-    column = _plugin.expression("errant_corpus", counts)
-    total = partial(_total, beta=beta, digits=digits)
-    return column.map_batches(total, return_dtype=_choice.RESULT, returns_scalar=True).alias(
-        "gec_errant_corpus"
-    )
+    in_rows = partial(chosen, beta=beta, round4=flag("round4", round4))
+    return _choice.corpus("errant_corpus", counts, beta, in_rows, partial(_scores, round4=round4))
 
 
 @table_of_frame
@@ -228,13 +224,13 @@ def by_type(
     """
     beta = number("beta", beta, 0, ends=False)
     count("tier", tier, least=1, most=3)
-    digits = _DIGITS if flag("round4", round4) else None
+    flag("round4", round4)
     column = _plugin.expression("by_type", counts)
     entries = (
         in_polars(frame, column.meta.root_names()).lazy().select(column.alias("counts")).collect().to_series()
     )
     entries = entries.filter(entries.list.len() > 0)
-    choices, _ = _greedy(entries, beta, digits)
+    choices, _ = _choice.chosen(entries, partial(_key, beta=beta, round4=round4))
     rows = pl.DataFrame([entries, pl.Series("choice", choices, dtype=pl.UInt32)])
     kind = pl.col("type")
     if tier < 3:  # noqa: PLR2004 - the third tier is the type itself
@@ -250,7 +246,7 @@ def by_type(
         .sort("type")
         .collect()
     )
-    figures = [_scores(row, beta, digits) for row in table.select("tp", "fp", "fn").iter_rows()]
+    figures = [_scores(row, beta, round4=round4) for row in table.select("tp", "fp", "fn").iter_rows()]
     schema = dict.fromkeys(("precision", "recall", "f"), pl.Float64)
     table = table.hstack(pl.DataFrame(figures, schema=schema, orient="row"))
     return as_kind_of(frame, table)
@@ -258,28 +254,17 @@ def by_type(
 
 def chosen(counts: pl.Series, *, beta: float = 0.5, round4: bool = True) -> list[_choice.Counts]:
     """Return the counts tp, fp and fn that each row adds."""
-    return _greedy(counts, beta, _DIGITS if round4 else None)[1]
+    return _choice.chosen(counts, partial(_key, beta=beta, round4=round4))[1]
 
 
-def _greedy(counts: pl.Series, beta: float, digits: int | None) -> tuple[list[int], list[_choice.Counts]]:
-    return _choice.chosen(counts, ("tp", "fp", "fn"), partial(_key, beta=beta, digits=digits))
-
-
-def _total(counts: pl.Series, *, beta: float, digits: int | None) -> dict[str, float]:
-    totals = _choice.total([] if counts.dtype == pl.Null else _greedy(counts, beta, digits)[1])
-    return _choice.result(totals, _scores(totals, beta, digits), beta)
-
-
-def _key(
-    totals: _choice.Counts, own: _choice.Counts, *, beta: float, digits: int | None
-) -> tuple[float, ...]:
+def _key(totals: _choice.Counts, own: _choice.Counts, *, beta: float, round4: bool) -> tuple[float, ...]:
     tp, fp, fn = own
-    f = _scores((totals[0] + tp, totals[1] + fp, totals[2] + fn), beta, digits)[2]
+    f = _scores((totals[0] + tp, totals[1] + fp, totals[2] + fn), beta, round4=round4)[2]
     return f, tp, -fp, -fn
 
 
-def _scores(counts: _choice.Counts, beta: float, digits: int | None) -> tuple[float, float, float]:
+def _scores(counts: _choice.Counts, beta: float, *, round4: bool) -> tuple[float, float, float]:
     precision, recall, f = _choice.scores(counts, beta)
-    if digits is None:
+    if not round4:
         return precision, recall, f
-    return round(precision, digits), round(recall, digits), round(f, digits)
+    return round(precision, _DIGITS), round(recall, _DIGITS), round(f, _DIGITS)

@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-from anls_frame import _plugin
 from anls_frame._arguments import choice, count, number
 from anls_frame._typing import IntoExprColumn
 from anls_frame.gec import _choice
@@ -72,39 +71,28 @@ def m2_corpus(
         raise ValueError("annotator must be given with choose='annotator', and only then")
     if annotator is not None:
         count("annotator", annotator, least=-(2**31), most=2**31 - 1)
-    column = _plugin.expression("m2_corpus", counts)
-    total = partial(_total, beta=beta, choose=choose, annotator=annotator)
-    return column.map_batches(total, return_dtype=_choice.RESULT, returns_scalar=True).alias("gec_m2_corpus")
-
-
-_FIELDS = ("tp", "proposed", "gold")
-
-
-def _total(counts: pl.Series, *, beta: float, choose: Choose, annotator: int | None) -> dict[str, float]:
-    rows = [] if counts.dtype == pl.Null else chosen(counts, beta=beta, choose=choose, annotator=annotator)
-    tp, proposed, gold = _choice.total(rows)
-    totals = (tp, proposed - tp, gold - tp)
-    return _choice.result(totals, _choice.scores(totals, beta), beta)
+    in_rows = partial(chosen, beta=beta, choose=choose, annotator=annotator)
+    return _choice.corpus("m2_corpus", counts, beta, in_rows, _choice.scores)
 
 
 def chosen(
     counts: pl.Series, *, beta: float = 0.5, choose: Choose = "greedy", annotator: int | None = None
 ) -> list[_choice.Counts]:
-    """Return the counts that each row with annotators adds: matched, proposed and gold edits."""
+    """Return the counts that each row with annotators adds."""
     if choose in ("annotator", "sum"):
         entry = pl.element()
         if annotator is not None:
             entry = entry.filter(entry.struct.field("annotator") == annotator)
         lists = pl.col("counts").list
-        added = [lists.eval(entry.struct.field(name)).list.sum().alias(name) for name in _FIELDS]
+        added = [lists.eval(entry.struct.field(name)).list.sum().alias(name) for name in _choice.FIELDS]
         return counts.filter(counts.list.len() > 0).alias("counts").to_frame().select(added).rows()
     key = partial(_key, weight=beta * beta)
-    return _choice.chosen(counts, _FIELDS, key, by_totals=choose == "greedy")[1]
+    return _choice.chosen(counts, key, by_totals=choose == "greedy")[1]
 
 
 def _key(totals: _choice.Counts, own: _choice.Counts, *, weight: float) -> tuple[float, ...]:
     # F over all rows so far; ties go to more matched edits, then to fewer edits.
-    tp, proposed, gold = (total + count for total, count in zip(totals, own, strict=True))
-    size = weight * gold + proposed
+    tp, fp, fn = (total + count for total, count in zip(totals, own, strict=True))
+    size = weight * (tp + fn) + (tp + fp)
     f = (1 + weight) * tp / size if size else float(tp == 0)
     return f, tp, -size
