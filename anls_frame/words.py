@@ -277,7 +277,7 @@ def mer(
     0.5
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
-    edits, hits = _edits(counts), _hits(counts, protocol)
+    edits, hits, _, _ = _counted(counts, protocol)
     # Without words, there are no errors.
     words = pl.max_horizontal(edits + hits, pl.lit(1, pl.Int64))
     return (edits / words).alias("mer")
@@ -340,9 +340,8 @@ def wil(
     0.6667
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
-    in_reference, in_prediction = _lengths(counts)
+    _, hits, in_reference, in_prediction = _counted(counts, protocol)
     has_words = in_reference > 0, in_prediction > 0
-    hits = _hits(counts, protocol)
     if resolve_protocol(protocol).hits == "longer":
         # In single precision, as torchmetrics computes it: each step rounds.
         hits, in_reference, in_prediction = (
@@ -417,7 +416,7 @@ def bag_of_words_error(
     """
     counts = word_errors(prediction, answers, protocol=protocol, missing=missing)
     shared = _plugin.score("shared_units", prediction, answers, missing, _by_words(protocol))
-    in_reference, in_prediction = _lengths(counts)
+    _, _, in_reference, in_prediction = _counted(counts, protocol)
     errors = pl.max_horizontal(in_reference, in_prediction) - shared
     words = pl.max_horizontal(in_reference, pl.lit(1, pl.Int64))
     return (errors / words).alias("bag_of_words_error")
@@ -427,23 +426,12 @@ def _by_words(protocol: ScoreProtocol | str) -> ScoreProtocol:
     return resolve_protocol(protocol).by("word")
 
 
-def _fields(counts: pl.Expr) -> list[pl.Expr]:
-    return [counts.struct.field(name) for name in ("substitutions", "deletions", "insertions", "hits")]
-
-
-def _edits(counts: pl.Expr) -> pl.Expr:
-    substitutions, deletions, insertions, _ = _fields(counts)
-    return substitutions + deletions + insertions
-
-
-def _lengths(counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
-    """Return the numbers of words of the reference and of the prediction."""
-    substitutions, deletions, insertions, hits = _fields(counts)
-    return substitutions + deletions + hits, substitutions + insertions + hits
-
-
-def _hits(counts: pl.Expr, protocol: ScoreProtocol | str) -> pl.Expr:
-    """Return the number of hits, as defined by the protocol."""
+def _counted(counts: pl.Expr, protocol: ScoreProtocol | str) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:
+    """Return the edits, the hits as defined by the protocol, and the words of reference and prediction."""
+    names = ("substitutions", "deletions", "insertions", "hits")
+    substitutions, deletions, insertions, hits = (counts.struct.field(name) for name in names)
+    edits = substitutions + deletions + insertions
+    in_reference, in_prediction = substitutions + deletions + hits, substitutions + insertions + hits
     if resolve_protocol(protocol).hits == "longer":
-        return pl.max_horizontal(_lengths(counts)) - _edits(counts)
-    return counts.struct.field("hits")
+        hits = pl.max_horizontal(in_reference, in_prediction) - edits
+    return edits, hits, in_reference, in_prediction
