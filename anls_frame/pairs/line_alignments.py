@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -26,8 +25,8 @@ from anls_frame.pairs.edits import (
     starts_of,
 )
 from anls_frame.pairs.marks import BLOCKS, STYLES, TAGS, blocks, cells, marked_in_line
-from anls_frame.pairs.units import Side
-from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit, plugin_options
+from anls_frame.pairs.units import Side, options
+from anls_frame.protocol import PROTOCOLS, ScoreProtocol, Unit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -290,11 +289,9 @@ def page_edits(
 ) -> Iterator[EditRun]:
     """Yield the differences of two prepared texts, with each block of at least so many words as a whole."""
     compared = replace(PROTOCOLS["raw"].by(protocol.unit), words=protocol.words)
-    options = {"protocol": plugin_options(compared), "min_words": min(min_words, 2**32)}
+    given = options(compared, min_words=min(min_words, 2**32))
     ends = _Ends.of(sides[0]), _Ends.of(sides[1])
-    for mark, at, at_read, length, counterpart in native.page_marks(
-        prediction, reference, pickle.dumps(options)
-    ):
+    for mark, at, at_read, length, counterpart in native.page_marks(prediction, reference, given):
         op = mark.replace("_", " ")
         if counterpart is not None:
             # A moved block is named after the lines of its first word.

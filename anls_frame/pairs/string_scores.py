@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import pickle
 from collections.abc import Iterable, Sequence
 
 import anls_frame._native as native
 from anls_frame._arguments import string
 from anls_frame.pairs.edits import as_numbers
-from anls_frame.pairs.units import in_python, tokens
-from anls_frame.protocol import plugin_options, resolve_threshold
+from anls_frame.pairs.units import in_python, options, tokens
+from anls_frame.protocol import resolve_threshold
 
 
 def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) -> float:
@@ -51,8 +49,8 @@ def anls_score(prediction: str, answers: Sequence[str], threshold: float = 0.5) 
     accepted = [string("answer", answer) for answer in answers]
     if not accepted:
         raise ValueError("answers must not be empty: a prediction needs at least one answer")
-    options = _anls_options(resolve_threshold("anls", threshold))
-    score = native.anls(string("prediction", prediction), accepted, options)
+    given = options("anls", threshold=resolve_threshold("anls", threshold))
+    score = native.anls(string("prediction", prediction), accepted, given)
     assert score is not None  # noqa: S101 - there is an answer
     return score
 
@@ -165,13 +163,6 @@ def hamming_distance(a: Sequence[object], b: Sequence[object]) -> int:
             f"a has {len(left):,} entries and b {len(right):,}; the Hamming distance needs equal lengths"
         )
     return sum(entry != other for entry, other in zip(left, right, strict=True))
-
-
-@functools.lru_cache(maxsize=16)
-def _anls_options(threshold: float) -> bytes:
-    # As Polars passes them to the expression `anls`. The threshold is checked before, because the cache
-    # takes True for 1.
-    return pickle.dumps({"protocol": plugin_options("anls"), "threshold": threshold})
 
 
 def _entries(name: str, values: object) -> Sequence[object]:

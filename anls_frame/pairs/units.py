@@ -54,7 +54,7 @@ def clusters(text: str) -> list[str]:
     if text.isascii() and "\r" not in text:
         return list(text)
     known = _SURROGATES.sub("\ufffd", text)
-    parts = native.units(known, _options(_BY_CLUSTERS))
+    parts = native.units(known, options(_BY_CLUSTERS))
     if parts is None:
         return list(text)
     texts, end = [], 0
@@ -78,12 +78,12 @@ def side_of(name: str, value: object, protocol: ScoreProtocol) -> tuple[str | tu
         return units, Side(units, [""] * len(units), [" "] * (len(units) - 1) + [""] * bool(units))
     text = value
     if protocol.by("codepoint") != PROTOCOLS["raw"]:
-        text = native.prepared(value, _options(protocol))
+        text = native.prepared(value, options(protocol))
     if protocol.unit == "codepoint":
         return text, Side(text)
     if protocol.unit == "grapheme":
         return text, Side(clusters(text))
-    parts = native.units(text, _options(protocol)) or [text]
+    parts = native.units(text, options(protocol)) or [text]
     return text, _words(parts[::2], parts[1::2])
 
 
@@ -120,5 +120,6 @@ def in_python(values: object) -> object:
 
 
 @functools.lru_cache(maxsize=16)
-def _options(protocol: ScoreProtocol) -> bytes:
-    return pickle.dumps({"protocol": plugin_options(protocol)})
+def options(protocol: ScoreProtocol | str, **others: float) -> bytes:
+    """Return checked options as Polars passes them to expressions; the cache would take True for 1."""
+    return pickle.dumps({"protocol": plugin_options(protocol), **others})
