@@ -49,6 +49,11 @@ class EditRun(NamedTuple):
     prediction: int
     length: int
 
+    def part(self, start: int, end: int) -> EditRun:
+        """Return the units from `start` to before `end`."""
+        reference, prediction = start * is_expected(self.op), start * is_read(self.op)
+        return EditRun(self.op, self.reference + reference, self.prediction + prediction, end - start)
+
 
 LEFT_OUT = EditRun("equal", -1, -1, 0)
 """Stands for equal units that are not shown."""
@@ -102,30 +107,27 @@ def single(runs: Iterable[EditRun]) -> Iterator[EditRun]:
     for run in runs:
         if run.length <= 1:
             yield run
-            continue
-        op, reference, prediction, length = run
-        down, right = is_expected(op), is_read(op)
-        for step in range(length):
-            yield EditRun(op, reference + step * down, prediction + step * right, 1)
+        else:
+            yield from (run.part(step, step + 1) for step in range(run.length))
 
 
 def shortened(runs: Sequence[EditRun], context: int, starts: Starts) -> Iterator[EditRun]:
     """Yield runs, with LEFT_OUT in place of the middle of long equal runs; clusters stay whole."""
     for index, run in enumerate(runs):
-        op, reference, prediction, count = run
+        reference, count = run.reference, run.length
         before, after = context * (index > 0), context * (index < len(runs) - 1)
         while starts is not None and 0 < before < count and reference + before not in starts[0]:
             before += 1
         while starts is not None and 0 < after < count and reference + count - after not in starts[0]:
             after += 1
-        if op != "equal" or count <= before + after + 1:
+        if run.op != "equal" or count <= before + after + 1:
             yield run
             continue
         if before:
-            yield EditRun("equal", reference, prediction, before)
+            yield run.part(0, before)
         yield LEFT_OUT
         if after:
-            yield EditRun("equal", reference + count - after, prediction + count - after, after)
+            yield run.part(count - after, count)
 
 
 def segments(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Starts = None) -> Iterator[Segment]:
@@ -171,17 +173,14 @@ def _characters(runs: Iterable[EditRun], sides: tuple[Side, Side], starts: Start
             yield Segment("equal", "…", "…")
             continue
         ops = {run.op for run in group}
-        reference = "".join(
-            "".join(sides[0].units[run.reference : run.reference + run.length])
-            for run in group
-            if is_expected(run.op)
-        )
-        prediction = "".join(
-            "".join(sides[1].units[run.prediction : run.prediction + run.length])
-            for run in group
-            if is_read(run.op)
-        )
+        reference = _text(sides[0], ((run.reference, run.length) for run in group if is_expected(run.op)))
+        prediction = _text(sides[1], ((run.prediction, run.length) for run in group if is_read(run.op)))
         yield Segment(ops.pop() if len(ops) == 1 else "replace", reference, prediction)
+
+
+def _text(side: Side, spans: Iterable[tuple[int, int]]) -> str:
+    """Return the text of units, from the beginnings of spans and their lengths."""
+    return "".join("".join(side.units[start : start + length]) for start, length in spans)
 
 
 def _whole(runs: Iterable[EditRun], starts: tuple[set[int], set[int]]) -> Iterator[list[EditRun]]:

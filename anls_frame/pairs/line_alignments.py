@@ -345,16 +345,14 @@ class _Ends(NamedTuple):
 
     def cut(self, run: EditRun) -> Iterator[tuple[EditRun, bool]]:
         """Cut a run at the ends of lines, and tell for each part whether it is the end of a line."""
-        op, reference, prediction, length = run
-        down, right = int(is_expected(op)), int(is_read(op))
-        start = reference if down else prediction
+        start, length = run.reference if is_expected(run.op) else run.prediction, run.length
         done = 0
         for unit in self.units[bisect_left(self.units, start) : bisect_left(self.units, start + length)]:
             until = unit - start + 1
-            yield EditRun(op, reference + done * down, prediction + done * right, until - done), True
+            yield run.part(done, until), True
             done = until
         if done < length:
-            yield EditRun(op, reference + done * down, prediction + done * right, length - done), False
+            yield run.part(done, length), False
 
 
 def _line(
@@ -370,10 +368,10 @@ def _line(
     )
     line, read = (of.line(own[0][0]) if own else None for of, own in zip(ends, spans, strict=True))
     by_words = sides[0].after is not None
-    op, *at, length = row[-1]
-    if not by_words and op == "equal" and sides[0].closes(at[0] + length - 1):
+    last = row[-1]
+    if not by_words and last.op == "equal" and sides[0].closes(last.reference + last.length - 1):
         # The line feed at the end is shown only if it differs.
-        row = [*row[:-1], *([EditRun(op, at[0], at[1], length - 1)] if length > 1 else [])]
+        row = [*row[:-1], *([last.part(0, last.length - 1)] if last.length > 1 else [])]
     parts = list(segments(row, sides, starts))
     if by_words:
         parts[:1] = [Segment(op, *(text.lstrip("\n") for text in texts)) for op, *texts in parts[:1]]
@@ -407,13 +405,8 @@ def _to_lines(edits: Iterable[EditRun], sides: tuple[Side, Side]) -> Iterator[tu
         room = until - run.reference - run.length * is_expected(run.op)
         is_added = not is_expected(run.op)
         side, start = sides[is_added], run.prediction if is_added else run.reference
-        shift = (
-            0
-            if run.op == "replace"
-            else _to_whole_lines(
-                side, start, run.length, start - (run.reference - end), start + run.length + room
-            )
-        )
+        lowest, highest = start - (run.reference - end), start + run.length + room
+        shift = 0 if run.op == "replace" else _to_whole_lines(side, start, run.length, lowest, highest)
         yield run.op, run.reference + shift, run.length
         end = run.reference + shift + run.length * is_expected(run.op)
 
