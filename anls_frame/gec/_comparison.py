@@ -177,11 +177,8 @@ def compare(
         size = scorer.size(first + second)
         units = statistics.effective_units(size.sum(), (size * size).sum())
         variance = swaps.jackknife_variance(first, second, scorer.score)
-        low, high = statistics.t_interval(difference, variance, units, confidence)
-        low, high = (
-            np.clip(end, scorer.bounds[0] - scorer.bounds[1], scorer.bounds[1] - scorer.bounds[0])
-            for end in (low, high)
-        )
+        widest = scorer.bounds[1] - scorer.bounds[0]
+        low, high = np.clip(statistics.t_interval(difference, variance, units, confidence), -widest, widest)
         p_value = np.nan
         if len(size) >= _LEAST_UNITS and not np.isnan(difference):
             p_value = swaps.p_value(first, second, scorer.score, draws=draws, seed=seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -15,8 +15,6 @@ from anls_frame.gec import _edit_columns
 Aspect: TypeAlias = Literal["correction", "detection"]
 Optimise: TypeAlias = Literal["wacc", "i", "acc", "p", "r", "f", "tp", "tn", "fp", "fn"]
 
-_OPTIMISE = ("wacc", "i", "acc", "p", "r", "f", "tp", "tn", "fp", "fn")
-_ASPECTS = ("correction", "detection")
 MAX_CELLS = 1 << 27
 GAP_COST = 2
 MISMATCH_COST = 3
@@ -140,34 +138,27 @@ def i_measure(
         "w": number("w", w, 0, ends=False),
         "beta": number("beta", beta, 0, ends=False),
         "mix": flag("mix", mix),
-        "optimise": choice("optimise", optimise, _OPTIMISE),
-        "aspect": choice("aspect", aspect, _ASPECTS),
+        "optimise": choice("optimise", optimise, get_args(Optimise)),
+        "aspect": choice("aspect", aspect, get_args(Aspect)),
         "max_references": count("max_references", max_references, least=1, most=2**32 - 1),
-        "max_cells": count("max_cells", max_cells, least=1, most=2**40),
-        **_costs(gap_cost, mismatch_cost),
+        **_limits(max_cells, gap_cost, mismatch_cost),
     }
     texts = [_plugin.expression("i_measure", column) for column in (prediction, source)]
     if (edits is None) == (references is None):
         raise TypeError("`i_measure` takes either edits or references=, and exactly one of them")
-    if references is not None:
+    if edits is None:
         if annotators is not None:
             raise TypeError("annotators must not be given with references=, only with edits")
         texts.append(_plugin.expression("i_measure", references))
-        expression = _plugin.call("gec_i_measure_references", *texts, **options)
-    else:
-        assert edits is not None  # noqa: S101 - for the type checker
-        expression = _plugin.call(
-            "gec_i_measure",
-            *texts,
-            _edit_columns.edit_texts(edits, "i_measure"),
-            _edit_columns.annotator_texts(annotators, "i_measure"),
-            **options,
-        )
-    return expression.alias("gec_i_measure")
+        return _plugin.call("gec_i_measure_references", *texts, **options).alias("gec_i_measure")
+    texts.append(_edit_columns.edit_texts(edits, "i_measure"))
+    texts.append(_edit_columns.annotator_texts(annotators, "i_measure"))
+    return _plugin.call("gec_i_measure", *texts, **options)
 
 
-def _costs(gap_cost: int, mismatch_cost: int) -> dict[str, int]:
+def _limits(max_cells: int, gap_cost: int, mismatch_cost: int) -> dict[str, int]:
     return {
+        "max_cells": count("max_cells", max_cells, least=1, most=2**40),
         "gap_cost": count("gap_cost", gap_cost, least=1, most=_MAX_COST),
         "mismatch_cost": count("mismatch_cost", mismatch_cost, least=1, most=_MAX_COST),
     }
@@ -226,7 +217,7 @@ def i_measure_corpus(
     └───────────┴───────────┘
     """
     w, beta = number("w", w, 0, ends=False), number("beta", beta, 0, ends=False)
-    choice("aspect", aspect, _ASPECTS)
+    choice("aspect", aspect, get_args(Aspect))
     column = _plugin.expression("i_measure_corpus", scores)
     # Used once: Polars evaluates an expression again each time it is mentioned.
     sums = column.map_batches(partial(_sums, aspect=aspect), return_dtype=_SUMS, returns_scalar=True)
@@ -440,6 +431,5 @@ def align3(
         prediction,
         source,
         reference,
-        max_cells=count("max_cells", max_cells, least=1, most=2**40),
-        **_costs(gap_cost, mismatch_cost),
+        **_limits(max_cells, gap_cost, mismatch_cost),
     )
