@@ -123,7 +123,10 @@ def worst(
     columns = check_by(by)
     frame = at_hand(frame)
     resolved = resolve(metrics, column_names(frame), has_texts=True, protocol=protocol)
-    metric = _only(row_metrics(resolved, metrics))
+    chosen = row_metrics(resolved, metrics)
+    if len(chosen) > 1:
+        raise ValueError(f"metrics must be one metric, got {[metric.name for metric in chosen]}")
+    metric = chosen[0]
     new = _NEW if metric.is_built_in or isinstance(metric.numerator, str) else (*_NEW, metric.name)
     check_by_names(columns, new)
     text_options = scoring(protocol, has_texts=True, unanswerable=unanswerable)
@@ -154,9 +157,3 @@ def worst(
     table = table.rename({"own": metric.name} if len(new) > len(_NEW) else {})
     keys = selection.source.keys
     return attach(frame, table[ROW], named(table.select(*keys, *new), keys, columns))
-
-
-def _only(metrics: Sequence[Metric]) -> Metric:
-    if len(metrics) > 1:
-        raise ValueError(f"metrics must be one metric, got {[metric.name for metric in metrics]}")
-    return metrics[0]

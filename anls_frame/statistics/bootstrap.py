@@ -69,11 +69,8 @@ def _drawn_weights(counts: IntArray, draws: int, seed: int, step: int) -> Iterat
         size = min(step, draws - start)
         drawn = unit[random.integers(max(len(unit), 1), size=(size, len(unit)))]
         drawn += len(counts) * np.arange(size)[:, None]
-        yield (
-            np.bincount(drawn.ravel(), minlength=size * len(counts))
-            .reshape(size, len(counts))
-            .astype(np.float64)
-        )
+        times = np.bincount(drawn.ravel(), minlength=size * len(counts))
+        yield times.reshape(size, len(counts)).astype(np.float64)
 
 
 class _PairedLine:
