@@ -20,11 +20,20 @@ pub enum TextKind {
 const PLACEHOLDERS: [&str; 10] =
     ["none", "null", "nan", "<na>", "n/a", "#n/a", "unknown", "unanswerable", "not answerable", "no answer"];
 
+/// How these begin in lower case, and how arrays do.
+const BEGINNINGS: [[u8; 2]; 8] = [*b"no", *b"nu", *b"na", *b"<n", *b"n/", *b"#n", *b"un", *b"ar"];
+
+/// The bit of a letter that tells its case; the other bytes of [`BEGINNINGS`] have it too.
+const LOWER_CASE: u8 = 0x20;
+
 impl TextKind {
-    /// Whether a text that begins with a byte may be more than another text; that of an empty text is 0.
+    /// Whether a text that begins with two bytes may be more than another text; those of shorter texts are 0.
     #[inline]
-    pub const fn is_possible(first: u8) -> bool {
-        !first.is_ascii_graphic() || matches!(first, b'[' | b'a' | b'#' | b'<' | b'N' | b'U' | b'n' | b'u')
+    pub fn is_possible([first, second]: [u8; 2]) -> bool {
+        let lower = [first, second].map(|byte| byte | LOWER_CASE);
+        // Each is compared, because branches on letters are seldom foreseen.
+        let is_begun = BEGINNINGS.iter().fold(first == b'[', |is_begun, &own| is_begun | (lower == own));
+        is_begun | !first.is_ascii_graphic()
     }
 
     /// The kind of a text, whatever whitespace is around it. A dot may end a placeholder.
@@ -50,10 +59,16 @@ impl TextKind {
 mod tests {
     use super::{PLACEHOLDERS, TextKind};
 
+    fn is_possible(text: &str) -> bool {
+        let byte = |index| text.as_bytes().get(index).copied().unwrap_or_default();
+        TextKind::is_possible([byte(0), byte(1)])
+    }
+
     #[test]
     fn blank_texts() {
         for text in ["", " ", "\n\t", "\u{3000}\u{1c}"] {
             assert_eq!(TextKind::of(text), TextKind::Blank, "{text:?}");
+            assert!(is_possible(text), "{text:?}");
         }
     }
 
@@ -62,6 +77,7 @@ mod tests {
         for text in PLACEHOLDERS {
             for text in [text.to_owned(), text.to_uppercase(), format!(" {text}.\n")] {
                 assert_eq!(TextKind::of(&text), TextKind::Placeholder, "{text:?}");
+                assert!(is_possible(&text), "{text:?}");
             }
         }
     }
@@ -70,6 +86,7 @@ mod tests {
     fn beginnings_of_lists() {
         for text in ["['a']", "\u{a0}[", "array(['a', 'b'])", "[x"] {
             assert_eq!(TextKind::of(text), TextKind::ListBeginning, "{text:?}");
+            assert!(is_possible(text), "{text:?}");
         }
     }
 

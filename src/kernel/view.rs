@@ -19,10 +19,10 @@ const KEPT_INSIDE: [u128; INLINE as usize + 1] = {
     kept
 };
 
-/// The first byte of a text, which stands in its view however long it is; that of an empty text is 0.
+/// The first two bytes of a text, which stand in its view however long it is; 0 where it is shorter.
 #[inline(always)]
-pub const fn first_byte(view: u128) -> u8 {
-    (view >> u32::BITS) as u8
+pub const fn first_bytes(view: u128) -> [u8; 2] {
+    ((view >> u32::BITS) as u16).to_le_bytes()
 }
 
 /// The memory that starts with a text of so many bytes and may go on, so that it can be loaded by one read of

@@ -11,7 +11,7 @@ use super::inputs::table::Table;
 use super::outputs::{Extent, map_numbers};
 use crate::kernel::request::Texts;
 use crate::kernel::text_kind::TextKind;
-use crate::kernel::view::first_byte;
+use crate::kernel::view::first_bytes;
 
 /// Rows of one piece of work: most texts are told by their first byte.
 const PIECE: usize = 8192;
@@ -39,7 +39,7 @@ impl Kinds {
             let column = checked.column(0);
             for (row, &view) in piece.rows().zip(column.views(piece.rows(), room)) {
                 let kind = || {
-                    let is_possible = TextKind::is_possible(first_byte(view));
+                    let is_possible = TextKind::is_possible(first_bytes(view));
                     if is_possible { TextKind::of(column.text(row)) } else { TextKind::Other }
                 };
                 piece.set(row, column.is_valid(row).then(|| kind() as u8));
