@@ -276,7 +276,8 @@ class Fault:
 
     def spoilt(self, values: Array, sliced: list[Codes], random: Random) -> Array:
         """Return the scores with the fault: right answers become wrong until the mean is lower."""
-        is_in = search.mask(sliced, self.conditions, len(values))
+        columns = [sliced[column].mask(code, len(values)) for column, code in self.conditions]
+        is_in = np.all(columns, axis=0)
         mean = values[is_in].mean() if is_in.any() else 1.0
         share = min(self.by / max(mean, 1e-9), 1.0)
         return np.where(is_in & (random.random(len(values)) < share), 0.0, values)
