@@ -76,7 +76,9 @@ def hamming_vectors(prediction: IntoExprColumn, reference: IntoColumn) -> pl.Exp
 
 
 def _distances(columns: Sequence[pl.Series]) -> pl.Series:
-    left, right = _broadcast(*map(_lists, columns))
+    left, right = map(_lists, columns)
+    height = right.len() if left.len() == 1 else left.len()
+    left, right = (side.new_from_index(0, height) if side.len() == 1 else side for side in (left, right))
     lengths = left.list.len()
     comparable = (lengths == right.list.len()).fill_null(value=False)
     flags = _differing(left.filter(comparable), right.filter(comparable))
@@ -100,14 +102,6 @@ def _lists(column: pl.Series) -> pl.Series:
             "for strings, use `hamming`"
         )
     return column
-
-
-def _broadcast(left: pl.Series, right: pl.Series) -> tuple[pl.Series, pl.Series]:
-    if left.len() == 1 and right.len() != 1:
-        return left.new_from_index(0, right.len()), right
-    if right.len() == 1 and left.len() != 1:
-        return left, right.new_from_index(0, left.len())
-    return left, right
 
 
 def _differing(left: pl.Series, right: pl.Series) -> pl.Series:
