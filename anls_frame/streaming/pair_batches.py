@@ -11,6 +11,7 @@ import polars as pl
 
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames.answer_texts import warn_of_answers
+from anls_frame.pairs.units import in_python
 
 _KINDS = "a string, a list, a Polars or pandas Series, a numpy array or an Arrow array"
 
@@ -94,10 +95,7 @@ def _from_arrow(name: str, values: Any) -> pl.Series:
 
 
 def _accepted(index: int, answer: Any) -> list[str]:
-    if isinstance(answer, pl.Series):
-        answer = answer.to_list()
-    elif hasattr(answer, "tolist"):
-        answer = answer.tolist()
+    answer = in_python(answer)
     entries = answer if isinstance(answer, (list, tuple)) else [answer]
     texts = [entry for entry in entries if entry is not None]
     for text in texts:
