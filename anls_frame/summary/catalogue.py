@@ -331,11 +331,13 @@ def names_of_rows(metrics: Sequence[Metric]) -> RowNames:
 
 def are_of_fields(metrics: Sequence[Metric]) -> bool:
     """Return whether any of these metrics also needs fields without an answer."""
-    return any(
-        metric.within() == DESCRIBED[metric.name].within()
-        for metric in metrics
-        if metric.name in SETS["fields"] and metric.name in DESCRIBED
-    )
+    return any(metric.name in SETS["fields"] and is_described(metric) for metric in metrics)
+
+
+def is_described(metric: Metric) -> bool:
+    """Return whether a metric is that of `DESCRIBED` with its name, apart from its computation."""
+    described = DESCRIBED.get(metric.name)
+    return described is not None and described.within() == metric.within()
 
 
 def _resolved(
@@ -383,9 +385,8 @@ def _computable(metric: Metric, columns: Sequence[object], protocol: ScoreProtoc
         raise ValueError(
             f"a quantile must be of {known}, a column of scores, or a Metric, got {metric.numerator!r}"
         )
-    named = DESCRIBED.get(metric.name)
-    if named is not None and named.within() == metric.within():
-        return _prepared(named, protocol)
+    if is_described(metric):
+        return _prepared(DESCRIBED[metric.name], protocol)
     if metric.sources[0].endswith("()"):
         raise ValueError(
             f"metric {metric.name!r} comes from a result, which does not store its function "

@@ -21,13 +21,13 @@ from anls_frame.protocol import (
     spelled,
 )
 from anls_frame.summary.catalogue import (
-    DESCRIBED,
     LENGTHS,
     TEXT_METRICS,
     are_of_fields,
     are_of_pages,
     from_dict,
     have_lengths,
+    is_described,
     names_of_rows,
 )
 from anls_frame.summary.measures import Metric
@@ -193,8 +193,7 @@ class Settings:
 
 def _signature(metric: Metric) -> str:
     """Return the text that identifies a metric; built-in metrics are identified by name."""
-    described_here = DESCRIBED.get(metric.name)
-    if described_here is not None and described_here.within() == metric.within():
+    if is_described(metric):
         return metric.name
     named = () if metric.sources == (metric.name,) else ("/".join(metric.sources),)
     return ":".join((metric.name, *named, *(() if metric.higher_is_better else ("lower",))))
