@@ -22,8 +22,7 @@ from anls_frame.summary.system_rows import (
     SystemRows,
     all_columns,
     columns,
-    error_types,
-    missing,
+    each,
     noted,
     scores,
 )
@@ -64,9 +63,9 @@ def collect(
 
     The result includes the `Predictions` of each system.
     """
-    types = error_types(rows.systems) if settings.details else []
-    needed = [*rows.keys, *missing(rows.systems), *noted(rows.systems), "answerable", "length"]
-    needed += [*(f"digest_{system}" for system in range(rows.systems)), *rows.values, *types]
+    types = each("error_type", rows.systems) if settings.details else []
+    needed = [*rows.keys, *each("missing", rows.systems), *noted(rows.systems), "answerable", "length"]
+    needed += [*each("digest", rows.systems), *rows.values, *types]
     size = max(1024, min(_ROWS_OF_A_BATCH, _VALUES_OF_A_BATCH // len(needed)))
     # Polars holds many rows at once, too many with the scores of many systems, which therefore come in
     # batches.
@@ -95,7 +94,7 @@ def _batch_sums(batch: pl.DataFrame, rows: SystemRows, settings: Settings) -> Ce
     has_clusters, keys = settings.cluster is not None, key_names(settings.by, None)
     votes, squares, counts = {}, {}, {}
     cells: dict[str | None, pl.DataFrame] = {}
-    absent = [is_missing(name) for name in missing(rows.systems)]
+    absent = [is_missing(name) for name in each("missing", rows.systems)]
     dropped = pl.any_horizontal(absent).sum() if settings.missing == "drop" else pl.lit(0)
     whole = batch.select(rows=pl.len(), n_dropped=dropped, n_unanswerable=(~pl.col("answerable")).sum())
     if not has_clusters:

@@ -69,22 +69,6 @@ def is_unanswerable(source: pl.LazyFrame) -> pl.Expr:
     return pl.col(UNANSWERABLE) if known else pl.lit(None, dtype=pl.Boolean)
 
 
-def text_kind(prediction: str) -> pl.Expr:
-    """Return what the predictions may be other than texts to score."""
-    return _plugin.call("text_kind", pl.col(prediction).cast(pl.String))
-
-
-def is_invented(kind: pl.Expr) -> pl.Expr:
-    """Return which scored rows have a predicted text but no answer."""
-    unanswerable = pl.coalesce("unanswerable", ~pl.col("answerable"))
-    return (unanswerable & (kind != _plugin.BLANK)).fill_null(value=False)
-
-
-def is_placeholder(kind: pl.Expr, exact_match: pl.Expr) -> pl.Expr:
-    """Return which scored rows have a prediction that often stands for a missing one and is not an answer."""
-    return (~exact_match & (kind == _plugin.PLACEHOLDER)).fill_null(value=False)
-
-
 def predicted(prediction: str) -> pl.Expr:
     """Return the predictions as scored, with the empty text for missing predictions."""
     return cs.by_name(prediction).cast(pl.String).fill_null("")

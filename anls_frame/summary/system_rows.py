@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
+from anls_frame import _plugin
 from anls_frame.frames.conversion import to_lazy
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.progress import Advance, counted
@@ -18,13 +19,10 @@ from anls_frame.summary.keys import key_names, optional, sliced_keys
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.rows import (
     KEPT,
-    is_invented,
-    is_placeholder,
     is_unanswerable,
     kept,
     predicted,
     score_details,
-    text_kind,
     type_of,
     with_unanswerable,
 )
@@ -100,24 +98,19 @@ def columns(index: int, metric: Metric, system: int) -> list[str]:
     return [f"score_{index}_{system}", *(parts if metric.is_ratio else [])]
 
 
+def each(name: str, systems: int) -> list[str]:
+    """Return the columns with this name and the number of each system."""
+    return [f"{name}_{system}" for system in range(systems)]
+
+
 def scores(index: int, systems: int) -> list[str]:
     """Return the columns with the scores of all systems."""
-    return [f"score_{index}_{system}" for system in range(systems)]
-
-
-def missing(systems: int) -> list[str]:
-    """Return the columns that mark null predictions or scores of each system."""
-    return [f"missing_{system}" for system in range(systems)]
+    return each(f"score_{index}", systems)
 
 
 def noted(systems: int) -> list[str]:
-    """Return the columns that mark predictions for notes: `invented`, then `placeholders`."""
-    return [f"{what}_{system}" for what in ("invented", "placeholder") for system in range(systems)]
-
-
-def error_types(systems: int) -> list[str]:
-    """Return the columns with the error types of each system, which rows have if there are details."""
-    return [f"error_type_{system}" for system in range(systems)]
+    """Return the columns that mark predictions for notes: `invented`, then `placeholder`."""
+    return [*each("invented", systems), *each("placeholder", systems)]
 
 
 def all_columns(index: int, metric: Metric, systems: int) -> list[str]:
@@ -176,9 +169,8 @@ def scored_rows(
         dropped = [
             name for index, own in enumerate(metrics) for name in all_columns(index, own, len(systems))
         ]
-        dropped += [f"digest_{system}" for system, _ in enumerate(systems)]
-        dropped += [f"details_{system}" for system, _ in enumerate(predictions)]
-        steps.append([pl.when(~pl.any_horizontal(missing(len(systems)))).then(pl.col(dropped))])
+        dropped += [*each("digest", len(systems)), *each("details", len(systems))]
+        steps.append([pl.when(~pl.any_horizontal(each("missing", len(systems)))).then(pl.col(dropped))])
     return SystemRows(
         inputs=source.select(*keys, *kept(settings), **selected),
         steps=steps,
@@ -195,7 +187,7 @@ def _steps_of_scores(metrics: Sequence[Metric], systems: int) -> list[list[pl.Ex
     for system in range(systems):
         every = [columns(index, metric, system) for index, metric in enumerate(metrics)]
         digests.append(own_metrics.digest([name for own in every for name in own]).alias(f"digest_{system}"))
-    absent = zip(scores(0, systems), missing(systems), strict=True)
+    absent = zip(scores(0, systems), each("missing", systems), strict=True)
     marks = [
         *(pl.col(score).is_null().alias(name) for score, name in absent),
         *(pl.lit(value=False).alias(name) for name in noted(systems)),
@@ -210,13 +202,13 @@ def _steps_of_texts(
 ) -> list[list[pl.Expr]]:
     """Return the steps for rows of texts, whose columns have these dtypes."""
     texts, parts, marks = [], [], []
-    for system, absent in enumerate(missing(systems)):
+    for system in range(systems):
         text, details = f"text_{system}", pl.col(f"details_{system}").struct
-        texts.append(pl.col(text).is_null().alias(absent))
+        texts.append(pl.col(text).is_null().alias(f"missing_{system}"))
         texts.append(score_details(schema, text, "answers", settings).alias(f"details_{system}"))
-        texts.append(text_kind(text).alias(f"kind_{system}"))
+        texts.append(_plugin.call("text_kind", pl.col(text).cast(pl.String)).alias(f"kind_{system}"))
         if settings.details:
-            texts.append(type_of(text, "answers", settings).alias(error_types(systems)[system]))
+            texts.append(type_of(text, "answers", settings).alias(f"error_type_{system}"))
         for index, metric in enumerate(metrics):
             if metric.is_built_in:
                 score = details.field("anls") == 0 if metric.row is None else details.field(metric.row)
@@ -224,9 +216,12 @@ def _steps_of_texts(
                 named = zip(columns(index, metric, system), values, strict=False)
                 parts += [value.cast(pl.Float64).alias(name) for name, value in named]
         parts.append(details.field("row_digest").alias(f"digest_{system}"))
-        kind, exact_match = pl.col(f"kind_{system}"), details.field("exact_match")
-        marks.append(is_invented(kind).alias(f"invented_{system}"))
-        marks.append(is_placeholder(kind, exact_match).alias(f"placeholder_{system}"))
+        # Texts predicted without an answer, and wrong ones that often stand for a missing prediction.
+        kind, unanswerable = pl.col(f"kind_{system}"), pl.coalesce("unanswerable", ~pl.col("answerable"))
+        is_invented = unanswerable & (kind != _plugin.BLANK)
+        is_placeholder = ~details.field("exact_match") & (kind == _plugin.PLACEHOLDER)
+        marks.append(is_invented.fill_null(value=False).alias(f"invented_{system}"))
+        marks.append(is_placeholder.fill_null(value=False).alias(f"placeholder_{system}"))
     lengths = [pl.col(f"details_{system}").struct.field("reference_length") for system in range(systems)]
     parts.append(pl.min_horizontal(lengths).cast(pl.Int64).alias("length"))
     # A function of texts may give a score without looking at the answers.
