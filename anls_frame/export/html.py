@@ -39,7 +39,7 @@ from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table
 from anls_frame.export.document import Document, Table
 from anls_frame.export.html_links import Links
 from anls_frame.export.rows_content import EmbeddedRows
-from anls_frame.pairs.line_alignments import STYLE
+from anls_frame.pairs.line_alignments import style_sheet
 
 LARGEST = 12_000_000
 """Bytes that the rows of all tables may take together."""
@@ -99,7 +99,7 @@ def templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.globals |= {
-        "lines_style": STYLE,
+        "lines_style": style_sheet(),
         "nbsp": Markup("&nbsp;"),
         "source": source,
     }

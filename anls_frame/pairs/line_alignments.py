@@ -7,7 +7,9 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import anls_frame._native as native
@@ -38,46 +40,15 @@ _LONG_INSERTION = 20
 _ELSEWHERE = {"moved": "at another place", "repeated": "only once"}
 """Notes in place of a missing text, by the block that the other text has there."""
 _LABELS = (" REF: ", " HYP: ")
-_MARKS = "".join(f".anls-lines {TAGS[op]}{{color:inherit;{style}}}" for op, style in STYLES.items())
-_BLOCKS = "".join(f".anls-lines .{name}{{{style}}}" for name, style in BLOCKS.items())
-STYLE = f"""
-.anls-lines.anls-lines {{ margin: 0 0 14px; }}
-.anls-lines table {{ border-collapse: collapse; width: 100%; table-layout: fixed; margin: 4px 0 0;
-  font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }}
-.anls-lines.anls-lines tr, .anls-lines.anls-lines tbody tr {{ background: none; scroll-margin: 30vh 0; }}
-.anls-lines.anls-lines :is(th, td) {{ position: static; border: 0; background: none; max-width: none;
-  min-width: 0; padding: 1px 8px; color: inherit; font-size: inherit; text-align: start;
-  vertical-align: top; }}
-.anls-lines.anls-lines th {{ font-weight: normal; opacity: .75; }}
-.anls-lines.anls-lines td.text {{ white-space: pre-wrap; overflow-wrap: break-word; unicode-bidi: isolate; }}
-.anls-lines.anls-lines .no {{ width: 4em; text-align: right; opacity: .75; font-variant-numeric: tabular-nums;
-  user-select: none; white-space: nowrap; }}
-.anls-lines.anls-lines .go {{ width: 2.6em; padding: 1px 0; text-align: center; }}
-.anls-lines .go a {{ display: block; text-decoration: none; }}
-.anls-lines.anls-lines tbody tr td {{ background: none; border-top: 1px solid rgba(128, 128, 128, .25); }}
-.anls-lines.anls-lines tr.differs {{ box-shadow: inset 3px 0 rgba(230, 159, 0, .8); }}
-.anls-lines tr:target {{ outline: 2px solid currentColor; }}
-.anls-lines i {{ opacity: .75; }}
-{_MARKS}
-{_BLOCKS}
-.anls-lines span > b {{ font: 600 11px system-ui, sans-serif;
-  white-space: nowrap; user-select: none; }}
-.anls-lines b a {{ color: inherit; }}
-.anls-lines span:target {{ outline: 2px solid; }}
-@media (max-width: 640px) {{
-  .anls-lines table, .anls-lines tbody {{ display: block; }} .anls-lines thead {{ display: none; }}
-  .anls-lines tr {{ display: grid; grid-template-columns: 5.6em minmax(0, 1fr) 2.2em; }}
-  .anls-lines.anls-lines :is(th, td) {{ padding: 1px 4px; }}
-  .anls-lines.anls-lines :is(.no, .go) {{ width: auto; }}
-  .anls-lines td:nth-child(3) {{ grid-area: 2 / 1; }} .anls-lines td:nth-child(4) {{ grid-area: 2 / 2; }}
-  .anls-lines td.go {{ grid-area: 1 / 3 / span 2; }} .anls-lines tr.differs {{ margin: 4px 0; }}
-  .anls-lines.anls-lines td:nth-child(n+3) {{ border: 0; }}
-  .anls-lines td:nth-child(3)::before {{ content: "read "; }}
-  .anls-lines tr:not(.differs) td:nth-child(n+3) {{ display: none; }}
-}}
-@media print {{ .anls-lines .go {{ display: none; }} .anls-lines tr {{ break-inside: avoid; }} }}
-"""
-"""The style sheet of `to_html`; a page with several needs it once."""
+
+
+@cache
+def style_sheet() -> str:
+    """Return the style sheet of `to_html`; a page with several needs it once."""
+    marks = "".join(f".anls-lines {TAGS[op]}{{color:inherit;{style}}}" for op, style in STYLES.items())
+    parts = "".join(f".anls-lines .{name}{{{style}}}" for name, style in BLOCKS.items())
+    sheet = Path(__file__).with_suffix(".css").read_text("utf-8")
+    return sheet.replace("/* Marks of edits and blocks */", f"{marks}\n{parts}")
 
 
 class AlignedLine(NamedTuple):
@@ -239,7 +210,7 @@ class LineAlignment:
         rows = "".join(
             _html_row(line, name, next(numbers) if line.edits else 0, errors, seen) for line in self.lines
         )
-        sheet = f"<style>{STYLE}</style>" if style else ""
+        sheet = f"<style>{style_sheet()}</style>" if style else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
         return f'<div class="anls-lines" id="{name}">{sheet}<div>{said}{link}</div>{table}</div>'
 
