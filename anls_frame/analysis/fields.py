@@ -189,8 +189,7 @@ def fields(
     │ currency      ┆ null ┆ null    ┆ EUR        ┆ invented │
     └───────────────┴──────┴─────────┴────────────┴──────────┘
     """
-    systems, starts = _named(prediction)
-    sure = _confidence_columns(prediction, model_confidence)
+    systems, starts, sure = _columns_of_systems(prediction, model_confidence)
     reader = _DocumentReader(
         match=string("match", match, '"best", "order" or a key of the items'),
         answers_in_lists=choice("lists", lists, ("items", "answers")) == "answers",
@@ -258,10 +257,7 @@ def fields(
             broken[system] += [f"{name!r}: {reasons[system]}"] if system in reasons else []
     _warn(sum(document is None for document in gold), broken)
     table = pl.DataFrame(columns, schema=schema).with_columns(map(_status, systems, statuses.values()))
-    kept_columns = (
-        frame[kept] if is_pandas(frame) else in_polars(frame).lazy().select(cs.by_name(*kept)).collect()
-    )
-    return attach(kept_columns, pl.Series(documents, dtype=pl.UInt32), table)
+    return attach(frame[kept], pl.Series(documents, dtype=pl.UInt32), table)
 
 
 @table_of_frame
@@ -349,13 +345,9 @@ def documents(
     >>> af.report(documents, metrics="all_right").overall["all_right"]
     0.5
     """
-    systems, starts = _named(prediction)
+    systems, starts, sure = _columns_of_systems(prediction, model_confidence)
     keep = list(check_keep(keep))
     frame = at_hand(frame)
-    sure = {
-        f"{starts[system]}{_CONFIDENCE}": column
-        for system, column in _confidence_columns(prediction, model_confidence).items()
-    }
     available = column_names(frame)
     statuses = {
         system: name
@@ -382,7 +374,8 @@ def documents(
         status = cs.by_name(statuses[system]).cast(pl.String) if system in statuses else pl.lit("")
         figures[f"{starts[system]}n_wrong"] = is_wrong.sum().cast(pl.Int64)
         figures[f"{starts[system]}all_right"] = (is_wrong | (status == _BROKEN)).any().not_()
-    figures |= {name: cs.by_name(column).filter(is_required).min() for name, column in sure.items()}
+    for system, column in sure.items():
+        figures[f"{starts[system]}{_CONFIDENCE}"] = cs.by_name(column).filter(is_required).min()
     whole = (
         with_unanswerable(rows, systems.values(), answers, "empty")
         .group_by(cs.by_name(id), maintain_order=True)
@@ -408,25 +401,21 @@ def _texts(name: str, value: Sequence[str]) -> Sequence[str]:
     return value
 
 
-def _named(prediction: str | Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the columns of systems by name, and the beginnings of the names of their columns."""
-    if isinstance(prediction, str):
-        return {_PREDICTION: prediction}, {_PREDICTION: ""}
-    return dict(prediction), {system: f"{system}_" for system in prediction}
-
-
-def _confidence_columns(
-    prediction: str | Mapping[str, str], given: str | Mapping[str, str] | None
-) -> dict[str, str]:
-    """Return the columns of confidences by system."""
-    systems = _named(prediction)[0]
-    columns = {} if given is None else _named(given)[0]
-    if not columns.keys() <= systems.keys():
+def _columns_of_systems(
+    prediction: str | Mapping[str, str], model_confidence: str | Mapping[str, str] | None
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Return for each system its column, the beginning of its new columns, and the column of confidences."""
+    systems, sure = (
+        {_PREDICTION: given} if isinstance(given, str) else dict(given)
+        for given in (prediction, {} if model_confidence is None else model_confidence)
+    )
+    if not sure.keys() <= systems.keys():
         raise ValueError(
             "model_confidence must be a column for one system, and a mapping from the names of systems for "
-            f"several, here of {list(systems)}, got {given!r}"
+            f"several, here of {list(systems)}, got {model_confidence!r}"
         )
-    return columns
+    starts = {system: "" if isinstance(prediction, str) else f"{system}_" for system in systems}
+    return systems, starts, sure
 
 
 def _kept(frame: Any, documents: set[str], made: Sequence[str]) -> list[Any]:
@@ -541,14 +530,12 @@ class _DocumentReader:
 
     def matched(self, gold: list[Any], predicted: list[Any]) -> dict[int, int]:
         """Return the gold item that each predicted item is paired with, if any."""
-        if gold is predicted:
-            return {number: number for number in range(len(gold))}
         if self.is_answers(gold):
             # The row takes one of the predicted values, the most similar to any answer.
             similar = self._similarities(*([*map(_flat, items)] for items in (gold, predicted)))
             nearest = int(similar.max(axis=0).argmax()) if similar.size and similar.max() > 0 else None
             return {} if nearest is None else {nearest: 0}
-        if self.match == "order":
+        if gold is predicted or self.match == "order":
             return {number: number for number in range(min(len(gold), len(predicted)))}
         if self.match != "best":
             return self._with_equal_key(gold, predicted)
@@ -695,14 +682,12 @@ def _numbers(ways: list[_Way]) -> list[int | None]:
     """Return the number of the item in the innermost list of each path, counted from 1 over all its lists."""
     counts: collections.Counter[str] = collections.Counter()
     known: dict[_Items, int | None] = {(): None}
-    numbers: list[int | None] = []
     for _, items in ways:
         if items not in known:
             name = items[-1][0]
             counts[name] += 1
             known[items] = counts[name]
-        numbers.append(known[items])
-    return numbers
+    return [known[items] for _, items in ways]
 
 
 def _status(system: str, is_broken: str) -> pl.Expr:
