@@ -31,9 +31,7 @@ impl TextKind {
     #[inline]
     pub fn is_possible([first, second]: [u8; 2]) -> bool {
         let lower = [first, second].map(|byte| byte | LOWER_CASE);
-        // Each is compared, because branches on letters are seldom foreseen.
-        let is_begun = BEGINNINGS.iter().fold(first == b'[', |is_begun, &own| is_begun | (lower == own));
-        is_begun | !first.is_ascii_graphic()
+        first == b'[' || !first.is_ascii_graphic() || BEGINNINGS.contains(&lower)
     }
 
     /// The kind of a text, whatever whitespace is around it. A dot may end a placeholder.
