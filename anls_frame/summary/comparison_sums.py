@@ -18,14 +18,7 @@ from anls_frame.summary.measures import Metric
 from anls_frame.summary.predictions import Predictions
 from anls_frame.summary.rows import is_missing
 from anls_frame.summary.settings import Settings
-from anls_frame.summary.system_rows import (
-    SystemRows,
-    all_columns,
-    columns,
-    each,
-    noted,
-    scores,
-)
+from anls_frame.summary.system_rows import SystemRows, all_columns, columns, each, noted, scores
 
 _VALUES_OF_A_BATCH = 1 << 22
 """Maximum number of values in a batch of rows ..."""

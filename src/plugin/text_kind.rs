@@ -13,7 +13,7 @@ use crate::kernel::request::Texts;
 use crate::kernel::text_kind::TextKind;
 use crate::kernel::view::first_bytes;
 
-/// Rows of one piece of work: most texts are told by their first byte.
+/// Rows of one piece of work: the first two bytes tell of most texts that they are nothing else.
 const PIECE: usize = 8192;
 
 const NAME: &str = "text_kind";
