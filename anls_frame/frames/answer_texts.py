@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -32,9 +33,8 @@ _LONGEST_SEPARATED = 500
 _OBJECT = r"""(?s)\A\s*\{\s*(?:"[^"]*"\s*:.*)?\}\s*\z"""
 """Pattern of a JSON object: it is empty, or begins with a key."""
 
-_DRAWN = 2_000
-"""So many texts, always the same ones, show whether it pays to look for separators in all."""
 _LOOKED_AT = 1000
+"""So many texts tell whether most are objects and, drawn at random, whether separators may be in many."""
 _ANLS_STAR = PROTOCOLS["anls_star"]
 
 
@@ -49,15 +49,17 @@ class SeveralAnswers(NamedTuple):
     """The first row with a text that looks like one answer, if there is one."""
 
 
-def several_answers(texts: pl.Series) -> SeveralAnswers | None:
+def several_answers(texts: pl.Series, kinds: pl.Series | None = None) -> SeveralAnswers | None:
     """
     Return why texts look like several answers: a printed list, or separators in many texts.
 
-    All texts are examined, at a small fraction of the cost of scoring.
+    All texts are examined, at a small fraction of the cost of scoring, with their kinds if they are known.
     """
     texts = texts.alias("texts")  # Series find their column by its name, which may read like a pattern
+    if kinds is None:
+        kinds = pl.select(_plugin.call("text_kind", texts)).to_series()
     for separator in (None, *_frequent_separators(texts)):
-        looks = _printed(texts) if separator is None else _separated(texts, separator)
+        looks = _printed(texts, kinds) if separator is None else _separated(texts, separator)
         if looks is not None:
             rows = looks.fill_null(value=False)
             others = (~rows & (texts.str.strip_chars() != "")).fill_null(value=False).arg_true()
@@ -65,11 +67,10 @@ def several_answers(texts: pl.Series) -> SeveralAnswers | None:
     return None
 
 
-def _printed(texts: pl.Series) -> pl.Series | None:
-    """Return which texts are printed lists; None without one."""
-    kinds = pl.select(_plugin.call("text_kind", texts)).to_series()
-    rows = (kinds == _plugin.LIST_BEGINNING).arg_true()
-    if not texts.gather(rows).str.contains(_TEXTS).any():
+def _printed(texts: pl.Series, kinds: pl.Series) -> pl.Series | None:
+    """Return which texts of these kinds are printed lists; None without one."""
+    begins = kinds == _plugin.LIST_BEGINNING
+    if not begins.any() or not texts.filter(begins).str.contains(_TEXTS).any():
         return None
     return texts.str.contains(_TEXTS)
 
@@ -77,16 +78,12 @@ def _printed(texts: pl.Series) -> pl.Series | None:
 def _frequent_separators(texts: pl.Series) -> list[str]:
     """Return the separators that stand in so many of some texts that it pays to look for them in all."""
     drawn = texts.drop_nulls()
-    if len(drawn) > _DRAWN:
-        drawn = drawn.sample(_DRAWN, seed=0)
+    if len(drawn) > _LOOKED_AT:
+        drawn = drawn.sample(_LOOKED_AT, seed=0)
     few = _SHARE_SEPARATED * len(drawn) / 2
-    text = pl.col("texts")
-    short = text.filter(text.str.len_bytes() <= _LONGEST_SEPARATED)
-    # One query, because each takes longer than the texts that it reads.
-    counts = drawn.to_frame().select(
-        short.str.contains(separator, literal=True).sum().alias(separator) for separator in _SEPARATED
-    )
-    return [separator for separator, count in counts.row(0, named=True).items() if count >= few]
+    # In Python, because a query inside of a query waits for its threads, longer than all of this takes.
+    short = [text for text in drawn.to_list() if len(text) <= _LONGEST_SEPARATED]
+    return [separator for separator in _SEPARATED if sum(separator in text for text in short) >= few]
 
 
 def _separated(texts: pl.Series, separator: str) -> pl.Series | None:
@@ -109,30 +106,32 @@ def watched(frame: pl.LazyFrame, answers: str, protocol: ScoreProtocol | None = 
 
     Texts are examined batch by batch.
     """
-    if frame.collect_schema()[answers] != pl.String and protocol != _ANLS_STAR:
+    dtype, texts = frame.collect_schema()[answers], cs.by_name(answers)
+    if dtype != pl.String and protocol != _ANLS_STAR:
         return frame
+    kinds = [_plugin.call("text_kind", texts)] if dtype == pl.String else []
     warn_there = warning_at_caller()
     # Several threads may look at batches at the same time.
     once, warned = threading.Lock(), False
 
-    def look(texts: pl.Series) -> pl.Series:
+    def look(columns: Sequence[pl.Series]) -> pl.Series:
         nonlocal warned
+        texts, *kinds = columns
         if warned:
             return texts
-        message = _message(texts, repr(answers), protocol)
+        message = _message(texts, repr(answers), protocol, *kinds)
         with once:
             if message is not None and not warned:
                 warned = True
                 warn_there(message, InputWarning)
         return texts
 
-    watching = cs.by_name(answers).map_batches(
-        look, return_dtype=frame.collect_schema()[answers], is_elementwise=True
-    )
-    return frame.with_columns(watching)
+    return frame.with_columns(pl.map_batches([texts, *kinds], look, return_dtype=dtype, is_elementwise=True))
 
 
-def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) -> str | None:
+def _message(
+    answers: pl.Series, column: str, protocol: ScoreProtocol | None, kinds: pl.Series | None = None
+) -> str | None:
     """Return the warning about answers, if any; `column` is the argument for `parse_answers`."""
     if protocol == _ANLS_STAR and _most_are_objects(answers):
         return (
@@ -141,7 +140,7 @@ def _message(answers: pl.Series, column: str, protocol: ScoreProtocol | None) ->
             "with its value as the answer, or score the objects with the package anls-star and report its "
             "scores as a column"
         )
-    hint = several_answers(answers) if answers.dtype == pl.String else None
+    hint = several_answers(answers, kinds) if answers.dtype == pl.String else None
     if hint is None:
         return None
     name, example = answers.name, quoted(answers[hint.row])

@@ -135,7 +135,7 @@ def score_details(schema: pl.Schema, prediction: str, answers: str, settings: Se
 def sums_of_texts() -> list[pl.Expr]:
     """Return the sums over texts by cell."""
     # The square of a length is too large for a sign.
-    errors, length = (pl.col(name).cast(pl.UInt64) for name in ("char_errors", "reference_length"))
+    errors, length = (pl.col(name).reinterpret(signed=False) for name in ("char_errors", "reference_length"))
     nls, cer = pl.col("nls"), pl.col("cer")
     return [
         pl.len().cast(pl.Int64).alias("rows"),

@@ -3,7 +3,7 @@
 //! Fresh memory is cleared page by page when it is first written to, which takes as long as scoring short texts.
 //! So what a caller has released is given out again. Meanwhile the system may take it back whenever it is short
 //! of memory. A million rows take 35 % longer without regions in `score`, 3 to 6 % in `nls`; without huge pages 15 %
-//! and 5 %.
+//! and 5 %. From 100,000 to 390,000 rows, `score` takes nearly twice as long without regions.
 
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
