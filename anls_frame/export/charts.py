@@ -289,7 +289,7 @@ class HeatMap:
         ]
         more = f"; {' and '.join(left_out)} in the table below" if left_out else ""
         return {
-            "caption": f"A stronger colour is better; the best of each line is bold{more}",
+            "caption": f"A stronger colour is better{more}",
             "rows": [
                 (label, thin(count), [cell(*content) for content in cells])
                 for label, count, cells in self.rows

@@ -106,6 +106,7 @@ NAMES = {
     "wer_corpus": "WER",
     "wer_mean": "WER",
     "exact_match": "exact match",
+    "nearest_answer": "nearest answer",
     "error_type": "error type",
     "reference_char": "reference",
     "predicted_char": "read as",
