@@ -23,15 +23,17 @@ const PLACEHOLDERS: [&str; 10] =
 /// How these begin in lower case, and how arrays do.
 const BEGINNINGS: [[u8; 2]; 8] = [*b"no", *b"nu", *b"na", *b"<n", *b"n/", *b"#n", *b"un", *b"ar"];
 
-/// For each byte, the beginnings in which it is the first and the second byte, a bit each: both tables have a bit in
-/// common for two bytes that begin more than another text. A branch would often be predicted wrongly.
-static FIRST: [u16; 256] = beginnings_with(0);
-static SECOND: [u16; 256] = beginnings_with(1);
+/// For each first byte of a text, a bit for each of [`BEGINNINGS`] that starts with it.
+static FIRST: [u16; 256] = beginnings_by_byte(0);
 
-/// Of blank texts, lists, and texts after whitespace, whatever their second byte.
+/// The same for the second byte. Two bytes are a beginning if they have a bit in common; comparisons with each
+/// beginning would be branches, which processors often predict wrongly.
+static SECOND: [u16; 256] = beginnings_by_byte(1);
+
+/// The bit of lists, blank texts and whitespace, which any second byte may follow.
 const ANY_SECOND: u16 = 1 << BEGINNINGS.len();
 
-const fn beginnings_with(place: usize) -> [u16; 256] {
+const fn beginnings_by_byte(place: usize) -> [u16; 256] {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < table.len() {
@@ -83,6 +85,18 @@ mod tests {
     fn is_possible(text: &str) -> bool {
         let byte = |index| text.as_bytes().get(index).copied().unwrap_or_default();
         TextKind::is_possible([byte(0), byte(1)])
+    }
+
+    #[test]
+    fn two_bytes_are_possible_if_a_beginning_has_them_in_any_case() {
+        let pairs = ["no", "nu", "na", "<n", "n/", "#n", "un", "ar"];
+        for first in 0..=u8::MAX {
+            for second in 0..=u8::MAX {
+                let begins = pairs.iter().any(|pair| pair.as_bytes().eq_ignore_ascii_case(&[first, second]));
+                let expected = begins || first == b'[' || !(b'!'..=b'~').contains(&first);
+                assert_eq!(TextKind::is_possible([first, second]), expected, "{first} {second}");
+            }
+        }
     }
 
     #[test]

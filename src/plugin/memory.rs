@@ -5,8 +5,8 @@ use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, ScalarBuffer};
 #[cfg(target_os = "linux")]
 mod regions;
 
-/// Bytes from which a column has memory of its own: 65,536 numbers, as batches of the streaming engine have more.
-/// Without it, the system clears all pages of each batch again.
+/// Bytes from which a column has memory of its own: fewer than those of a batch of the streaming engine, whose
+/// pages the system would otherwise clear for each batch.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 512 << 10;
 
