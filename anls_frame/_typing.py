@@ -49,9 +49,16 @@ class ByFrame(Protocol[OfPandas_co, OfPolars_co]):
     ) -> OnFrames[Options, OfPandas_co, OfPolars_co]: ...
 
 
-def declared(function: Any) -> Any:
-    """Return the function, as each `ByFrame` does when it runs."""
+def _unchanged(function: Any) -> Any:
     return function
+
+
+declared: Any = _unchanged
+"""
+Returns the function, as each `ByFrame` does when it runs.
+
+It is `Any` because Pyright would take any other type for that of the decorators declared with it.
+"""
 
 
 table_of_frame: ByFrame[pd.DataFrame, pl.DataFrame] = declared

@@ -19,10 +19,10 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 from coverage import RIGHT, all_right, cell, percent, table
-from populations import Array, Made, Random, Truth
+from populations import Array, Made, Random, RowDocuments, Truth
 from scipy import special
 
-from anls_frame import statistics
+from anls_frame.statistics import intervals
 
 Totals = dict[str, Array]
 Truths = dict[str, Truth]
@@ -85,7 +85,7 @@ def _population(
     levels: Callable[[int, Random], Array],
     sizes: Callable[[tuple[int, int], Random], npt.NDArray[np.int64]],
 ) -> Made:
-    def rows(document: Array, random: Random) -> dict[str, tuple[Array, Array | float]]:
+    def rows(document: RowDocuments, random: Random) -> dict[str, tuple[Array, Array | float]]:
         n = len(document)
         right = random.random(n) < levels(int(document.max()) + 1, random)[document]
         partly = np.where(random.random(n) < 0.4, random.uniform(0.5, 1, n), 0.0)
@@ -112,14 +112,16 @@ def main() -> None:
     for number, (population, documents) in enumerate(itertools.product(populations(), DOCUMENTS)):
         random = np.random.default_rng([SEED, number])
         drawn.append((population, documents, *population.samples(documents, REPLICATIONS, random)))
-    lines, allowed = [], []
+    unmarked = np.zeros(REPLICATIONS, bool)  # marks of few rows do not bear on the choice
+    lines: list[list[str]] = []
+    allowed: list[tuple[float, int]] = []
     for correlation, few in itertools.product(CORRELATIONS, FEW_UNITS):
         with (
-            mock.patch.object(statistics, "USUAL_CORRELATION", correlation),
-            mock.patch.object(statistics, "_FEW_UNITS", few),
+            mock.patch.object(intervals, "USUAL_CORRELATION", correlation),
+            mock.patch.object(intervals, "_FEW_UNITS", few),
         ):
             cells = [
-                cell(population, column, documents, totals, truths[column])
+                cell(population, column, documents, totals, truths[column], few=unmarked)
                 for population, documents, samples, truths in drawn
                 for column, totals in samples.items()
             ]

@@ -149,7 +149,7 @@ def truths(mean: Array | float, document: npt.NDArray[np.int64], random: np.rand
     """Return 0 or 1 for each row, correlated within documents."""
     shared = random.normal(size=document.max() + 1)[document]
     latent = np.sqrt(LATENT) * shared + np.sqrt(1 - LATENT) * random.normal(size=len(document))
-    return (latent < stats.norm.ppf(mean)).astype(float)
+    return np.asarray(latent < stats.norm.ppf(mean), np.float64)
 
 
 LATENT = np.sin(np.pi / 2 * CORRELATION)

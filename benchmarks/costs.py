@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -55,14 +56,20 @@ def query(frame: pl.DataFrame, expression: pl.Expr) -> Callable[[], Any]:
     return lambda: frame.select(expression)
 
 
+def overall_with_details(frame: pl.DataFrame) -> dict[str, Any]:
+    """Return the overall figures of a report with details."""
+    return af.report(frame, *PAIR, details=True).overall
+
+
 def costs_per_core(scale: float) -> Iterator[Cost]:
     """Yield what the default protocol and other inputs cost; run with one thread."""
-    for language, lengths in {
+    allowed: dict[str, dict[int, float]] = {
         "English": {40: 2, 100: 1.5, 300: 1.5},
         "French": {40: 2, 100: 2, 300: 2},
         "Cyrillic": {40: 2, 100: 2, 300: 2},
         "Japanese": {100: 1.5},
-    }.items():
+    }
+    for language, lengths in allowed.items():
         for length, most in lengths.items():
             frame = natural(round(4_000_000 * scale / length), length, language)
             yield Cost(
@@ -131,8 +138,8 @@ def costs_on_all_cores(*, quick: bool) -> Iterator[Cost]:
             f"`report(details=True)`, 500 pages of 3,000 characters, {rate:.0%} errors",
             "`confusions`",
             2,
-            lambda frame=frame: af.report(frame, *PAIR, details=True).overall,
-            lambda frame=frame: af.confusions(frame, *PAIR),
+            functools.partial(overall_with_details, frame),
+            functools.partial(af.confusions, frame, *PAIR),
         )
     for rows in (50_000,) if quick else (50_000, 1_000_000):
         yield from costs_of_writing(rows)

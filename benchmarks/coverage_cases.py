@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from populations import Array, Random, added, as_sums, heavy_tail, summed
+import numpy.typing as npt
+from populations import Array, Random, RowDocuments, added, as_sums, heavy_tail, summed
 
 from anls_frame import statistics
 from anls_frame.reports import estimates
@@ -37,28 +38,28 @@ class Case:
     name: str
     kind: Interval
     documents: int
-    sizes: Callable[[tuple[int, int], Random], Array]
-    rows: Callable[[Array, Random], Array]
+    sizes: Callable[[tuple[int, int], Random], npt.NDArray[np.int64]]
+    rows: Callable[[RowDocuments, Random], Array]
     mean: float
     is_difference: bool = False
 
 
-def alone(shape: tuple[int, int], random: Random) -> Array:  # noqa: ARG001
+def alone(shape: tuple[int, int], random: Random) -> npt.NDArray[np.int64]:  # noqa: ARG001
     """Rows without documents."""
     return np.ones(shape, np.int64)
 
 
-def ten(shape: tuple[int, int], random: Random) -> Array:  # noqa: ARG001
+def ten(shape: tuple[int, int], random: Random) -> npt.NDArray[np.int64]:  # noqa: ARG001
     """Ten rows each."""
     return np.full(shape, 10)
 
 
-def to_20(shape: tuple[int, int], random: Random) -> Array:
+def to_20(shape: tuple[int, int], random: Random) -> npt.NDArray[np.int64]:
     """1 to 20 rows, all sizes as frequent."""
     return np.asarray(random.integers(1, 21, shape))
 
 
-def to_200(shape: tuple[int, int], random: Random) -> Array:
+def to_200(shape: tuple[int, int], random: Random) -> npt.NDArray[np.int64]:
     """1 to 200 rows, all sizes as frequent."""
     return np.asarray(random.integers(1, 201, shape))
 
@@ -71,10 +72,12 @@ SIZES = {
 }
 
 
-def log_normal(sigma: float, share: float = 1.0, scale: float = -3.0) -> Callable[[Array, Random], Array]:
+def log_normal(
+    sigma: float, share: float = 1.0, scale: float = -3.0
+) -> Callable[[RowDocuments, Random], Array]:
     """Rates of which a share is log-normal, the others 0."""
 
-    def rows(document: Array, random: Random) -> Array:
+    def rows(document: RowDocuments, random: Random) -> Array:
         if share == 1:
             return random.lognormal(scale, sigma, len(document))
         has_errors = random.random(len(document)) < share
@@ -83,33 +86,33 @@ def log_normal(sigma: float, share: float = 1.0, scale: float = -3.0) -> Callabl
     return rows
 
 
-def pareto(power: float) -> Callable[[Array, Random], Array]:
+def pareto(power: float) -> Callable[[RowDocuments, Random], Array]:
     """Rates with a tail of this exponent."""
     return lambda document, random: 0.02 * (1 + random.pareto(power, len(document)))
 
 
-def graded(a: int, b: int) -> Callable[[Array, Random], Array]:
+def graded(a: int, b: int) -> Callable[[RowDocuments, Random], Array]:
     """Scores that differ between documents, and hardly inside."""
 
-    def rows(document: Array, random: Random) -> Array:
+    def rows(document: RowDocuments, random: Random) -> Array:
         shared = random.beta(a, b, int(document.max()) + 1)[document]
-        return np.clip(shared + random.normal(0, 0.01, len(document)), 0, 1)
+        return np.asarray(np.clip(shared + random.normal(0, 0.01, len(document)), 0, 1))
 
     return rows
 
 
-def narrow(document: Array, random: Random) -> Array:
+def narrow(document: RowDocuments, random: Random) -> Array:
     """Scores between 0.9 and 1, such as similarities of embeddings."""
     return 0.9 + 0.1 * random.beta(5, 5, len(document))
 
 
-def differences(document: Array, random: Random) -> Array:
+def differences(document: RowDocuments, random: Random) -> Array:
     """Differences of rows, whose documents differ with an intraclass correlation of 0.2."""
     shared = random.normal(0, 0.15, int(document.max()) + 1)[document]
-    return shared + random.normal(0, 0.3, len(document))
+    return np.asarray(shared + random.normal(0, 0.3, len(document)))
 
 
-def differences_of_rows(document: Array, random: Random) -> Array:
+def differences_of_rows(document: RowDocuments, random: Random) -> Array:
     """Differences of rows that have nothing in common in a document."""
     return random.normal(0, 0.3, len(document))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ from scipy import special
 from anls_frame import statistics
 from anls_frame.repeats import question_scores as components
 from anls_frame.reports import estimates
+from anls_frame.summary.measures import Interval
 
 PAGE = Path(__file__).with_name("EPOCHS.md")
 SEED = 20261122
@@ -95,14 +96,14 @@ def drawn(
 
 def taken(plan: str, easy: Array, random: Random) -> npt.NDArray[np.bool_]:
     """Return which epochs each question has."""
-    numbers = {
+    numbers: dict[str, Callable[[], npt.NDArray[np.int64]]] = {
         "1": lambda: np.ones(len(easy), np.int64),
         "2": lambda: np.full(len(easy), 2),
         "4": lambda: np.full(len(easy), 4),
         "1 to 8": lambda: random.integers(1, MOST + 1, len(easy)),
         "8 if hard, else 1": lambda: np.where(easy < 0, MOST, 1),
-    }[plan]()
-    return np.asarray(np.arange(MOST) < numbers[:, None])
+    }
+    return np.asarray(np.arange(MOST) < numbers[plan]()[:, None])
 
 
 def samples(
@@ -131,7 +132,7 @@ def covered(documents: int, sizes: str, kind: str, mean: float, parts: tuple[flo
             found = ((of_row, first[has], mean), (document, one, mean), (document, other - one, 0.0))
             for column, (of, x, truth) in enumerate(found):
                 totals = added(of, x, np.ones(len(x)), count * documents).reshape(count, documents, -1)
-                kind_of = "mean" if column == 2 else "bounded"
+                kind_of: Interval = "mean" if column == 2 else "bounded"
                 low, high = estimates.interval(kind_of, as_sums(summed(totals)), 0.95)
                 known[line, column] += (~np.isnan(low)).sum()
                 hits[line, column] += ((low <= truth + 1e-12) & (high >= truth - 1e-12)).sum()

@@ -48,14 +48,14 @@ def sentences(count: int) -> pl.DataFrame:
         if rng.random() < 0.7:
             hypothesis[rng.randrange(len(hypothesis))] = rng.choice(vocabulary)
         rows.append((" ".join(hypothesis), " ".join(source), edits, [0, 1]))
-    return pl.DataFrame(rows, schema={"prediction": pl.String} | SCHEMA, orient="row")
+    return pl.DataFrame(rows, schema={"prediction": pl.String(), **SCHEMA}, orient="row")
 
 
 def rewrite(words: int, source: int | None = None) -> pl.DataFrame:
     """One sentence of which no word is kept."""
     texts = " ".join(f"b{n}" for n in range(words)), " ".join(f"a{n}" for n in range(source or words))
     row = (*texts, [edit(0, 3, 4, "b3")], [0])
-    return pl.DataFrame([row], schema={"prediction": pl.String} | SCHEMA, orient="row")
+    return pl.DataFrame([row], schema={"prediction": pl.String(), **SCHEMA}, orient="row")
 
 
 def rate(work: str, data: pl.DataFrame, expression: pl.Expr, goal: int, reference: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -112,8 +113,8 @@ def goals_on_all_cores(rows: int) -> Iterator[Goal]:
     yield answers_goal(rows)
     tenth = several_answers(rows // 10)
     anls = column(tenth, af.anls("prediction", "answers"))
-    seconds = pypi_anls_seconds(tenth.head(2_000)) * tenth.height / 2_000
-    known = {"PyPI anls": seconds} if seconds else {}
+    seconds = pypi_anls_seconds(tenth.head(2_000))
+    known = {"PyPI anls": seconds * tenth.height / 2_000} if seconds else {}
     yield Goal(f"`anls`, {tenth.height:,} rows, 1-4 answers", "PyPI anls", 500, {OWN: anls}, known=known)
     sampled = sample()
     sampled = pl.concat([sampled] * max(1, rows // 10 // sampled.height)).rechunk()
@@ -161,9 +162,12 @@ def answers_goal(rows: int) -> Goal:
             1 - polars_distance.DistancePairWiseString(left).levenshtein(right, normalized=True)
         ),
     }
-    contenders = {
-        name: lambda plugin=plugin: exploded_anls(frame, plugin)["result"].to_numpy()
-        for name, plugin in plugins.items()
+
+    def scores(plugin: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> Any:
+        return exploded_anls(frame, plugin)["result"].to_numpy()
+
+    contenders: dict[str, Callable[[], Any]] = {
+        name: functools.partial(scores, plugin) for name, plugin in plugins.items()
     }
     contenders[OWN] = column(frame, af.anls("prediction", "answers"))
     return Goal(
@@ -183,14 +187,14 @@ def goals_per_core(scale: float) -> Iterator[Goal]:
     yield from page_goals(french, "French words, 1% errors", 30)
     yield from word_goals(scale)
     yield from cluster_goals(count // 10)
-    for script, target in (("accented", 4.0), ("Cyrillic", 4.0), ("CJK", 3.5)):
+    for script, times in (("accented", 4.0), ("Cyrillic", 4.0), ("CJK", 3.5)):
         frame = script_pairs(round(200_000 * scale), script)
         contenders = {
             OWN: column(frame, af.nls(*PAIR, protocol="raw")),
             "rapidfuzz": rapidfuzz_similarity(frame, 1),
         }
         yield Goal(
-            f"`nls(protocol='raw')`, {script}, 20 characters", "rapidfuzz from the frame", target, contenders
+            f"`nls(protocol='raw')`, {script}, 20 characters", "rapidfuzz from the frame", times, contenders
         )
 
 

@@ -92,8 +92,10 @@ def counted(case: Case, samples: int) -> dict[str, float]:
     for place in range(samples):
         frame = sample(case, random)
         present = np.unique(frame["kind"])
-        options = {"by": "kind", "cluster": "document", "metrics": "anls", "draws": 9}
-        line = af.compare(frame, ["old", "new"], None, **options).macro().row(0, named=True)
+        compared = af.compare(
+            frame, ["old", "new"], None, by="kind", cluster="document", metrics="anls", draws=9
+        )
+        line = compared.macro().row(0, named=True)
         truth, change = (MEANS + BETTER)[present].mean(), BETTER[present].mean()
         covers[place] = line["score_low"] <= truth <= line["score_high"]
         covers_difference[place] = line["difference_low"] <= change <= line["difference_high"]

@@ -14,9 +14,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from large import peak_mib
 
@@ -48,7 +49,7 @@ WORDS = ("invoice", "total", "12 EUR", "Jackson and Sons", "2023-05-01", "yes", 
 def write(path: Path, task: Task) -> None:
     """Write a table with a column for each system, in groups of rows."""
     dice = np.random.default_rng(0)
-    columns = {
+    columns: dict[str, npt.NDArray[Any]] = {
         "k": dice.integers(0, SLICES, task.rows),
         "doc": dice.integers(0, task.clusters, task.rows),
     }

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import gates
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import rank_kinds
 from populations import DATA, Array, Random, heavy_tail
@@ -58,7 +59,7 @@ def one_line(x: Array, y: Array) -> statistics.SystemSums:
 
 # Populations made up.
 
-SIZES: dict[str, Callable[[int, Random], Array]] = {
+SIZES: dict[str, Callable[[int, Random], npt.NDArray[np.int64]]] = {
     "ten rows each": lambda documents, _: np.full(documents, 10),
     "1 to 20 rows": lambda documents, random: random.integers(1, 21, documents),
     "1 to 200 rows, heavy tail": lambda documents, random: heavy_tail((1, documents), random)[0],
@@ -74,7 +75,7 @@ def right_answers(sizes: str, effects: tuple[float, ...]) -> Callable[[Random, i
         difficulty = random.normal(0.9, 0.5, documents) + random.normal(0, 0.4, (len(effects), documents))
         quality = difficulty[:, which] + np.array(effects)[:, None]
         right = random.normal(size=quality.shape) < quality
-        x = np.stack([np.bincount(which, row, documents) for row in right], axis=1)
+        x = np.stack([np.bincount(which, row, documents) for row in right], axis=1).astype(np.float64)
         return one_line(x, n[:, None].astype(np.float64)), np.array([effects])
 
     return draw
@@ -134,11 +135,12 @@ class Documents:
         ]
         self.x, self.y = self.by_document(np.ones(rows.height, bool))
 
-    def by_document(self, rows: Array) -> tuple[Array, Array]:
+    def by_document(self, rows: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
         """Return sums of scores and numbers of the chosen rows."""
         documents = int(self.document.max()) + 1
         columns = [np.bincount(self.document, rows * column, documents) for column in self.scores.T]
-        return np.stack(columns, axis=1), np.bincount(self.document, rows, documents)[:, None]
+        number = np.bincount(self.document, rows, documents).astype(np.float64)
+        return np.stack(columns, axis=1).astype(np.float64), number[:, None]
 
     def plain(self, random: Random, documents: int) -> Sample:
         """Documents as they are."""

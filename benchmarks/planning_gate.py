@@ -126,8 +126,8 @@ def planned(question: Question, samples: int, seed: int) -> tuple[str, list[str]
         found = question.needed(question.pilot.drawn((pilots, documents), random).changes())
         plans[documents] = [np.maximum(6, np.ceil(documents * end)) for end in found]
     every = np.concatenate([end for ends in plans.values() for end in ends])
-    ends = np.clip(np.quantile(every, (0.01, 0.99)), 6, MOST_DOCUMENTS)
-    numbers = np.unique(np.geomspace(*ends, POINTS).astype(int)).astype(np.float64)
+    first, last = np.clip(np.quantile(every, (0.01, 0.99)), 6, MOST_DOCUMENTS)
+    numbers = np.unique(np.geomspace(first, last, POINTS).astype(int)).astype(np.float64)
     curve = np.maximum.accumulate(power_curve(question, numbers, samples, seed))
     takes = np.interp(POWER, curve, numbers, left=math.nan, right=math.nan)
     cells, missed = [], []

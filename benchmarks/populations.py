@@ -22,10 +22,13 @@ from distributions import KINDS, latent_correlation
 from scipy import special
 
 import anls_frame as af
+from anls_frame import statistics
 from anls_frame.reports import estimates
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Random: TypeAlias = np.random.Generator
+RowDocuments: TypeAlias = npt.NDArray[np.int64]
+"""The document of each row, as numbers from 0 on."""
 
 DATA = Path(__file__).parents[1] / "data"
 MEANS = ("anls", "nls", "exact_match", "zeros", "cer_mean")
@@ -68,15 +71,19 @@ def summed(documents: Array, counts: Array | None = None) -> Array:
 
 
 def _carriers_of_samples(far: Array, weights: Array) -> Array:
-    total, squares = (np.einsum("ij,ij->i", values, weights) for values in (far, far * far))
+    total: Array = np.einsum("ij,ij->i", far, weights)
+    squares: Array = np.einsum("ij,ij->i", far * far, weights)
     return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
 
 
 def as_sums(totals: Array) -> estimates.Sums:
     """Return what a report knows of samples, from their totals."""
     of = dict(zip((*SUMS, "carriers"), np.moveaxis(totals, -1, 0), strict=True))
+    moments = (of[name] for name in ("x", "y", "xx", "xy", "yy"))
+    # With two units, the variance of the ratio is twice Σ(x - ry)² / (Σy)².
+    residuals = statistics.ratio_variance(2, *moments) * of["y"] ** 2 / 2
     return estimates.Sums(
-        x=of["x"], y=of["y"], xx=of["xx"], xy=of["xy"], yy=of["yy"], squares=of["row_xx"], bracket=None,
+        x=of["x"], y=of["y"], xx=of["xx"], xy=of["xy"], yy=of["yy"], squares=of["row_xx"], bracket=residuals,
         n=of["n"], n_squares=of["nn"], n_cubes=of["nnn"], n_fourths=of["nnnn"],
     )  # fmt: skip
 
@@ -126,8 +133,15 @@ def _carriers(far: Array) -> float:
 class Population(Protocol):
     """Documents that samples are drawn from."""
 
-    group: str
-    name: str
+    @property
+    def group(self) -> str:
+        """Return the section of the table."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Return what the population is called in its section."""
+        ...
 
     def samples(
         self, documents: int, replications: int, random: Random
@@ -218,7 +232,7 @@ class Made:
 
     group: str
     name: str
-    rows: Callable[[Array, Random], dict[str, tuple[Array, Array | float]]]
+    rows: Callable[[RowDocuments, Random], dict[str, tuple[Array, Array | float]]]
     """Takes the documents of rows, as numbers from 0 on, and gives x and y of each column."""
     sizes: Callable[[tuple[int, int], Random], npt.NDArray[np.int64]]
     values: dict[str, float]
@@ -276,7 +290,7 @@ def _copula(
     rho = latent_correlation("ANLS", mean, icc)
     worse = mean - 0.03
 
-    def rows(document: Array, random: Random) -> dict[str, tuple[Array, Array | float]]:
+    def rows(document: RowDocuments, random: Random) -> dict[str, tuple[Array, Array | float]]:
         shared = math.sqrt(rho) * random.standard_normal(int(document.max()) + 1)[document]
         own = random.standard_normal((2, len(document)))
         first, second = special.ndtr(shared + math.sqrt(1 - rho) * own)
@@ -306,7 +320,7 @@ def two_kinds_of_documents() -> Iterator[Made]:
     bad, right = 0.06, (0.99, 0.05)
     mean = (1 - bad) * right[0] + bad * right[1]
 
-    def rows(document: Array, random: Random) -> dict[str, tuple[Array, Array | float]]:
+    def rows(document: RowDocuments, random: Random) -> dict[str, tuple[Array, Array | float]]:
         is_bad = (random.random(int(document.max()) + 1) < bad)[document]
         is_right = random.random(len(document)) < np.where(is_bad, right[1], right[0])
         nls = np.where(is_right, 1.0, random.uniform(0, 0.6, len(document)))

@@ -100,7 +100,8 @@ def counted(case: Case, samples: int) -> Iterator[tuple[float, float, float, flo
         truth = float(KINDS[case.kind](np.array([probability]))[0])
         low, high = (found[end].to_numpy() for end in metric.ends[1:])
         covers = (low <= truth) & ~(high < truth)
-        yield probability, covers.mean(), np.isnan(high).mean(), found["few_rows"].mean()
+        marked = found["few_rows"].to_numpy()
+        yield probability, float(covers.mean()), float(np.isnan(high).mean()), float(marked.mean())
 
 
 def main() -> None:

@@ -113,10 +113,12 @@ def few_scores(x: Array, n: Array) -> npt.NDArray[np.bool_]:
 def sums_of(x: Array, n: Array) -> estimates.Sums:
     """Return what reports know of the scores, by system."""
     y = np.broadcast_to(n, x.shape)
-    powers = [(y**power).sum(axis=0) for power in (1, 2, 3, 4)]
-    moments = [(x * x).sum(axis=0), (x * y).sum(axis=0), powers[1]]
+    total, squares, cubes, fourths = ((y**power).sum(axis=0) for power in (1, 2, 3, 4))
     none = np.zeros(x.shape[1])
-    return estimates.Sums(x.sum(axis=0), powers[0], *moments, none, none, *powers)
+    return estimates.Sums(
+        x=x.sum(axis=0), y=total, xx=(x * x).sum(axis=0), xy=(x * y).sum(axis=0), yy=squares, squares=none,
+        bracket=none, n=total, n_squares=squares, n_cubes=cubes, n_fourths=fourths,
+    )  # fmt: skip
 
 
 def table() -> tuple[str, list[str]]:

@@ -33,18 +33,19 @@ FEWEST_DIFFERING = 6
 
 def signs(random: Random, shape: tuple[int, int]) -> Array:
     """Rademacher's weights."""
-    return np.where(random.random(shape) < 0.5, -1.0, 1.0)
+    return np.asarray(np.where(random.random(shape) < 0.5, -1.0, 1.0))
 
 
 def six_points(random: Random, shape: tuple[int, int]) -> Array:
     """Webb's weights."""
-    return random.choice(np.sqrt([0.5, 1.0, 1.5]), shape) * signs(random, shape)
+    return np.asarray(np.sqrt(random.choice([0.5, 1.0, 1.5], shape)) * signs(random, shape))
 
 
 def skewed(random: Random, shape: tuple[int, int]) -> Array:
     """Mammen's weights, whose third moment is 1."""
     root = np.sqrt(5)
-    return np.where(random.random(shape) < (root + 1) / (2 * root), (1 - root) / 2, (1 + root) / 2)
+    is_low = random.random(shape) < (root + 1) / (2 * root)
+    return np.asarray(np.where(is_low, (1 - root) / 2, (1 + root) / 2))
 
 
 WEIGHTS = {"signs": signs, "Webb's weights": six_points, "Mammen's weights": skewed}
@@ -108,8 +109,8 @@ def populations() -> Iterator[Population]:
     yield Population("sample", many_systems_gate.Documents().plain, documents=(20,))
     yield Population(f"six equal, {heavy}", right_answers(heavy, (0.0,) * 6), documents=(50,))
     yield Population("a tenth lose much", many_systems_gate.lopsided, documents=(50, 112))
-    for documents in (50, 100, 300):
-        yield unlike(10, documents, "ten rows")
+    for many in (50, 100, 300):
+        yield unlike(10, many, "ten rows")
     yield unlike(10, 100, "1 to 200 rows")
     yield unlike(40, 100, "ten rows")
 
@@ -129,7 +130,7 @@ def simulate(population: Population, documents: int, samples: int, seed: int) ->
         low, high = np.stack([sets(scores, p_values) for p_values in (drawn, *weighted)], axis=1)
         is_held = ((low <= best) & (high >= worst)).all(axis=1)
         figures.append(np.stack([is_held, (high - low + 1).mean(axis=1)], axis=1))
-    return np.mean(figures, axis=0)
+    return np.asarray(np.mean(figures, axis=0))
 
 
 HEAD = """# Rank sets: documents drawn, or weighted at random

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from slices_sets import METRIC, Array, Population
 
 from anls_frame.slices.slice_scores import Scores
@@ -45,12 +46,12 @@ Written by `rest_gate.py`: 199 draws. The populations are those of [SLICES.md](S
 """
 
 
-def is_found(score: Array, document: Array, is_in: Array) -> bool | None:
+def is_found(score: Array, document: npt.NDArray[np.int64], is_in: npt.NDArray[np.bool_]) -> bool | None:
     """Return whether p ≤ 0.05; None if all rows, or none, have the label."""
     if is_in.all() or not is_in.any():
         return None
     scores = Scores(METRIC, "system", score, np.ones(len(score)), None)
-    losses = Losses.of(*scores.single_rows(), document, np.zeros(len(score)))
+    losses = Losses.of(*scores.single_rows(), document, np.zeros(len(score), np.int64))
     # What `Report.against_rest` calls.
     p, _ = two_sided(losses, Codes(is_in[losses.line].astype(np.intp), 2), 199, 0)
     return bool(p[1] <= LEVEL)

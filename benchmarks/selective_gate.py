@@ -18,7 +18,7 @@ import itertools
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -90,7 +90,8 @@ class Population(NamedTuple):
 
         def uniform() -> np.ndarray:
             shared, own = random.normal(size=documents)[document], random.normal(size=len(document))
-            return ndtr(np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own)
+            mixed = np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own
+            return np.asarray(ndtr(mixed))
 
         hardness, luck, other = uniform(), uniform(), uniform()
         mean = self.loss(hardness)
@@ -168,7 +169,7 @@ def coverage(population: Population, documents: int, samples: int) -> dict[str, 
     random = generator(population, documents)
     truth = population.truth()
     noisy = population.truth_with_noise().augrc
-    areas = {"augrc": truth.augrc, "aurc": truth.aurc}
+    areas: dict[Literal["augrc", "aurc"], float] = {"augrc": truth.augrc, "aurc": truth.aurc}
     covers: dict[str, list[bool]] = {name: [] for name in (*areas, "difference")}
     for _ in range(samples):
         confidence, loss, document, second = population.sample(documents, random)
@@ -294,7 +295,8 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
-    samples, failures = options.samples, []
+    samples: int = options.samples
+    failures: list[str] = []
     plain = plain_lines(samples, failures)
     intervals = coverage_lines(samples, failures)
     certified = certified_lines(samples, failures)

@@ -89,24 +89,25 @@ def by_document(sample: Sample, differences: Array, members: npt.NDArray[np.bool
     return table
 
 
-def units_of(table: Array) -> step_down.Units:
+def tested(table: Array) -> tuple[step_down.Units, step_down.Statistic, Array]:
+    """Return the units of a table, the statistic of `max_t`, and how near it counts as equal."""
     unit, column = np.nonzero(table)
     ones = np.ones(len(table), np.int64)
-    return step_down.Units(unit, column, table[unit, column], ones, ones, table.shape[1])
+    units = step_down.Units(unit, column, table[unit, column], ones, ones, table.shape[1]).tidied()
+    norm = np.sqrt(units.sums(units.value**2))
+    norm[norm == 0] = 1
+    ties = TIE * units.sums(np.abs(units.value)) / norm
+    return units, lambda sums: np.abs(sums) / norm[:, None], ties
 
 
 def adjusted(table: Array, draws: int, seed: int) -> Array:
     """Return the p-values of max-T without the floor of each slice's own: the gate is the harder for it."""
-    return step_down.max_t_of_means(units_of(table), np.zeros(table.shape[1]), draws=draws, seed=seed)
+    return step_down.step_down(*tested(table), np.zeros(table.shape[1]), draws=draws, seed=seed)
 
 
 def single(table: Array, draws: int, seed: int) -> Array:
     """Return the p-value of each slice by itself, from the same draws for all."""
-    units = units_of(table).tidied()
-    norm = np.sqrt(units.sums(units.value**2))
-    norm[norm == 0] = 1
-    ties = TIE * units.sums(np.abs(units.value)) / norm
-    return step_down.single(units, lambda sums: np.abs(sums) / norm[:, None], ties, draws=draws, seed=seed)
+    return step_down.single(*tested(table), draws=draws, seed=seed)
 
 
 def error(share: float, replications: int) -> float:
@@ -123,7 +124,8 @@ def exchangeable(random: np.random.Generator, documents: int, rows: int) -> Arra
     which = np.repeat(np.arange(documents), sizes)
     quality = random.normal(0.9, 0.5, (2, documents))[:, which]
     right = random.normal(0, 1, (2, sizes.sum())) < quality
-    return np.bincount(which, weights=right[1].astype(float) - right[0], minlength=documents)
+    difference = right[1].astype(float) - right[0]
+    return np.bincount(which, weights=difference, minlength=documents).astype(np.float64)
 
 
 def lopsided(random: np.random.Generator, documents: int, rows: int) -> Array:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 import anls_frame as af
@@ -86,11 +87,12 @@ class Population:
             every = sample_scores(self.scores)
             chosen = [every[place] for place in random.integers(0, len(every), count)]
             return np.concatenate(chosen), np.repeat(np.arange(count), [len(one) for one in chosen])
-        sizes = {
+        drawn_sizes: dict[str, Callable[[], npt.NDArray[np.int64]]] = {
             "ten": lambda: np.full(count, 10),
             "log-normal": lambda: 1 + np.floor(random.lognormal(2.2, 0.8, count)).astype(int),
             "1 to 200": lambda: np.floor(np.exp(random.uniform(0, np.log(201), count))).astype(int),
-        }[self.sizes]()
+        }
+        sizes = drawn_sizes[self.sizes]()
         document = np.repeat(np.arange(count), sizes)
         mean = np.full(count, self.mean)
         if self.scores == "large ones harder":

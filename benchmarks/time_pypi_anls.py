@@ -6,7 +6,7 @@ import json
 import sys
 import time
 
-from anls import anls_score  # type: ignore[import-not-found]  # only there, not where the benchmarks run
+from anls import anls_score  # only there, not where the benchmarks run
 
 if __name__ == "__main__":
     rows = json.load(sys.stdin)

@@ -12,6 +12,7 @@ from anls_frame import statistics
 from anls_frame.reports.estimates import FEW_CARRIERS, system_scores
 from anls_frame.reports.lines import Lines, lines
 from anls_frame.reports.pairwise import SCORE, Test, long_table, system_sums
+from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.summary import Summary
 
 RANK = ("rank", "rank_low", "rank_high")
@@ -55,20 +56,27 @@ def observed(summary: Summary, keys: Sequence[str], test: Test) -> pl.DataFrame:
 
 
 def _scored(summary: Summary, metric_lines: Lines, better: npt.NDArray[np.bool_], test: Test) -> pl.DataFrame:
+    """Return the scores and intervals of a metric; `better` says which differences are significant."""
+    (score, low, high, effective, few), _ = system_scores(summary, metric_lines, test.confidence)
+    _, width = metric_lines.metric.span or (0, 1)
+    marked = with_ranks_on_few(few, better, score / width, effective)
+    figures = {"score": score, "score_low": low, "score_high": high}
+    return long_table(metric_lines, {"system": list(summary.systems)}, figures, marked)
+
+
+def with_ranks_on_few(
+    few: npt.NDArray[np.bool_], better: npt.NDArray[np.bool_], score: FloatArray, effective: FloatArray
+) -> npt.NDArray[np.bool_]:
     """
-    Return the scores and intervals of a metric; `better` says which differences are significant.
+    Return which systems are marked: their scores have too few units, or their ranges of ranks rest on such.
 
     A range of ranks follows from the significant differences. A difference from a system with too few units
     is doubtful if fewer than ten units lost as a whole would cancel it, because a sample can miss that many.
-    Systems whose range rests on such a difference are marked, too.
+    Scores are such that a unit can lose 1; all arrays are lines by systems.
     """
-    (score, low, high, effective, few), _ = system_scores(summary, metric_lines, test.confidence)
-    _, width = metric_lines.metric.span or (0, 1)
     marked = few.copy()
     for line in np.flatnonzero(few.any(axis=1) & ~few.all(axis=1)):
-        # A unit can lose the width of the scores.
-        apart = np.abs(score[line, :, None] / width - score[line] / width) * effective[line, :, None]
+        apart = np.abs(score[line, :, None] - score[line]) * effective[line, :, None]
         shown = better[line] | better[line].T
         marked[line] |= (shown & (apart < FEW_CARRIERS) & few[line]).any(axis=1)
-    figures = {"score": score, "score_low": low, "score_high": high}
-    return long_table(metric_lines, {"system": list(summary.systems)}, figures, marked)
+    return marked
