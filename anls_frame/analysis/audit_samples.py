@@ -29,7 +29,7 @@ from anls_frame.statistics.audit_draws import allotted, probabilities, systemati
 from anls_frame.statistics.student import FloatArray
 from anls_frame.summary.keys import optional
 from anls_frame.summary.settings import check_by
-from anls_frame.summary.systems import resolve_systems
+from anls_frame.summary.systems import systems_of
 
 AUDIT, PROBABILITY, STRATUM, DOCUMENT = "audit", "audit_probability", "audit_stratum", "audit_cluster"
 """The columns of a sample."""
@@ -147,7 +147,7 @@ def audit_sample(
     seed, slices = count("seed", seed), list(check_by(by))
     if per_slice and not slices:
         raise ValueError("per_slice needs by=, the columns of the slices")
-    systems = {} if prediction is None else resolve_systems(prediction)
+    systems = {} if prediction is None else systems_of(prediction)
     given = at_hand(frame)
     names = column_names(given)
     taken = [name for name in (AUDIT, PROBABILITY, STRATUM, DOCUMENT) if name in names]
@@ -186,8 +186,10 @@ def audit_sample(
 
 def _lean_column(lean: str, score: str | None, systems: Mapping[str, str], names: Sequence[Any]) -> list[str]:
     """Return the column of numbers that a draw needs; raise an error if an argument is missing."""
-    if string("lean", lean) == "differing" and not systems:
-        raise ValueError("lean='differing' needs prediction=, the columns with the texts of systems")
+    if string("lean", lean) == "differing" and len(systems) < 2:  # noqa: PLR2004
+        raise ValueError(
+            "lean='differing' needs prediction=, the columns with the texts of two or more systems"
+        )
     if lean == "score" and score is None:
         raise ValueError("lean='score' needs score=, the column with the score of each row")
     if lean not in _LEANS:

@@ -15,7 +15,6 @@ from anls_frame.readers._log_files import name_of
 from anls_frame.readers.any_file import scan
 from anls_frame.readers.system_files import SystemFiles, texts_of
 from anls_frame.summary.rows import with_unanswerable
-from anls_frame.summary.systems import prediction_of
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
@@ -30,10 +29,9 @@ def texts(given: SystemFiles) -> tuple[pl.LazyFrame | pl.DataFrame, dict[str, st
             raise ValueError(f"--name must be given once for one system, got {len(names)}")
         return scan(path, given.how), {names[0]: "prediction"}
     frame, systems = texts_of(given)
-    column = prediction_of(systems)
-    if isinstance(column, str):
-        return frame.rename({column: "prediction"}), dict.fromkeys(systems, "prediction")
-    return frame, systems
+    if len(systems) > 1:
+        return frame, systems
+    return frame.rename(dict.fromkeys(systems.values(), "prediction")), dict.fromkeys(systems, "prediction")
 
 
 def with_scores(

@@ -39,7 +39,7 @@ from anls_frame.readers._problems import Problems
 from anls_frame.summary.keys import optional
 from anls_frame.summary.rows import with_unanswerable
 from anls_frame.summary.settings import MOST_ROWS, Unanswerable
-from anls_frame.summary.systems import prediction_of, systems_of
+from anls_frame.summary.systems import systems_of
 
 if TYPE_CHECKING:
     from anls_frame.analysis.browsing import RowsPage
@@ -476,7 +476,7 @@ def audited_scores(
     texts = [*systems.values(), answers, *optional(repaired)]
     others = [*scores.values(), *optional(id), *(name for name in (*REPEATS, AUDIT) if name in names)]
     rows = to_lazy(frame, texts, others).with_row_index(_ROW).collect()
-    judged_rows = judged(rows, verdicts, prediction_of(systems), answers, id=id)
+    judged_rows = judged(rows, verdicts, systems, answers, id=id)
     if AUDIT in names:
         _check_complete(rows, judged_rows, id)
     full = [

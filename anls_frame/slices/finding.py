@@ -80,7 +80,8 @@ def find_slices(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores. For several systems, `prediction` is a mapping from
         names to columns, or a list of columns, as for `compare`; slices are then found in which a system lost
-        against the first system, and lost more than in the rest.
+        against the first system, and lost more than in the rest. With one system, a mapping or list finds the
+        slices of this system, as its column alone.
     columns
         Columns whose values can define slices (in pandas, levels of the index too), or expressions such as
         ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role.
@@ -200,7 +201,8 @@ def find_slices(
         if answers is None:
             raise ValueError("features need texts; columns of scores have none")
         # Slices are those of all systems, so only a system that is searched by itself has its own.
-        made = features_of(prediction if isinstance(prediction, str) else None, answers, source.schema)
+        own_texts = None if are_several(prediction) else next(iter(systems.values()))
+        made = features_of(own_texts, answers, source.schema)
         # A column may have the name of a feature.
         made = {name: expr for name, expr in made.items() if name not in wanted.names}
         wanted = replace(wanted, names=(*wanted.names, *made), expressions={**wanted.expressions, **made})

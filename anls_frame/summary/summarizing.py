@@ -77,7 +77,7 @@ def summarize(
         Names of the columns with the predicted texts and with the accepted answer or answers; without them,
         `metrics` names the columns of existing scores. For a comparison, `prediction` is a mapping from the
         names of systems to columns, or a list of columns, as for `compare`; without `answers`, these columns
-        hold existing scores.
+        hold existing scores. A mapping or list of one system is summarized as its column alone.
     metrics
         One or several scores, as for `report`: names, columns of existing scores, expressions of the frame's
         columns, or a `Metric`. Custom metrics read the rows once more. For several systems, as for

@@ -47,7 +47,7 @@ class Summary(Generic[Table_co]):
     settings
         The settings of the summary.
     systems
-        The systems, as an ordered mapping from names to columns; a single system has the name of its column.
+        The systems, as an ordered mapping from names to columns; a column alone is a system of its name.
     parts
         The names of its parts, with their numbers of rows.
     predictions

@@ -12,23 +12,18 @@ from anls_frame.summary.measures import Metric
 
 
 def systems_of(prediction: Any) -> dict[str, str]:
-    """Return the systems as a mapping from names to columns; a single system has the name of its column."""
-    if are_several(prediction):
-        return resolve_systems(prediction)
+    """Return the systems as a mapping from names to columns; a column alone is a system of its name."""
+    if isinstance(prediction, list | tuple | Mapping):
+        return resolve_systems(prediction, least=1)
     name = "score" if prediction is None else prediction
     if not isinstance(name, str):
         raise TypeError(f"a column name must be a string, got {name!r}")
     return {name: name}
 
 
-def prediction_of(systems: Mapping[str, str]) -> str | Mapping[str, str]:
-    """Return systems as functions expect them: a single system as its column, several as a mapping."""
-    return systems if len(systems) > 1 else next(iter(systems.values()))
-
-
 def are_several(prediction: Any) -> TypeGuard[Mapping[str, str] | Sequence[str]]:
-    """Return whether a caller named several systems, rather than a column or nothing."""
-    return isinstance(prediction, list | tuple | Mapping)
+    """Return whether a caller named several systems, which are compared, rather than one or none."""
+    return isinstance(prediction, list | tuple | Mapping) and len(prediction) > 1
 
 
 def metrics_of(
@@ -103,16 +98,17 @@ def _check(metric: Metric, systems: Mapping[str, str]) -> None:
             )
 
 
-def resolve_systems(systems: Any) -> dict[str, str]:
-    """Return the systems as a mapping from names to columns."""
+def resolve_systems(systems: Any, least: int = 2) -> dict[str, str]:
+    """Return the systems as a mapping from names to columns, at least so many."""
     if isinstance(systems, list | tuple):
         entries = [(name, name) for name in systems]
     else:
         entries = list(systems.items()) if hasattr(systems, "items") else []
     are_texts = all(isinstance(text, str) for entry in entries for text in entry)
-    if len(entries) < 2 or not are_texts:  # noqa: PLR2004
+    if len(entries) < least or not are_texts:
+        number = "two or more" if least > 1 else "one or more"
         raise ValueError(
-            "systems must name two or more prediction columns, such as {'old': 'a', 'new': 'b'}, got "
+            f"systems must name {number} prediction columns, such as {{'old': 'a', 'new': 'b'}}, got "
             f"{systems!r}"
         )
     named = dict(entries)

@@ -56,7 +56,6 @@ def audit(
     from anls_frame.export.page_verdicts import REPEATS
     from anls_frame.readers.any_file import names_of_rows, reading
     from anls_frame.readers.scored_files import usual_metric
-    from anls_frame.summary.systems import prediction_of
 
     check_target(output, force, (".html", ".htm"))
     check_target(sample, force, (".parquet",))
@@ -78,11 +77,11 @@ def audit(
             n,
             lean=lean,
             score=_SCORE,
-            prediction=systems if len(systems) > 1 else None,
+            prediction=systems,
             cluster=cluster,
         ).drop(_SCORE)
         shown: Any = {"metrics": [usual_metric(given)], "keep": keep or (), "audit": True, **vars(scoring)}
-        made = page(drawn, prediction_of(systems), option="--n", **shown)
+        made = page(drawn, systems, option="--n", **shown)
         made.write(output, title=", ".join(systems), source=files)
         row_files.write(drawn.lazy(), sample, escape_formulas=False, rows=names.row)
     without = rows.height - scored.height

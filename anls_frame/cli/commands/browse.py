@@ -56,7 +56,6 @@ def browse(
     from anls_frame.readers.any_file import reading
     from anls_frame.readers.score_columns import columns_of
     from anls_frame.readers.scored_files import usual_metric
-    from anls_frame.summary.systems import prediction_of
 
     check_target(output, force, (".html", ".htm"))
     given = named.in_files(files, source, runs, least=1)
@@ -65,7 +64,7 @@ def browse(
         frame, systems = texts(given)
         made = page(
             with_numbers(frame.lazy(), columns_of(metrics)),
-            prediction_of(systems),
+            systems,
             option="--n",
             metrics=metrics,
             by=columns(by),

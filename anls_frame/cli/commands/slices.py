@@ -65,9 +65,8 @@ def slices(
     from anls_frame.cli.metrics import parse
     from anls_frame.export import SUFFIXES
     from anls_frame.readers.any_file import are_pages
-    from anls_frame.readers.score_columns import columns_of, texts_of, with_numbers_where_all_are
+    from anls_frame.readers.score_columns import columns_of, with_numbers_where_all_are
     from anls_frame.summary.files import is_summary
-    from anls_frame.summary.systems import prediction_of
 
     target.check(SUFFIXES)
     check_rows(rows, target.output)
@@ -100,13 +99,13 @@ def slices(
         roles = {*systems.values(), "answers", "question_id", cluster, *columns_of(chosen)}
         candidates = column or [name for name in frame.columns if name not in roles]
         frame = with_numbers_where_all_are(frame, candidates)
-        texts: tuple[Any, str | None] = (prediction_of(systems), "answers")
-        prediction, answers = texts_of(frame) if texts[0] == "prediction" else texts
+        # A table of scores has no texts.
+        has_texts = {*systems.values(), "answers"} <= {*frame.columns}
     with af.progress():
         result = af.find_slices(
             frame,
-            prediction,
-            answers,
+            systems if has_texts else None,
+            "answers" if has_texts else None,
             candidates,
             cluster=cluster,
             metrics=chosen,
@@ -119,7 +118,7 @@ def slices(
         with working("Looking for rows"):
             page = row_pages.page(
                 frame,
-                texts[0],
+                systems,
                 option="--rows",
                 metrics=chosen,
                 by=[name for name in dict.fromkeys(conditions) if name in frame.columns],

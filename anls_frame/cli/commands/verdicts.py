@@ -47,7 +47,6 @@ def verdicts(
     from anls_frame.cli.row_pages import texts, with_scores
     from anls_frame.export import row_files
     from anls_frame.readers.any_file import names_of_sample, reading
-    from anls_frame.summary.systems import prediction_of
 
     target.check(row_files.SUFFIXES)
     given_verdicts = af.readers.read_verdicts(saved)
@@ -57,9 +56,7 @@ def verdicts(
         if id is None and "question_id" in frame.collect_schema() and given_verdicts["id"].count():
             id = "question_id"  # noqa: A001 - as on the page
         try:
-            rows: pl.DataFrame = af.readers.judged(
-                frame, given_verdicts, prediction_of(columns), "answers", id=id
-            )
+            rows: pl.DataFrame = af.readers.judged(frame, given_verdicts, columns, "answers", id=id)
         except ValueError as error:
             raise ValueError(f"{saved}: {str(error).replace('id=', '--id')}") from None
         names = names_of_sample(files[0], source.how())
