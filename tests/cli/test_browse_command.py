@@ -57,8 +57,8 @@ def test_a_file_gives_the_page_of_its_rows(run: Run, tmp_path: Path) -> None:
     found = ReadPage(written(tmp_path / "rows.html"))
     made = page.write(tmp_path / "expected.html", title="ocr_qa", source=TABLE)
     expected = ReadPage(written(made))
-    # The column of the predictions has another name alone.
-    assert found.html.replace('["prediction"]', '["tesseract"]') == expected.html
+    # A system read from a file has the name of the file.
+    assert found.html.replace('["ocr_qa"]', '["tesseract"]') == expected.html
 
 
 def test_systems_are_paired_by_ids(run: Run, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_one_folder_may_be_one_system(run: Run, tmp_path: Path) -> None:
         frame[part * 100 : part * 100 + 100].write_ndjson(tmp_path / "runs" / "gpt" / f"{part}.jsonl")
     assert fine(run("runs/*", "-o", "rows.html")) == "200 rows: rows.html\n"
     found = ReadPage(written(tmp_path / "rows.html"))
-    assert found.meta["systems"] == ["prediction"]
+    assert found.meta["systems"] == ["gpt"]
     assert found.meta["title"] == "gpt"
 
 
