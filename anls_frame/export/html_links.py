@@ -36,7 +36,7 @@ class Links:
         self._ranges = {column for column in self._by.values() if _is_range(rows.table[column])}
         self._systems = {name: index for index, name in enumerate(rows.systems)}
         self._metrics = {metric["name"]: index for index, metric in enumerate(rows.metrics)}
-        self._substitutions = set(rows.table["read_as"].explode().drop_nulls())
+        self._substitutions = set(rows.table["read_as"].explode(empty_as_null=True).drop_nulls())
         # Rows without a score are not in any figure.
         scores = rows.table["score_0_0"].drop_nulls().to_list()
         self._scored = {"score_0_0": f"{min(scores)}.."} if scores else {}

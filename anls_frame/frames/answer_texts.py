@@ -162,7 +162,7 @@ def _most_are_objects(answers: pl.Series) -> bool:
     """Whether most of the first answers are JSON objects."""
     texts = answers.head(_LOOKED_AT).alias("texts")
     if isinstance(texts.dtype, pl.List | pl.Array):
-        texts = texts.explode()
+        texts = texts.explode(empty_as_null=True)
     if texts.dtype != pl.String:
         return False
     texts = texts.drop_nulls()

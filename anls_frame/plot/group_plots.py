@@ -411,10 +411,16 @@ def _counted(given: Any, by: str | Sequence[str] | None, error_type: str) -> tup
         whole, groups = (_ERRORS.detail(given, "errors", keys) for keys in ((), columns))
         if columns and _inputs.is_report(given):
             # A report may have its own order, and leave out small slices.
-            slices = in_polars(given.by(*columns)).lazy().select(cs.by_name(*columns)).collect()
             # Polars takes some names for patterns.
-            own = [cs.by_name(name).as_expr() for name in columns]
-            groups = slices.join(groups, on=own, how="left", nulls_equal=True, maintain_order="left")
+            own_keys = {f"__anls_frame_{index}": cs.by_name(name) for index, name in enumerate(columns)}
+            slices = in_polars(given.by(*columns)).lazy().select(**own_keys).collect()
+            groups = slices.join(
+                groups.with_columns(**own_keys),
+                on=[*own_keys],
+                how="left",
+                nulls_equal=True,
+                maintain_order="left",
+            ).drop(*own_keys)
     elif (counted := _ERRORS.counts(given, "errors", columns, _COUNTED)) is not None:
         keys, counts = counted
         return ([], _grouped(counts, keys)) if keys else (_grouped(counts, []), [])

@@ -525,7 +525,7 @@ class Selective(SlicedResult[Table_co]):
             cs.float().fill_nan(None),
         )
         check_by_names(columns, [SLICE, *table.columns])
-        return pl.concat([slices[slice_of].select(cs.by_name(*columns)), table], how="horizontal")
+        return pl.DataFrame([*slices[slice_of].select(cs.by_name(*columns)), *table])
 
 
 def _ranked_by(rows: pl.DataFrame, index: int) -> RiskCoverage:

@@ -284,7 +284,7 @@ class Corrected(SlicedResult[Table_co]):
         table = pl.DataFrame(lines, schema=schema)
         if keys:
             slice_of = np.repeat(np.arange(slices.height), len(pairs))
-            table = pl.concat([slices[slice_of], table], how="horizontal")
+            table = slices[slice_of].hstack(table)
         return largest_first(table, keys, columns, self._settings.orders)
 
     @cached_property

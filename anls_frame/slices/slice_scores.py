@@ -188,7 +188,9 @@ def _scores(
         name: np.where(is_scored, table[name].fill_null(0).to_numpy(), 0.0) for name in table.columns
     }
     known = table.filter(pl.Series(is_scored))
-    ends = known.select(pl.concat_list(own[0] for own in columns).list.explode().alias("score"))["score"]
+    ends = known.select(
+        pl.concat_list(own[0] for own in columns).list.explode(empty_as_null=True).alias("score")
+    )["score"]
     metric = metric.within(*(cast("float | None", end) for end in (ends.min(), ends.max())))
     if metric.is_ratio:
         x, y = ([values[own[part]] for own in columns] for part in (1, 2))

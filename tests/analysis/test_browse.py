@@ -437,7 +437,7 @@ def test_rows_without_answers_or_predictions_are_shown(tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_too_large_says_how_many_rows_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = pl.DataFrame({"a": ["x"]}).select(pl.col("a").repeat_by(100_001).explode())
+    frame = pl.DataFrame({"a": ["x"]}).select(pl.col("a").repeat_by(100_001).explode(empty_as_null=True))
     with pytest.raises(
         ValueError, match=re.escape("would have 100,001 rows, more than 100,000; pass n=100_000")
     ):

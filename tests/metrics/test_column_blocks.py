@@ -114,7 +114,9 @@ def best_pairs(frame: pl.DataFrame) -> pl.DataFrame:
     rows = frame.with_row_index()
     entries = pl.int_ranges(pl.col("answer").list.len()).alias("answer_index")
     pairs = (
-        rows.filter(pl.col("answer").list.len() > 0).with_columns(entries).explode("answer", "answer_index")
+        rows.filter(pl.col("answer").list.len() > 0)
+        .with_columns(entries)
+        .explode("answer", "answer_index", empty_as_null=True)
     )
     scored = pairs.drop_nulls().select(
         "index", "answer", "answer_index", *ALL[:5], af.score("prediction", "answer")

@@ -120,7 +120,7 @@ def test_a_header_nested_without_end_is_refused() -> None:
 def test_a_small_file_of_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_FREE_VALUES", 1 << 20)
     table = pl.DataFrame({"kind": ["cell"]})
-    large = table.select(pl.col("kind").repeat_by(1_100_000).explode())
+    large = table.select(pl.col("kind").repeat_by(1_100_000).explode(empty_as_null=True))
     header = json.loads(pl.read_parquet_metadata(io.BytesIO(one().to_bytes()))["anls_frame"])
     file = io.BytesIO()
     large.write_parquet(file, metadata={"anls_frame": json.dumps(header)})
