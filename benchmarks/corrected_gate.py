@@ -494,10 +494,10 @@ def add(case: Case, samples: int, random: np.random.Generator, results: Results)
 def main() -> None:
     """Run all cases and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=120)
+    parser.add_argument("--samples", type=int, default=400)
     parser.add_argument("--page", type=Path, default=PAGE)
     given = parser.parse_args()
-    heads = ["metric is wrong in", "mean", "rows of a document", "documents", "verdicts"]
+    heads = ["metric is wrong in", "mean", "rows per document", "documents", "verdicts"]
     random = np.random.default_rng(SEED)
     results = Results([], [], [], [], [])
     for place, case in enumerate(cases()):

@@ -292,7 +292,7 @@ def say(line: str) -> None:
 def main() -> None:
     """Count all cells and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
     samples: int = options.samples
