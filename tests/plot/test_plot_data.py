@@ -86,6 +86,12 @@ def test_the_histogram_of_rates_is_numpys() -> None:
     assert texts(ax.child_axes[0])[-1].startswith("between")
 
 
+def test_a_rate_on_the_border_of_two_bars_counts_in_the_upper_one() -> None:
+    borders = [bar / 40 for bar in range(1, 40)]
+    ax = plot.cer_distribution(pl.DataFrame({"cer": borders}))
+    assert [bar.get_height() for bar in ax.patches] == [0, *[1] * 39]
+
+
 def test_the_curve_of_scores_is_scipys() -> None:
     scores = np.random.default_rng(2).integers(0, 12, 300) / 11
 
