@@ -1,7 +1,7 @@
 """
 Power of plans that come from a pilot, and wrong answers of the gate, by simulation.
 
-    python benchmarks/planning_gate.py            # all of it, writes PLANNING.md; 20 minutes
+    python benchmarks/planning_gate.py            # all of it, writes PLANNING.md; one or two minutes
     python benchmarks/planning_gate.py --quick    # a tenth of the samples, prints the tables
 
 Ends with 1 if a gated figure misses its bound; the page says which are gated. The same seed gives the same
