@@ -101,7 +101,7 @@ def test_what_slices_cannot_be_found_for_is_an_error_before_any_row_is_read() ->
         ({"columns": None}, "sliced by"),
         ({"cluster": None}, "must have clusters"),
         ({"depth": 4}, "depth must be"),
-        ({"prediction": {"old": "p"}}, "systems must name two or more"),
+        ({"prediction": {}}, "systems must name one or more"),
     ):
         given: dict[str, Any] = {"prediction": "p", "answers": "a", "columns": "k", "cluster": "k", **options}
         with pytest.raises(ValueError, match=message):
