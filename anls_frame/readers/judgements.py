@@ -476,7 +476,7 @@ def audited_scores(
     texts = [*systems.values(), answers, *optional(repaired)]
     others = [*scores.values(), *optional(id), *(name for name in (*REPEATS, AUDIT) if name in names)]
     rows = to_lazy(frame, texts, others).with_row_index(_ROW).collect()
-    judged_rows = judged(rows, verdicts, systems, answers, id=id)
+    judged_rows = judged(rows, verdicts, prediction, answers, id=id)
     if AUDIT in names:
         _check_complete(rows, judged_rows, id)
     full = [
