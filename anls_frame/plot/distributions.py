@@ -155,7 +155,8 @@ def cer_distribution(
     2
     """
     upper = number("upper", upper, 0, ends=False)
-    rates = _RATES.numbers(frame, [cer])[cer].drop_nulls().to_numpy()
+    # Polars takes some names of columns for patterns.
+    rates = _RATES.numbers(frame, [cer])[cer].alias("rate").drop_nulls().to_numpy()
     between = rates[(rates > 0) & (rates < upper)]
     # np.histogram puts 0.35 below its edge of 0.35000000000000003.
     bar = np.minimum(between / upper * BARS, BARS - 1).astype(np.int64)
