@@ -80,7 +80,7 @@ def audit_sample(
     score
         Column with the score of each row, for ``lean="score"``.
     prediction
-        Columns with the texts of systems, as a mapping or a list, for ``lean="differing"``.
+        Columns with the texts of systems, as a mapping or a list, two or more for ``lean="differing"``.
     cluster
         Column that identifies the document of each row, so that the drawn rows are spread over many
         documents. The result keeps it as `audit_cluster`, which `corrected` reads. Nulls form one document.

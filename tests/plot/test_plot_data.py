@@ -86,9 +86,10 @@ def test_the_histogram_of_rates_is_numpys() -> None:
     assert texts(ax.child_axes[0])[-1].startswith("between")
 
 
-def test_a_rate_on_the_border_of_two_bars_counts_in_the_upper_one() -> None:
+@pytest.mark.parametrize("name", ["cer", "^cer.$"])  # the other one is a pattern to Polars
+def test_a_rate_on_the_border_of_two_bars_counts_in_the_upper_one(name: str) -> None:
     borders = [bar / 40 for bar in range(1, 40)]
-    ax = plot.cer_distribution(pl.DataFrame({"cer": borders}))
+    ax = plot.cer_distribution(pl.DataFrame({name: borders}), name)
     assert [bar.get_height() for bar in ax.patches] == [0, *[1] * 39]
 
 
