@@ -59,16 +59,17 @@ class Page:
 
     def __init__(self, vocabulary: Vocabulary, rate: float, choose: random.Random) -> None:
         self.vocabulary = vocabulary
+        self.rate = rate
         self.choose = choose
         self.reference = vocabulary.text(choose.randrange(150, 700), choose)
-        self.lines = [self._misread(line, rate) for line in self.reference.split("\n")]
+        self.lines = [self._misread(line) for line in self.reference.split("\n")]
         self.errors = dict.fromkeys(KINDS, 0)
 
-    def _misread(self, line: str, rate: float) -> Line:
+    def _misread(self, line: str) -> Line:
         """Replace, drop or add letters of a line, at most one at a place."""
         read, errors, added = [], 0, 0
         for letter in line:
-            if self.choose.random() >= rate:
+            if self.choose.random() >= self.rate:
                 read.append(letter)
                 continue
             errors += 1
@@ -105,6 +106,14 @@ class Page:
         first, last = self.choose.choice(((0, half), (half, len(lines)), (half // 2, half)))
         self.errors["omitted"] += len("\n".join(self.reference.split("\n")[first:last])) + 1
         self.lines = [*lines[:first], *lines[last:]]
+
+    def read_again(self) -> None:
+        """Read a block of lines once more, with other errors."""
+        first, last, at = (self.choose.randrange(len(self.lines)) for _ in range(3))
+        lines = self.reference.split("\n")[min(first, last) : max(first, last) + 1]
+        again = [Line(self._misread(line).text, 0, 0) for line in lines]
+        self.errors["repeated"] += len(_text(again)) + 1
+        self.lines = [*self.lines[:at], *again, *self.lines[at:]]
 
     def repeat(self) -> None:
         """Say a phrase of 2 to 200 words again, at least four words in all; the last step."""
@@ -152,6 +161,7 @@ STEPS: dict[str, tuple[Callable[[Page], None], ...]] = {
     "letters alone": (),
     "columns or blocks swapped": (Page.swap,),
     "a phrase again and again": (Page.repeat,),
+    "lines read twice": (Page.read_again,),
     "invented sentences": (Page.invent,),
     "a half or a block dropped": (Page.drop,),
 }

@@ -87,7 +87,8 @@ def page_errors(
        texts stays in place. An anchor outside the chain is moved if its place in the reference is free,
        otherwise repeated. Also repeated are `min_words` or more words that occur earlier in the prediction; a
        stretch between two anchors of the chain repeats no more words than it has in excess of the reference.
-       A block extends over adjacent misread words as long as correct characters outnumber edits two to one.
+       Anchors and blocks extend over adjacent misread words as long as correct characters outnumber edits two
+       to one, but not over another run, and over fewer than `min_words` words that remain between two blocks.
        Moved blocks are removed from both texts and compared with each other; repeated blocks are removed from
        the prediction.
     2. *Edits.* The remaining text is aligned with the fewest edits. Consecutive insertions or deletions count

@@ -108,6 +108,23 @@ def test_blocks_that_are_read_again_and_invented_ones_have_their_kinds() -> None
         assert errors(" ".join(words), " ".join(blocks)) == block_errors(blocks, read, invented)
 
 
+def test_what_is_read_twice_with_other_errors_is_repeated() -> None:
+    choose = random.Random(7)
+    found, made, length = dict.fromkeys(KINDS, 0), 0, 0
+    for _ in range(amount(50, 1_000)):
+        words = ["".join(choose.choices("etaoinshrdlu", k=choose.randrange(2, 10))) for _ in range(300)]
+        first, last = sorted(choose.sample(range(len(words)), 2))
+        place = choose.randrange(len(words) + 1)
+        parts = [" ".join(part) for part in (words[:place], words[first:last], words[place:])]
+        read = " ".join(misread(part, len(part) // 20, choose)[0] for part in parts)
+        for kind, count in errors(read, " ".join(words)).items():
+            found[kind] += count
+        made += len(parts[1]) + 1
+        length += len(" ".join(words))
+    assert abs(found["repeated"] - made) < 0.02 * length
+    assert found["fabricated"] + found["omitted"] + found["moved"] < 0.02 * length
+
+
 def test_of_several_answers_the_one_with_the_lowest_rate_counts() -> None:
     pairs = spoilt(amount(500, 20_000), seed=4)
     answers = [[None, truth, read[2:], f"{truth} a"] for read, truth in pairs]

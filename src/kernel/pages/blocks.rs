@@ -52,13 +52,35 @@ impl Blocks {
         if page.others.is_empty() && !page.has_surplus() {
             return Self { anchors: page.anchors, ..Self::default() };
         }
+        let stay = page.grown_anchors();
         let moved = page.moved();
-        let repeated = page.repeated();
+        let repeated = page.repeated(&stay);
         Self { anchors: page.anchors, moved, repeated }
     }
 }
 
+impl From<Run> for Block {
+    fn from(run: Run) -> Self {
+        Self {
+            reference: run.reference..run.reference_end(),
+            prediction: run.prediction..run.prediction_end(),
+        }
+    }
+}
+
 impl Block {
+    /// The border before its words, as a block that can grow.
+    fn start(&self) -> Self {
+        let Self { reference, prediction } = self;
+        Self { reference: reference.start..reference.start, prediction: prediction.start..prediction.start }
+    }
+
+    /// The border behind its words.
+    fn end(&self) -> Self {
+        let Self { reference, prediction } = self;
+        Self { reference: reference.end..reference.end, prediction: prediction.end..prediction.end }
+    }
+
     /// Which words of either text are in such blocks.
     pub fn taken(moved: &[Self], repeated: &[Range<usize>], texts: [&Text; 2]) -> [Vec<bool>; 2] {
         let mut taken = texts.map(|text| vec![false; text.numbers.len()]);
@@ -101,14 +123,32 @@ impl Page<'_, '_> {
             }
             let anchor = run.behind(shared);
             end = anchor.reference_end();
-            self.take(anchor.reference..end, anchor.prediction..anchor.prediction_end());
+            self.take(&anchor.into(), Sought::Free);
             self.anchors.push(anchor);
         }
     }
 
-    fn take(&mut self, reference: Range<usize>, prediction: Range<usize>) {
-        self.taken[0][reference].fill(true);
-        self.taken[1][prediction].fill(true);
+    /// Takes a block of the prediction, and that of the reference if it has to be free.
+    fn take(&mut self, block: &Block, sought: Sought) {
+        if sought == Sought::Free {
+            self.taken[0][block.reference.clone()].fill(true);
+        }
+        self.taken[1][block.prediction.clone()].fill(true);
+    }
+
+    /// Takes what was misread beside anchors, so that it does not seem to be missing where it was read right once more.
+    fn grown_anchors(&mut self) -> Vec<Block> {
+        let others = std::mem::take(&mut self.others);
+        for run in &others {
+            self.taken[1][run.prediction..run.prediction_end()].fill(true);
+        }
+        let mut anchors: Vec<Block> = self.anchors.iter().copied().map(Block::from).collect();
+        self.grow_all(&mut anchors, Sought::Free);
+        for run in &others {
+            self.taken[1][run.prediction..run.prediction_end()].fill(false);
+        }
+        self.others = others;
+        anchors
     }
 
     /// The words between neighbouring anchors, in both texts.
@@ -139,29 +179,25 @@ impl Page<'_, '_> {
                 continue;
             }
             let (ahead, end) = (free.start - run.reference, free.end - run.reference);
-            let prediction = run.prediction + ahead..run.prediction + end;
+            let block = Block { reference: free, prediction: run.prediction + ahead..run.prediction + end };
             // What stands beside it in the same run may be free as well, before and behind words that are not.
             open.push(run.behind(end));
             open.push(Run { words: ahead, ..run });
-            self.take(free.clone(), prediction.clone());
-            moved.push(Block { reference: free, prediction });
+            self.take(&block, Sought::Free);
+            moved.push(block);
         }
         self.others = rest.into_iter().filter(|run| run.words > 0).collect();
-        for block in &mut moved {
-            for direction in [Direction::Back, Direction::Ahead] {
-                self.grow(block, direction, Sought::Free);
-            }
-            self.take(block.reference.clone(), block.prediction.clone());
-        }
+        moved.sort_unstable_by_key(|block| block.prediction.start);
+        self.grow_all(&mut moved, Sought::Free);
         moved
     }
 
-    /// Finds what stands in the prediction once more: of each gap no more words than it has above the reference's.
-    fn repeated(&mut self) -> Vec<Range<usize>> {
+    /// Finds what stands in the prediction once more between blocks that stay: no more words than the reference lacks there.
+    fn repeated(&mut self, stay: &[Block]) -> Vec<Range<usize>> {
         let mut repeated = Vec::new();
         let others = std::mem::take(&mut self.others);
         let mut before = None;
-        for gap in self.gaps() {
+        for (place, gap) in self.gaps().into_iter().enumerate() {
             let free = |side: usize, words: &Range<usize>| {
                 self.taken[side][words.clone()].iter().filter(|&&taken| !taken).count()
             };
@@ -177,18 +213,10 @@ impl Page<'_, '_> {
                     self.repeat(words, &mut surplus, &mut repeated);
                 }
             }
-            let first = others.partition_point(|run| run.prediction < gap.prediction.start);
-            let inside = others[first..].iter().take_while(|run| run.prediction < gap.prediction.end);
-            for run in inside {
-                let prediction = longest_free(&self.taken[1], run.prediction..run.prediction_end());
-                if prediction.len() < self.min_words {
-                    continue;
-                }
-                let start = run.reference + prediction.start - run.prediction;
-                let mut block = Block { reference: start..start + prediction.len(), prediction };
-                for direction in [Direction::Back, Direction::Ahead] {
-                    self.grow(&mut block, direction, Sought::Anywhere);
-                }
+            let borders =
+                [place.checked_sub(1).map(|before| stay[before].end()), stay.get(place).map(Block::start)];
+            for block in self.again(&others, &gap.prediction, borders) {
+                self.taken[1][block.prediction.clone()].fill(false);
                 self.repeat(block.prediction, &mut surplus, &mut repeated);
             }
             for words in self.copies(&gap.prediction, before) {
@@ -196,6 +224,63 @@ impl Page<'_, '_> {
             }
         }
         repeated
+    }
+
+    /// Takes the runs among these words that are in no block, each with what was misread beside it, and what was misread at
+    /// the borders of these words.
+    fn again(
+        &mut self,
+        others: &[Run],
+        gap: &Range<usize>,
+        [before, behind]: [Option<Block>; 2],
+    ) -> Vec<Block> {
+        let first = others.partition_point(|run| run.prediction < gap.start);
+        let inside = others[first..].iter().take_while(|run| run.prediction < gap.end);
+        let mut blocks: Vec<Block> = before.into_iter().collect();
+        for run in inside {
+            let prediction = longest_free(&self.taken[1], run.prediction..run.prediction_end());
+            if prediction.len() >= self.min_words {
+                let start = run.reference + prediction.start - run.prediction;
+                let block = Block { reference: start..start + prediction.len(), prediction };
+                self.take(&block, Sought::Anywhere);
+                blocks.push(block);
+            }
+        }
+        blocks.extend(behind);
+        self.grow_all(&mut blocks, Sought::Anywhere);
+        blocks
+    }
+
+    /// Lets blocks, in the order of the prediction, grow over the words beside them that are alike in both texts, and over a few
+    /// words that are left between two of them.
+    fn grow_all(&mut self, blocks: &mut [Block], sought: Sought) {
+        for block in &mut *blocks {
+            for direction in [Direction::Back, Direction::Ahead] {
+                self.grow(block, direction, sought);
+            }
+            self.take(block, sought);
+        }
+        for next in 1..blocks.len() {
+            let between = Block {
+                reference: blocks[next - 1].reference.end..blocks[next].reference.start,
+                prediction: blocks[next - 1].prediction.end..blocks[next].prediction.start,
+            };
+            if self.are_left(&between, sought) {
+                self.take(&between, sought);
+                blocks[next - 1].reference.end = between.reference.end;
+                blocks[next - 1].prediction.end = between.prediction.end;
+            }
+        }
+    }
+
+    /// Whether words between two blocks are free, and too few for a block of their own.
+    fn are_left(&self, between: &Block, sought: Sought) -> bool {
+        let are_few = |words: &Range<usize>| words.start <= words.end && words.len() < self.min_words;
+        let are_free = |side: usize, words: &Range<usize>| !self.taken[side][words.clone()].contains(&true);
+        are_few(&between.reference)
+            && are_few(&between.prediction)
+            && are_free(1, &between.prediction)
+            && (sought == Sought::Anywhere || are_free(0, &between.reference))
     }
 
     /// Takes words that stand there once more, the last ones if there are more than so many.
