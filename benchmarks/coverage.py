@@ -37,7 +37,7 @@ from anls_frame.reports import estimates
 from anls_frame.summary.catalogue import TEXT_METRICS
 
 PAGE = Path(__file__).with_name("COVERAGE.md")
-DATE = "2026-11-22"
+DATE = "2026-11-27"
 
 SHARES = [metric.name for metric in TEXT_METRICS if metric.is_share]
 KINDS = {metric.name: metric.interval for metric in TEXT_METRICS} | {"difference": "mean"}
