@@ -217,7 +217,9 @@ impl Page<'_, '_> {
                 [place.checked_sub(1).map(|before| stay[before].end()), stay.get(place).map(Block::start)];
             for block in self.again(&others, &gap.prediction, borders) {
                 self.taken[1][block.prediction.clone()].fill(false);
-                self.repeat(block.prediction, &mut surplus, &mut repeated);
+                if self.was_read(&block.reference) {
+                    self.repeat(block.prediction, &mut surplus, &mut repeated);
+                }
             }
             for words in self.copies(&gap.prediction, before) {
                 self.repeat(words, &mut surplus, &mut repeated);
@@ -281,6 +283,12 @@ impl Page<'_, '_> {
             && are_few(&between.prediction)
             && are_free(1, &between.prediction)
             && (sought == Sought::Anywhere || are_free(0, &between.reference))
+    }
+
+    /// Whether most of these words of the reference have a block.
+    fn was_read(&self, reference: &Range<usize>) -> bool {
+        let read = self.taken[0][reference.clone()].iter().filter(|&&taken| taken).count();
+        2 * read > reference.len()
     }
 
     /// Takes words that stand there once more, the last ones if there are more than so many.
