@@ -5,11 +5,11 @@ Errors of pages by kind, against pages that were spoilt with known amounts of ea
     python benchmarks/pages_gate.py --pages 1200 --page /tmp/pages.md
 
 Pages of random words with the frequencies of a language are spoilt: letters are misread, and beside that two
-columns change places, a phrase is said again and again, sentences are invented, a part is dropped, or several
-of these. A page is right where all six shares of `page_errors` are within two points of the reference's
-length of what was done. The script ends with an error if fewer than 95 % of the pages are right, if texts in
-order do not add up to the edit distance, or if the errors by kind of pages in order take more than four times
-as long as `cer`.
+columns change places, a phrase is said again and again, lines are read twice, sentences are invented, a part
+is dropped, or several of these. A page is right where all six shares of `page_errors` are within two points
+of the reference's length of what was done. The script ends with an error if fewer than 95 % of the pages are
+right, if texts in order do not add up to the edit distance, or if the errors by kind of pages in order take
+more than four times as long as `cer`.
 """
 
 from __future__ import annotations
@@ -109,8 +109,9 @@ class Page:
 
     def read_again(self) -> None:
         """Read a block of lines once more, with other errors."""
-        first, last, at = (self.choose.randrange(len(self.lines)) for _ in range(3))
-        lines = self.reference.split("\n")[min(first, last) : max(first, last) + 1]
+        first, last = sorted(self.choose.randrange(len(self.lines)) for _ in range(2))
+        at = self.choose.randrange(len(self.lines))
+        lines = self.reference.split("\n")[first : last + 1]
         again = [Line(self._misread(line).text, 0, 0) for line in lines]
         self.errors["repeated"] += len(_text(again)) + 1
         self.lines = [*self.lines[:at], *again, *self.lines[at:]]

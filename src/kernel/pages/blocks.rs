@@ -136,7 +136,13 @@ impl Page<'_, '_> {
         self.taken[1][block.prediction.clone()].fill(true);
     }
 
-    /// Takes what was misread beside anchors, so that it does not seem to be missing where it was read right once more.
+    /// How many of these words have no block.
+    fn free(&self, side: usize, words: &Range<usize>) -> usize {
+        self.taken[side][words.clone()].iter().filter(|&&taken| !taken).count()
+    }
+
+    /// The anchors with what was misread beside them. It is taken, so that it does not seem to be missing where it was read
+    /// right once more.
     fn grown_anchors(&mut self) -> Vec<Block> {
         let others = std::mem::take(&mut self.others);
         for run in &others {
@@ -198,10 +204,7 @@ impl Page<'_, '_> {
         let others = std::mem::take(&mut self.others);
         let mut before = None;
         for (place, gap) in self.gaps().into_iter().enumerate() {
-            let free = |side: usize, words: &Range<usize>| {
-                self.taken[side][words.clone()].iter().filter(|&&taken| !taken).count()
-            };
-            let mut surplus = free(1, &gap.prediction).saturating_sub(free(0, &gap.reference));
+            let mut surplus = self.free(1, &gap.prediction).saturating_sub(self.free(0, &gap.reference));
             if surplus < self.min_words {
                 continue;
             }
@@ -217,7 +220,8 @@ impl Page<'_, '_> {
                 [place.checked_sub(1).map(|before| stay[before].end()), stay.get(place).map(Block::start)];
             for block in self.again(&others, &gap.prediction, borders) {
                 self.taken[1][block.prediction.clone()].fill(false);
-                if self.was_read(&block.reference) {
+                // Most of what it is like was read elsewhere.
+                if 2 * self.free(0, &block.reference) < block.reference.len() {
                     self.repeat(block.prediction, &mut surplus, &mut repeated);
                 }
             }
@@ -278,17 +282,11 @@ impl Page<'_, '_> {
     /// Whether words between two blocks are free, and too few for a block of their own.
     fn are_left(&self, between: &Block, sought: Sought) -> bool {
         let are_few = |words: &Range<usize>| words.start <= words.end && words.len() < self.min_words;
-        let are_free = |side: usize, words: &Range<usize>| !self.taken[side][words.clone()].contains(&true);
+        let are_free = |side: usize, words: &Range<usize>| self.free(side, words) == words.len();
         are_few(&between.reference)
             && are_few(&between.prediction)
             && are_free(1, &between.prediction)
             && (sought == Sought::Anywhere || are_free(0, &between.reference))
-    }
-
-    /// Whether most of these words of the reference have a block.
-    fn was_read(&self, reference: &Range<usize>) -> bool {
-        let read = self.taken[0][reference.clone()].iter().filter(|&&taken| taken).count();
-        2 * read > reference.len()
     }
 
     /// Takes words that stand there once more, the last ones if there are more than so many.
