@@ -11,32 +11,19 @@ use super::view::Memory;
 /// both, and with `ignore_case` capitals of ASCII are small letters.
 #[inline(always)]
 pub fn stands_in(part: Memory, text: Memory, ignore_case: bool) -> bool {
-    let Some(last_place) = text.len().checked_sub(part.len()) else { return false };
+    let Some(number_of_places) = (text.len() + 1).checked_sub(part.len()) else { return false };
     let end = part.len() - 1;
-    let start = bytes(part, 0, ignore_case);
-    let is_at = |place: usize, at: usize, wanted: Register| {
-        let own = bytes(text, place + at, ignore_case);
-        let behind = LONGEST.saturating_sub(part.len() - at);
-        let different = !own.same(wanted) << behind;
-        different == 0 || different & !(spaces(own) & spaces(wanted)) << behind == 0
-    };
-    let places_of = |byte: u8| {
-        let byte = if ignore_case { byte.to_ascii_lowercase() } else { byte };
-        let repeated = Register::load(&[byte; LONGEST]);
-        move |own: Register| own.same(repeated)
-    };
-    let (starts, ends) = (places_of(part.text()[0]), places_of(part.text()[end]));
-    for first in (0..=last_place).step_by(LONGEST) {
-        let own = bytes(text, first, ignore_case);
-        let ends = match text.len() {
-            0..=LONGEST => ends(own) >> end,
-            _ => ends(bytes(text, first + end, ignore_case)),
-        };
-        let mut places = starts(own) & ends & (u32::MAX >> LONGEST.saturating_sub(last_place + 1 - first));
+    // The bit in which a letter of ASCII differs from its capital. Other bytes may look equal without it.
+    let ignored = Register::repeat(if ignore_case { 0x20 } else { 0 });
+    let [first_byte, last_byte] = [0, end].map(|at| Register::repeat(part.text()[at]).or(ignored));
+    for first in (0..number_of_places).step_by(LONGEST) {
+        let starts = bytes(text, first).or(ignored).same(first_byte);
+        let ends = bytes(text, first + end).or(ignored).same(last_byte);
+        let mut places = starts & ends & (u32::MAX >> LONGEST.saturating_sub(number_of_places - first));
         while places != 0 {
             let place = first + places.trailing_zeros() as usize;
-            let mut blocks = (LONGEST..part.len()).step_by(LONGEST);
-            if is_at(place, 0, start) && blocks.all(|at| is_at(place, at, bytes(part, at, ignore_case))) {
+            let mut blocks = (0..part.len()).step_by(LONGEST);
+            if blocks.all(|at| are_equal(part, text, [at, place + at], ignore_case)) {
                 return true;
             }
             places &= places - 1;
@@ -45,31 +32,40 @@ pub fn stands_in(part: Memory, text: Memory, ignore_case: bool) -> bool {
     false
 }
 
+/// Whether the bytes of a part from a place on, as many as are looked at together, stand in a text at another one.
+#[inline(always)]
+fn are_equal(part: Memory, text: Memory, [at, place]: [usize; 2], ignore_case: bool) -> bool {
+    let [wanted, own] = [bytes(part, at), bytes(text, place)];
+    let [wanted, own] = if ignore_case { [wanted.lowercase(), own.lowercase()] } else { [wanted, own] };
+    let behind = LONGEST.saturating_sub(part.len() - at);
+    let different = !own.same(wanted) << behind;
+    different == 0 || different & !(spaces(own) & spaces(wanted)) << behind == 0
+}
+
 /// Whether a byte stands in a text.
 #[inline(always)]
 pub fn has_byte(text: Memory, byte: u8) -> bool {
-    let wanted = Register::load(&[byte; LONGEST]);
+    let wanted = Register::repeat(byte);
     (0..text.len()).step_by(LONGEST).any(|at| {
         let behind = LONGEST.saturating_sub(text.len() - at);
-        bytes(text, at, false).same(wanted) << behind != 0
+        bytes(text, at).same(wanted) << behind != 0
     })
 }
 
 /// Bytes of a text from a place on, and of what stands behind it.
 #[inline(always)]
-fn bytes(text: Memory, at: usize, ignore_case: bool) -> Register {
-    let bytes = match text.block(at) {
+fn bytes(text: Memory, at: usize) -> Register {
+    match text.block(at) {
         Some(block) => Register::load(block),
         None => Register::load(&text.last_block(at)),
-    };
-    if ignore_case { bytes.lowercase() } else { bytes }
+    }
 }
 
 /// Where spaces and ends of lines stand.
 #[cold]
 #[inline(never)]
 fn spaces(bytes: Register) -> u32 {
-    [b' ', b'\n'].iter().fold(0, |places, &byte| places | bytes.same(Register::load(&[byte; LONGEST])))
+    [b' ', b'\n'].iter().fold(0, |places, &byte| places | bytes.same(Register::repeat(byte)))
 }
 
 #[cfg(test)]

@@ -51,6 +51,19 @@ impl Register {
         Self(unsafe { halves::and(halves::load(bytes), halves::load(mask)) })
     }
 
+    /// A byte in all places.
+    #[inline]
+    pub fn repeat(byte: u8) -> Self {
+        Self::load(&[byte; LONGEST])
+    }
+
+    /// The bits that are set in either.
+    #[inline]
+    pub fn or(self, other: Self) -> Self {
+        // SAFETY: as in `load`.
+        Self(unsafe { halves::or(self.0, other.0) })
+    }
+
     /// The bytes.
     #[inline]
     pub fn store(self, bytes: &mut Padded) {

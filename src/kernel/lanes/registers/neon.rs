@@ -35,6 +35,12 @@ pub fn and(left: Halves, right: Halves) -> Halves {
 
 #[inline]
 #[target_feature(enable = "neon")]
+pub fn or(left: Halves, right: Halves) -> Halves {
+    [vorrq_u8(left[0], right[0]), vorrq_u8(left[1], right[1])]
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
 pub fn equal(left: Halves, right: Halves) -> bool {
     let different = vorrq_u8(veorq_u8(left[0], right[0]), veorq_u8(left[1], right[1]));
     vmaxvq_u32(vreinterpretq_u32_u8(different)) == 0

@@ -16,6 +16,10 @@ pub fn and(left: Halves, right: Halves) -> Halves {
     std::array::from_fn(|index| left[index] & right[index])
 }
 
+pub fn or(left: Halves, right: Halves) -> Halves {
+    std::array::from_fn(|index| left[index] | right[index])
+}
+
 pub fn equal(left: Halves, right: Halves) -> bool {
     left == right
 }

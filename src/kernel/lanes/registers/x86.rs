@@ -33,6 +33,12 @@ pub fn and(left: Halves, right: Halves) -> Halves {
 
 #[inline]
 #[target_feature(enable = "sse2")]
+pub fn or(left: Halves, right: Halves) -> Halves {
+    [_mm_or_si128(left[0], right[0]), _mm_or_si128(left[1], right[1])]
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
 pub fn equal(left: Halves, right: Halves) -> bool {
     let equal = _mm_and_si128(_mm_cmpeq_epi8(left[0], right[0]), _mm_cmpeq_epi8(left[1], right[1]));
     _mm_movemask_epi8(equal) == 0xffff
