@@ -60,7 +60,7 @@ fn pair(kind: &Kind, random: &mut Random) -> [String; 2] {
 
 fn plain_blocks(column: &Column) -> usize {
     let end = if column.buffer.is_ascii() { column.buffer.len() } else { 0 };
-    column.views.chunks(VIEWS).filter(|views| Isa::default().are_plain(views, 0, end)).count()
+    column.views.chunks(VIEWS).filter(|views| Isa::default().strange(views, 0, end) == 0).count()
 }
 
 /// Arguments: the kind of pairs, their number, the number of rounds. Prints the sum of the scores and the number of

@@ -90,4 +90,4 @@ pub mod weighted;
 pub mod whitespace;
 
 pub use hamming::hamming;
-pub use lanes::{Isa, is_plain};
+pub use lanes::{Isa, VIEWS, is_plain, ones};

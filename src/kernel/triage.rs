@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::lanes::{Isa, Shown, VIEWS};
+use super::lanes::{Isa, Shown, VIEWS, ones};
 use super::prepare::Preparation;
 use super::prepared::Text;
 use super::request::{Place, Request, Rows, Texts};
@@ -125,7 +125,7 @@ impl Pairs {
             let shown = self.shown(predictions, answers);
             let equal = shown.inside & shown.equal & valid;
             if self.gathered.is_some() {
-                for_each_bit(equal, |bit| self.settle(first + bit, true, request));
+                ones(equal).for_each(|pair| self.settle(first + pair, true, request));
             }
             let unknown = match request.errors {
                 _ if has_known_length(false, request) => 0,
@@ -140,7 +140,7 @@ impl Pairs {
             ];
             for (list, bits) in lists {
                 list.reserve(VIEWS);
-                for_each_bit(bits & valid, |bit| list.push((first + bit) as u32));
+                ones(bits & valid).for_each(|pair| list.push((first + pair) as u32));
             }
         }
         self.reference.clear();
@@ -361,15 +361,6 @@ fn leave_out(pairs: &mut Vec<u32>, places: &[Place], settled: &[u32]) {
         kept += usize::from(pair < settled[places[pair as usize].row as usize]);
     }
     pairs.truncate(kept);
-}
-
-/// Calls with the number of each bit that is set.
-#[inline(always)]
-fn for_each_bit(mut bits: u64, mut call: impl FnMut(usize)) {
-    while bits != 0 {
-        call(bits.trailing_zeros() as usize);
-        bits &= bits - 1;
-    }
 }
 
 /// Whether the length of a reference is that of its view, or does not matter.

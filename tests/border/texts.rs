@@ -94,6 +94,35 @@ fn invalid_texts_are_named_among_many_beyond_ascii() {
 }
 
 #[test]
+fn texts_in_several_buffers_are_checked_in_their_own() {
+    let buffers =
+        ["only ASCII stands in here", "ändern muß sich nichts", "漢字漢字漢字漢字"].map(str::as_bytes);
+    let lengths = buffers.map(<[u8]>::len);
+    for row in [0, 1, 2, 63, 64, 65, 199] {
+        // Whole buffers in turn, or all in one after the other, and short texts between them.
+        for number_of in [|row: u32| row % 3, |row: u32| row / 67 % 3] {
+            let whole = |row| long_view(lengths[number_of(row) as usize], number_of(row), 0);
+            let mut views: Vec<_> = (0..200).map(whole).collect();
+            views[row.max(1) - 1] = inline_view("é".as_bytes());
+            let score =
+                |views: &[_]| floats(NLS, others(200), Column::text("bad", [Array::views(views, &buffers)]));
+            assert!(score(&views).is_ok());
+            for number in [1, 2] {
+                // The first character is cut.
+                views[row] = long_view(15, number, 1);
+                assert_names_row(score(&views), "bad", row, 200);
+            }
+            for (length, number) in [(lengths[0] + 1, 0), (13, 3)] {
+                views[row] = long_view(length, number, 0);
+                let message = score(&views).expect_err("outside");
+                assert!(message.contains(&format!("column 'bad', row {row} ")), "{message}");
+                assert!(message.contains("outside its buffer"), "{message}");
+            }
+        }
+    }
+}
+
+#[test]
 fn invalid_texts_are_named_by_every_metric() {
     for &metric in METRICS {
         for text in [&b"\xff"[..], b"\xff and longer than a view"] {

@@ -33,7 +33,7 @@ pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};
 pub use strip::{WORDS, Words};
 pub use task::Task;
-pub use views::{Shown, VIEWS, is_plain};
+pub use views::{Shown, VIEWS, is_plain, ones};
 pub use wavefront::{DIAGONALS, NOWHERE, Table, Wavefront};
 pub use whitespace::BLOCK;
 pub use window::{ColumnSteps, ROWS, Rows};
@@ -191,14 +191,17 @@ impl Isa {
         )
     }
 
-    /// Whether each view holds ASCII, or points into one buffer before `end`.
-    pub fn are_plain(self, views: &[u128], buffer: u32, end: usize) -> bool {
+    /// The views that neither hold ASCII nor point into one buffer before `end`, a bit for each of at most [`VIEWS`].
+    pub fn strange(self, views: &[u128], buffer: u32, end: usize) -> u64 {
         let (fours, rest) = views.as_chunks::<4>();
-        let fours_are = dispatch!(
+        let strange = dispatch!(
             self, (fours, buffer, end),
-            avx2: views::x86::are_plain, neon: views::neon::are_plain, portable: views::are_plain
+            avx2: views::x86::strange, neon: views::neon::strange, portable: views::strange
         );
-        fours_are && rest.iter().all(|&view| is_plain(view, buffer, end))
+        let behind = (views.len() - rest.len()..).zip(rest);
+        behind.fold(strange, |strange, (place, &view)| {
+            strange | u64::from(!is_plain(view, buffer, end)) << place
+        })
     }
 
     /// The common ends of two texts.

@@ -7,10 +7,8 @@ use arrow_buffer::Buffer;
 
 use super::super::Error;
 use super::views::Views;
-use crate::kernel::view::{BEYOND_ASCII, INLINE, Memory, text_inside};
-use crate::kernel::{Isa, is_plain};
-
-const AT_ONCE: usize = 64;
+use crate::kernel::view::{INLINE, Memory, text_inside};
+use crate::kernel::{Isa, VIEWS, is_plain, ones};
 
 /// Views from which texts are checked with vectors, 64 bytes.
 const WITH_VECTORS: usize = 4;
@@ -122,10 +120,11 @@ impl Texts {
         let mut start = range.start;
         let mut buffer = 0;
         // Most texts are ASCII, which a block of them shows without a branch for each.
-        for views in self.values.all[range].chunks(AT_ONCE) {
-            if !self.are_plain(views, &mut buffer) {
+        for views in self.values.all[range].chunks(VIEWS) {
+            let strange = self.strange(views, &mut buffer);
+            if strange != 0 {
                 known = known.min(Known::Utf8);
-                if !self.are_utf8(views, buffer) {
+                if !self.are_utf8(views, strange, buffer) {
                     for (index, &view) in (start..).zip(views) {
                         match self.check_view(view) {
                             Ok(()) => {}
@@ -151,47 +150,50 @@ impl Texts {
         CheckedTexts { values: &self.values, utf8, are_ascii: known == Known::Ascii }
     }
 
-    /// Whether views hold ASCII or point to some; `buffer` is where the last ones pointed to.
-    fn are_plain(&self, views: &[u128], buffer: &mut u32) -> bool {
+    /// The views that neither hold ASCII nor point to some, a bit for each; `buffer` is where the last ones pointed to.
+    fn strange(&self, views: &[u128], buffer: &mut u32) -> u64 {
         let number = |view: u128| (view >> 64) as u32;
-        let points_elsewhere = |&&view: &&u128| view as u32 > INLINE && number(view) != *buffer;
-        let are_plain = |buffer: u32| self.isa.are_plain(views, buffer, self.ascii_end(buffer));
-        if are_plain(*buffer) {
-            return true;
-        }
+        let points_elsewhere = |&view: &u128| view as u32 > INLINE && number(view) != *buffer;
+        let strange = |buffer: u32| self.isa.strange(views, buffer, self.ascii_end(buffer));
+        let first = strange(*buffer);
         // Neighbours mostly stand in one buffer.
-        match views.iter().find(points_elsewhere) {
-            Some(&view) => *buffer = number(view),
-            None => return false,
+        match ones(first).map(|place| views[place]).find(points_elsewhere) {
+            Some(view) => *buffer = number(view),
+            None => return first,
         }
-        let in_its_own = |&view: &u128| is_plain(view, number(view), self.ascii_end(number(view)));
-        are_plain(*buffer) || views.iter().fold(true, |plain, view| plain & in_its_own(view))
+        let in_its_own = |&place: &usize| {
+            let view = views[place];
+            is_plain(view, number(view), self.ascii_end(number(view)))
+        };
+        let second = strange(*buffer);
+        ones(second).filter(in_its_own).fold(second, |strange, place| strange & !(1 << place))
     }
 
-    /// Whether views hold UTF-8 or point to some in this buffer, found without a branch for each; where not, or
-    /// where the buffer as a whole is none, they have to be looked at one by one.
+    /// Whether the views whose bits are set hold UTF-8 or point to some in this buffer, found without a branch for each;
+    /// where not, or where the buffer as a whole is none, they have to be looked at one by one.
     #[expect(clippy::needless_bitwise_bool, reason = "computed for every text, without a branch")]
-    fn are_utf8(&self, views: &[u128], number: u32) -> bool {
+    fn are_utf8(&self, views: &[u128], strange: u64, number: u32) -> bool {
         let is_utf8 = self.is_utf8.get(number as usize).copied().unwrap_or(false);
         let buffer = self.values.buffers.get(number as usize).filter(|_| is_utf8);
         let buffer = buffer.map_or(&[][..], Buffer::as_slice);
         let is_border = |at: usize| buffer.get(at).is_none_or(|&byte| is_border(byte));
         // What stands inside, each text followed by zeros, so that none goes on with another one.
-        let mut inside = [[0_u8; size_of::<u128>()]; AT_ONCE + WITH_VECTORS];
+        let mut inside = [[0_u8; size_of::<u128>()]; VIEWS + WITH_VECTORS];
         let (mut used, mut are_utf8) = (0, true);
-        for &view in views {
+        for place in ones(strange) {
+            let view = views[place];
             let length = view as u32;
             let is_inside = length <= INLINE;
             let (text, _) = text_inside(view);
             inside[used] = text.to_le_bytes();
-            used += usize::from(is_inside & (text & (BEYOND_ASCII >> u32::BITS) != 0));
+            used += usize::from(is_inside);
             // A part of UTF-8 is UTF-8 if it does not cut a character.
             let start = select_unpredictable(is_inside, 0, (view >> 96) as usize);
             let end = select_unpredictable(is_inside, 0, start + length as usize);
             let is_here = is_inside | ((view >> 64) as u32 == number);
             are_utf8 &= is_here & (end <= buffer.len()) & is_border(start) & is_border(end);
         }
-        // The one behind the last is a text that is ASCII, or longer.
+        // The one behind the last is a longer text.
         inside[used] = [0; size_of::<u128>()];
         let inside = inside[..used.max(WITH_VECTORS)].as_flattened();
         are_utf8 && simdutf8::basic::from_utf8(inside).is_ok()

@@ -1,11 +1,11 @@
 //! The views of four texts in four vectors: a load that takes them apart puts equal parts side by side.
 
 use std::arch::aarch64::{
-    uint8x16_t, uint32x4_t, uint32x4x4_t, vaddl_high_u32, vaddl_u32, vandq_u8, vandq_u32, vbicq_u32,
-    vceqq_u32, vcgtq_u32, vcgtq_u64, vcleq_u32, vdupq_n_u8, vdupq_n_u32, vdupq_n_u64, vget_low_u32,
-    vgetq_lane_u64, vmaxq_u32, vmaxvq_u32, vmvnq_u32, vorrq_u32, vpaddq_u8, vreinterpretq_u8_u16,
-    vreinterpretq_u8_u64, vreinterpretq_u16_u32, vreinterpretq_u32_u64, vreinterpretq_u64_u8, vtstq_u32,
-    vuzp1q_u8, vuzp1q_u16, vuzp1q_u32,
+    uint8x16_t, uint32x4_t, uint32x4x4_t, vaddl_high_u32, vaddl_u32, vaddvq_u32, vandq_u8, vandq_u32,
+    vbicq_u32, vceqq_u32, vcgtq_u32, vcgtq_u64, vcleq_u32, vcombine_u32, vcreate_u32, vdupq_n_u8,
+    vdupq_n_u32, vdupq_n_u64, vget_low_u32, vgetq_lane_u64, vmaxq_u32, vmvnq_u32, vorrq_u32, vpaddq_u8,
+    vreinterpretq_u8_u16, vreinterpretq_u8_u64, vreinterpretq_u16_u32, vreinterpretq_u32_u64,
+    vreinterpretq_u64_u8, vtstq_u32, vuzp1q_u8, vuzp1q_u16, vuzp1q_u32,
 };
 
 use super::super::arch::neon::load_quarters;
@@ -38,11 +38,12 @@ pub fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
     Shown { inside, short, equal, ascii }
 }
 
-/// See [`are_plain`](super::are_plain).
+/// See [`strange`](super::strange).
 #[target_feature(enable = "neon")]
-pub fn are_plain(views: &[[u128; 4]], buffer: u32, end: usize) -> bool {
-    let mut strange = vdupq_n_u32(0);
-    for four in views {
+pub fn strange(views: &[[u128; 4]], buffer: u32, end: usize) -> u64 {
+    let bit = vcombine_u32(vcreate_u32(1 | 2 << 32), vcreate_u32(4 | 8 << 32));
+    let mut strange = 0;
+    for (step, four) in views.iter().enumerate() {
         let four = Four::load(four);
         let is_long = vcgtq_u32(four.length, vdupq_n_u32(INLINE));
         // Sums of 33 bits.
@@ -54,9 +55,10 @@ pub fn are_plain(views: &[[u128; 4]], buffer: u32, end: usize) -> bool {
         let is_here = vceqq_u32(four.buffer, vdupq_n_u32(buffer));
         let outside = vorrq_u32(vuzp1q_u32(low, high), vmvnq_u32(is_here));
         let inside = vbicq_u32(beyond_ascii(four.text()), is_long);
-        strange = vorrq_u32(strange, vorrq_u32(inside, vandq_u32(is_long, outside)));
+        let is_strange = vorrq_u32(inside, vandq_u32(is_long, outside));
+        strange |= u64::from(vaddvq_u32(vandq_u32(is_strange, bit))) << (4 * step);
     }
-    vmaxvq_u32(strange) == 0
+    strange
 }
 
 /// Four views, part by part; those of short texts hold text in all parts but the first.

@@ -32,7 +32,6 @@ pub fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
             low: _mm256_or_si256(prediction.low, answer.low),
             high: _mm256_or_si256(prediction.high, answer.high),
         };
-        let bits = |mask| u64::from(_mm256_movemask_pd(_mm256_castsi256_pd(mask)).cast_unsigned());
         let long = |longest| {
             _mm256_or_si256(above(lengths[0], u64::from(longest)), above(lengths[1], u64::from(longest)))
         };
@@ -44,11 +43,11 @@ pub fn shown(predictions: &[u128; VIEWS], answers: &[u128; VIEWS]) -> Shown {
     shown
 }
 
-/// See [`are_plain`](super::are_plain).
+/// See [`strange`](super::strange).
 #[target_feature(enable = "avx2")]
-pub fn are_plain(views: &[[u128; 4]], buffer: u32, end: usize) -> bool {
-    let mut strange = _mm256_setzero_si256();
-    for four in views {
+pub fn strange(views: &[[u128; 4]], buffer: u32, end: usize) -> u64 {
+    let mut strange = 0;
+    for (step, four) in views.iter().enumerate() {
         let four = Four::load(four);
         let lengths = four.lengths();
         let is_long = above(lengths, u64::from(INLINE));
@@ -58,9 +57,16 @@ pub fn are_plain(views: &[[u128; 4]], buffer: u32, end: usize) -> bool {
         let outside = _mm256_or_si256(above(ends, end as u64), above(elsewhere, 0));
         let beyond_ascii = _mm256_andnot_si256(four.ascii(), each(u64::MAX));
         let inside = _mm256_andnot_si256(is_long, beyond_ascii);
-        strange = _mm256_or_si256(strange, _mm256_or_si256(inside, _mm256_and_si256(is_long, outside)));
+        strange |= bits(_mm256_or_si256(inside, _mm256_and_si256(is_long, outside))) << (4 * step);
     }
-    _mm256_movemask_pd(_mm256_castsi256_pd(strange)) == 0
+    strange
+}
+
+/// A bit for each view whose mask is all ones.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn bits(mask: Vector) -> u64 {
+    u64::from(_mm256_movemask_pd(_mm256_castsi256_pd(mask)).cast_unsigned())
 }
 
 impl Four {
