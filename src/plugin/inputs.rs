@@ -20,7 +20,6 @@ use super::abi::{Chunk, ForeignColumn};
 use super::dtype::{Dtype, Role};
 use super::outputs::Extent;
 use super::{Error, Result};
-use crate::kernel::prepared::Text;
 use crate::kernel::request::{self, Rows};
 use crate::kernel::view::Memory;
 
@@ -163,30 +162,33 @@ impl<'a> CheckedPair<'a> {
 
     /// The answers of a row that are not null, with their positions.
     pub fn accepted(&self, row: usize) -> impl Iterator<Item = (usize, &'a str)> {
-        let answers = self.answers(row);
-        let start = answers.start;
-        answers
-            .filter(|&index| self.answers.values().is_valid(index))
-            .map(move |index| (index - start, self.answers.texts.text(index)))
+        let start = self.answers(row).start;
+        self.accepted_places(row).map(move |place| (place - start, self.answer_text(place)))
+    }
+
+    /// Where the answers of a row stand that are not null, among those of all rows.
+    #[inline(always)]
+    pub fn accepted_places(&self, row: usize) -> impl Iterator<Item = usize> {
+        let values = self.answers.values();
+        self.answers(row).filter(|&place| values.is_valid(place))
+    }
+
+    /// The answer at a place.
+    #[inline(always)]
+    pub fn answer_text(&self, place: usize) -> &'a str {
+        self.answers.texts.text(place)
+    }
+
+    /// The memory in which the answer at a place stands.
+    #[inline(always)]
+    pub fn answer_memory(&self, place: usize) -> Memory<'a> {
+        self.answers.texts.memory(place)
     }
 
     /// Whether all of the texts are known to be ASCII.
     #[inline]
     pub fn are_ascii(&self) -> bool {
         self.prediction.texts.are_ascii && self.answers.texts.are_ascii
-    }
-
-    /// The prediction of a row, with the memory in which it stands.
-    #[inline]
-    pub fn predicted_in_memory(&self, row: usize) -> Option<Text<'a>> {
-        Some(Text { text: self.predicted(row)?, memory: self.predicted_memory(row)? })
-    }
-
-    /// The answers of a row that are not null, with the memory in which they stand.
-    #[inline]
-    pub fn accepted_in_memory(&self, row: usize) -> impl Iterator<Item = Text<'a>> {
-        let texts = self.accepted(row).map(|(_, text)| text);
-        texts.zip(self.accepted_memories(row)).map(|(text, memory)| Text { text, memory })
     }
 
     /// The memory in which the prediction of a row stands.
@@ -196,18 +198,9 @@ impl<'a> CheckedPair<'a> {
         prediction.values().is_valid(row).then(|| prediction.texts.memory(row))
     }
 
-    /// The memory in which the answers of a row stand that are not null.
-    #[inline(always)]
-    pub fn accepted_memories(&self, row: usize) -> impl Iterator<Item = Memory<'a>> {
-        let Self { answers, .. } = self;
-        self.answers(row)
-            .filter(|&index| answers.values().is_valid(index))
-            .map(|index| answers.texts.memory(index))
-    }
-
     /// One of the answers of a row.
     pub fn answer(&self, row: usize, index: usize) -> Option<&'a str> {
-        self.answer_place(row, index).map(|place| self.answers.texts.text(place))
+        self.answer_place(row, index).map(|place| self.answer_text(place))
     }
 
     /// The view of one of the answers of a row, if there is an index.

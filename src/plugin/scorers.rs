@@ -12,6 +12,7 @@ use super::dtype::{Dtype, Role};
 use super::inputs::{CheckedPair, Pair, check_columns};
 use super::options::read;
 use super::outputs::{Extent, map_numbers};
+use crate::kernel::prepared::Text;
 use crate::kernel::scorers::contains::{Buffers, Containment};
 use crate::kernel::scorers::relaxed::RelaxedAccuracy;
 use crate::kernel::scorers::vqa::VqaAccuracy;
@@ -33,8 +34,8 @@ impl Rule for RelaxedAccuracy {
     #[inline(always)]
     fn score(&self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
         let (prediction, mut has_answers) = (pair.predicted(row)?, false);
-        let answers = pair.accepted(row).map(|(_, answer)| answer).inspect(|_| has_answers = true);
-        let is_right = self.accepts(prediction, answers);
+        let places = pair.accepted_places(row).inspect(|_| has_answers = true);
+        let is_right = self.accepts(prediction, places.map(|place| pair.answer_text(place)));
         has_answers.then_some(f64::from(u8::from(is_right)))
     }
 }
@@ -45,16 +46,16 @@ impl Rule for Containment {
 
     #[inline(always)]
     fn score(&self, pair: &CheckedPair, row: usize, buffers: &mut Buffers) -> Option<f64> {
-        let (prediction, mut has_answers) = (pair.predicted_memory(row)?, false);
-        let answers = pair.accepted_memories(row).inspect(|_| has_answers = true);
+        let (memory, mut has_answers) = (pair.predicted_memory(row)?, false);
+        let places = pair.accepted_places(row).inspect(|_| has_answers = true);
         let are_ascii = pair.are_ascii();
-        let is_right = self.accepts_raw(prediction, answers, are_ascii)
-            || !(are_ascii && self.takes_ascii_raw())
-                && self.accepts_prepared(
-                    pair.predicted_in_memory(row)?,
-                    pair.accepted_in_memory(row),
-                    buffers,
-                );
+        let is_right = self.accepts_raw(memory, places.map(|place| pair.answer_memory(place)), are_ascii)
+            || !(are_ascii && self.takes_ascii_raw()) && {
+                let prediction = Text { text: pair.predicted(row)?, memory };
+                let answer =
+                    |place| Text { text: pair.answer_text(place), memory: pair.answer_memory(place) };
+                self.accepts_prepared(prediction, pair.accepted_places(row).map(answer), buffers)
+            };
         has_answers.then_some(f64::from(u8::from(is_right)))
     }
 }

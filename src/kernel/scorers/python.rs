@@ -44,8 +44,13 @@ pub fn float(text: &str) -> Option<f64> {
 
 /// The number in a text with whitespace, underscores or digits beyond ASCII.
 fn unusual(text: &str) -> Option<f64> {
+    // Most are words.
+    let first = text.trim_start().chars().next()?;
+    if !matches!(first, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N') && !is_digit(first) {
+        return None;
+    }
     let text = in_ascii(text)?;
-    let text = text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
+    let text = text.trim();
     if text.contains('_') { without_underscores(text)?.parse().ok() } else { text.parse().ok() }
 }
 
@@ -59,9 +64,7 @@ fn in_ascii(text: &str) -> Option<Cow<'_, str>> {
         Some(digit) => char::from_digit(digit, 10),
         None => character.is_whitespace().then_some(' '),
     };
-    // Most are words, for which no memory is taken.
-    let is_ascii = text.chars().all(|character| ascii(character).is_some());
-    is_ascii.then(|| text.chars().filter_map(ascii).collect::<String>().into())
+    text.chars().map(ascii).collect::<Option<String>>().map(Cow::from)
 }
 
 /// The text without underscores; nothing unless each of them stands between two digits.
@@ -93,12 +96,16 @@ mod tests {
             ("1e400", f64::INFINITY),
             ("1e1_0", 1e10),
             ("\u{663}", 3.0),
+            ("\u{3000}-\u{ff15}\n", -5.0),
+            ("\u{2003}inf\t", f64::INFINITY),
         ] {
             assert_eq!(float(text), Some(number), "{text:?}");
         }
         assert!(float("nan").is_some_and(f64::is_nan));
-        for text in ["1,000", "$5", "", ".", "_1", "1_", "1__0", "1e", "0x10", "\u{1c}1", "5 %", "1 2", "½"]
-        {
+        for text in [
+            "1,000", "$5", "", ".", "_1", "1_", "1__0", "1e", "0x10", "\u{1c}1", "5 %", "1 2", "½", " ",
+            "\u{a0}", " five", "\n日本", "日本", "5日", "\u{a0}_1", "e5 ",
+        ] {
             assert_eq!(float(text), None, "{text:?}");
         }
     }

@@ -53,8 +53,19 @@ fn is_beyond_numbers(text: &str) -> bool {
 }
 
 /// Whether different texts are equal in lower case.
-#[inline(never)]
+#[inline(always)]
 fn are_equal(prediction: &str, answer: &str) -> bool {
+    // Most differ in their first letter.
+    match (prediction.as_bytes(), answer.as_bytes()) {
+        ([left, ..], [right, ..]) if left.is_ascii() && right.is_ascii() => {
+            left.eq_ignore_ascii_case(right) && are_equal_lowered(prediction, answer)
+        }
+        _ => are_equal_lowered(prediction, answer),
+    }
+}
+
+#[inline(never)]
+fn are_equal_lowered(prediction: &str, answer: &str) -> bool {
     let differ = |(left, right): (u8, u8)| !left.eq_ignore_ascii_case(&right);
     let Some(at) = prediction.bytes().zip(answer.bytes()).position(differ) else {
         // Or one goes on.

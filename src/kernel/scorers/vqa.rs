@@ -43,8 +43,15 @@ pub struct VqaAccuracy {
     mean: Mean,
 }
 
-/// What is deleted, or replaced by a space.
-const PUNCTUATION: &[u8] = b";/[]\"{}()=+\\_-><@`,?!";
+/// Which bytes are deleted, or replaced by a space.
+const IS_SIGN: [bool; 256] = {
+    let (signs, mut is_sign, mut index) = (b";/[]\"{}()=+\\_-><@`,?!", [false; 256], 0);
+    while index < signs.len() {
+        is_sign[signs[index] as usize] = true;
+        index += 1;
+    }
+    is_sign
+};
 
 /// `re.UNICODE`, which the codes pass as the largest number of full stops to remove.
 const MOST_STOPS: usize = 32;
@@ -70,8 +77,9 @@ impl Processing {
     /// What every code does first.
     fn trimmed(self, text: &str) -> String {
         if self == Self::Evalai {
-            let text = lower(text).replace([',', '?'], "").replace("'s", " 's");
-            return spaced(strip(&text));
+            let mut text = lower(text);
+            text.retain(|character| !matches!(character, ',' | '?'));
+            return spaced(&text.replace("'s", " 's"));
         }
         spaced(text)
     }
@@ -97,20 +105,21 @@ impl Processing {
     fn without_punctuation(self, text: &str) -> String {
         let bytes = text.as_bytes();
         let is_space = |index: Option<usize>| index.and_then(|index| bytes.get(index)) == Some(&b' ');
-        let mut is_deleted = [self.has_comma_in_number(text); PUNCTUATION.len()];
-        for (index, byte) in bytes.iter().enumerate() {
-            if let Some(sign) = PUNCTUATION.iter().position(|sign| sign == byte) {
-                is_deleted[sign] |= is_space(index.checked_sub(1)) || is_space(Some(index + 1));
+        let mut is_deleted = [self.has_comma_in_number(text); 256];
+        for (index, &byte) in bytes.iter().enumerate() {
+            if IS_SIGN[usize::from(byte)] && (is_space(index.checked_sub(1)) || is_space(Some(index + 1))) {
+                is_deleted[usize::from(byte)] = true;
             }
         }
-        let kept = |character: char| {
-            let sign = PUNCTUATION.iter().position(|&sign| char::from(sign) == character);
-            match sign {
-                Some(sign) => (!is_deleted[sign]).then_some(' '),
-                None => Some(character),
+        let mut kept = bytes.to_vec();
+        kept.retain_mut(|byte| {
+            let (is_sign, is_deleted) = (IS_SIGN[usize::from(*byte)], is_deleted[usize::from(*byte)]);
+            if is_sign {
+                *byte = b' ';
             }
-        };
-        text.chars().filter_map(kept).collect()
+            !(is_sign && is_deleted)
+        });
+        String::from_utf8(kept).expect("all signs are ASCII")
     }
 
     fn has_comma_in_number(self, text: &str) -> bool {
@@ -142,7 +151,7 @@ impl Processing {
 
 /// The text in one line, without whitespace at its ends.
 fn spaced(text: &str) -> String {
-    strip(&text.replace(['\n', '\t'], " ")).to_owned()
+    strip(text).replace(['\n', '\t'], " ")
 }
 
 fn lower(text: &str) -> String {
