@@ -1,21 +1,22 @@
 """
 The speed goals of benchmarks' scorers: `POLARS_MAX_THREADS=1 python benchmarks/scorer_goals.py CLONES`.
 
-Prints a table of CPU times a row, of this package and of the original codes, which must give the same scores.
-CLONES is the folder of their repositories that `tests/golden/make_accuracies.py` describes. Without one, only
-this package is measured.
+Prints a table of CPU times a row, of this package and of the original codes, which must give the same scores:
+medians of rounds in turn. CLONES is the folder of their repositories that `tests/golden/make_accuracies.py`
+describes. Without one, only this package is measured.
 """
 
 from __future__ import annotations
 
 import random
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from inputs import WORDS
-from timing import cpu_seconds
+from timing import interleaved
 
 import anls_frame as af
 
@@ -62,7 +63,11 @@ def charts() -> Rows:
 
 
 def mixed() -> Rows:
-    """Return the rows to which the scores are held: a third beyond ASCII, up to twelve answers."""
+    """
+    Return the random rows on which the scores are compared with the original codes.
+
+    A third of the texts are beyond ASCII, and a row has up to twelve answers: no benchmark has such rows.
+    """
     made: Rows = make_accuracies.rows(DISTINCT)
     return made
 
@@ -70,16 +75,20 @@ def mixed() -> Rows:
 def line(
     work: str, rows: Rows, expression: pl.Expr, original: Callable[[str, list[str]], float] | None
 ) -> str:
-    """Measure one expression on a quarter of a million rows, and the original code on the distinct ones."""
+    """Measure an expression on a quarter of a million rows, and the original code on the distinct ones."""
     texts = pl.DataFrame({"prediction": [text for text, _ in rows], "answers": [each for _, each in rows]})
     frame = pl.concat([texts] * 50).rechunk()
-    own = cpu_seconds(lambda: frame.select(expression), 5) / frame.height
+    contenders: dict[str, Callable[[], object]] = {"own": lambda: frame.select(expression)}
+    if original is not None:
+        scores = [original(prediction, answers) for prediction, answers in rows]
+        if texts.select(expression).to_series().to_list() != scores:
+            raise AssertionError(f"{work}: other scores than those of the original code")
+        contenders["original"] = lambda: [original(*row) for row in rows]
+    timings = interleaved(contenders, rounds=51, budget=10, clock=time.process_time)
+    own = timings["own"].median / frame.height
     if original is None:
         return f"| {work} | {own * 1e9:.0f} | not run | | | |"
-    scores = [original(prediction, answers) for prediction, answers in rows]
-    if texts.select(expression).to_series().to_list() != scores:
-        raise AssertionError(f"{work}: other scores than those of the original code")
-    others = cpu_seconds(lambda: [original(*row) for row in rows], 3) / len(rows)
+    others = timings["original"].median / len(rows)
     met = "met" if others / own >= GOAL else "**missed**"
     return f"| {work} | {own * 1e9:.0f} | {others * 1e9:.0f} | {others / own:.3g} | {GOAL} | {met} |"
 
