@@ -18,13 +18,13 @@ use crate::kernel::scorers::relaxed::RelaxedAccuracy;
 use crate::kernel::scorers::vqa::VqaAccuracy;
 
 /// A rule that scores a row, with its options.
-trait Rule: DeserializeOwned + Sync {
+trait Rule: DeserializeOwned + Copy + Sync {
     const NAME: &str;
     /// Working memory.
     type Buffers: Default;
 
     /// The score of a row; nothing without a prediction or an answer.
-    fn score(&self, pair: &CheckedPair, row: usize, buffers: &mut Self::Buffers) -> Option<f64>;
+    fn score(self, pair: &CheckedPair, row: usize, buffers: &mut Self::Buffers) -> Option<f64>;
 }
 
 impl Rule for RelaxedAccuracy {
@@ -32,7 +32,7 @@ impl Rule for RelaxedAccuracy {
     type Buffers = ();
 
     #[inline(always)]
-    fn score(&self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
+    fn score(self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
         let (prediction, mut has_answers) = (pair.predicted(row)?, false);
         let places = pair.accepted_places(row).inspect(|_| has_answers = true);
         let is_right = self.accepts(prediction, places.map(|place| pair.answer_text(place)));
@@ -45,7 +45,7 @@ impl Rule for Containment {
     type Buffers = Buffers;
 
     #[inline(always)]
-    fn score(&self, pair: &CheckedPair, row: usize, buffers: &mut Buffers) -> Option<f64> {
+    fn score(self, pair: &CheckedPair, row: usize, buffers: &mut Buffers) -> Option<f64> {
         let (memory, mut has_answers) = (pair.predicted_memory(row)?, false);
         let places = pair.accepted_places(row).inspect(|_| has_answers = true);
         let are_ascii = pair.are_ascii();
@@ -64,8 +64,8 @@ impl Rule for VqaAccuracy {
     const NAME: &str = "vqa_accuracy";
     type Buffers = ();
 
-    fn score(&self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
-        (*self).score(pair.predicted(row)?, pair.accepted(row).map(|(_, answer)| answer))
+    fn score(self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
+        VqaAccuracy::score(self, pair.predicted(row)?, pair.accepted(row).map(|(_, answer)| answer))
     }
 }
 
@@ -94,7 +94,8 @@ impl<T: Rule> Score<T> {
         let pair = Pair::import(columns)?;
         let extent = Extent { has_nulls: true, ..pair.extent() };
         let scores = map_numbers(extent, T::Buffers::default, |buffers, piece| {
-            let pair = pair.check(piece.rows())?;
+            // A copy, which stays in registers.
+            let (pair, rule) = (pair.check(piece.rows())?, rule);
             piece.rows().for_each(|row| piece.set(row, rule.score(&pair, row, buffers)));
             Ok(())
         });
