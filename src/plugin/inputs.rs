@@ -155,6 +155,7 @@ impl Pair {
 }
 
 impl<'a> CheckedPair<'a> {
+    #[inline]
     pub fn predicted(&self, row: usize) -> Option<&'a str> {
         let Self { prediction, .. } = self;
         prediction.values().is_valid(row).then(|| prediction.texts.text(row))

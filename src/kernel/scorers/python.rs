@@ -44,25 +44,24 @@ pub fn float(text: &str) -> Option<f64> {
 
 /// The number in a text with whitespace, underscores or digits beyond ASCII.
 fn unusual(text: &str) -> Option<f64> {
+    let text = text.trim();
     // Most are words.
-    let first = text.trim_start().chars().next()?;
+    let first = text.chars().next()?;
     if !matches!(first, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N') && !is_digit(first) {
         return None;
     }
     let text = in_ascii(text)?;
-    let text = text.trim();
-    if text.contains('_') { without_underscores(text)?.parse().ok() } else { text.parse().ok() }
+    if text.contains('_') { without_underscores(&text)?.parse().ok() } else { text.parse().ok() }
 }
 
-/// The text with its digits and whitespace as ASCII; nothing if it has any other character beyond.
+/// The text with its digits as ASCII; nothing if it has any other character beyond.
 fn in_ascii(text: &str) -> Option<Cow<'_, str>> {
     if text.is_ascii() {
         return Some(text.into());
     }
-    let ascii = |character: char| match decimal(character) {
+    let ascii = |character: char| match character {
         _ if character.is_ascii() => Some(character),
-        Some(digit) => char::from_digit(digit, 10),
-        None => character.is_whitespace().then_some(' '),
+        _ => char::from_digit(decimal(character)?, 10),
     };
     text.chars().map(ascii).collect::<Option<String>>().map(Cow::from)
 }
