@@ -15,9 +15,11 @@ more than four times as long as `cer`.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import random
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from timing import cpu_seconds
+from timing import interleaved
 
 import anls_frame as af
 from anls_frame.metrics.page_errors import KINDS
@@ -214,10 +216,12 @@ def times_taken(pages: int = 400) -> dict[str, tuple[float, float]]:
         frame = pl.DataFrame(
             {"read": [page.read for page in of_rate], "truth": [page.reference for page in of_rate]}
         )
-        scores = [function("read", "truth") for function in (af.page_errors, af.cer)]
-        # In turn, so that what else runs on the machine disturbs both alike.
-        rounds = [[cpu_seconds(partial(frame.select, score), 1) for score in scores] for _ in range(200)]
-        own, cer = (1e6 * min(seconds) / pages for seconds in zip(*rounds, strict=True))
+        contenders = {
+            "own": partial(frame.select, af.page_errors("read", "truth")),
+            "cer": partial(frame.select, af.cer("read", "truth")),
+        }
+        timings = interleaved(contenders, rounds=200, budget=math.inf, clock=time.process_time)
+        own, cer = (1e6 * timings[name].fastest / pages for name in contenders)
         times[f"{100 * rate:g} %"] = (own, cer)
     return times
 

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::lanes::each;
+use super::ones::ones;
 use Class::{
     Base, Consonant, Control, Cr, Extend, ExtendAlone, L, Lf, Linker, Lv, Lvt, Pictograph, Prepend, Regional,
     Spacing, T, V, Zwj,
@@ -177,14 +178,12 @@ pub fn for_each_joined<U: Copy>(units: &[U], class_of: impl Fn(U) -> Class, take
             breaks ^= bits(rules, Rule::Joins) << at;
             depends |= bits(rules, Rule::Depends) << at;
         }
-        while depends != 0 {
-            let place = depends.trailing_zeros();
-            depends &= depends - 1;
+        for place in ones(depends) {
             let start = match (breaks & !(u64::MAX << place)).checked_ilog2() {
                 Some(last) => base + last as usize,
                 None => open.unwrap_or(base.saturating_sub(1)),
             };
-            let end = base + place as usize;
+            let end = base + place;
             let cluster = units[start..end].iter().rev().map(|&unit| class_of(unit));
             breaks ^= u64::from(joins_behind(cluster, class_of(units[end]))) << place;
         }

@@ -71,6 +71,7 @@ mod hamming;
 mod lanes;
 mod lcs;
 mod number;
+mod ones;
 #[cfg(test)]
 mod oracle;
 mod pair32;
@@ -90,4 +91,5 @@ pub mod weighted;
 pub mod whitespace;
 
 pub use hamming::hamming;
-pub use lanes::{Isa, VIEWS, is_plain, ones};
+pub use lanes::{Isa, VIEWS, is_plain};
+pub use ones::ones;

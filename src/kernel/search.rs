@@ -5,6 +5,7 @@
 //! search.
 
 use super::lanes::{LONGEST, Register};
+use super::ones::ones;
 use super::view::Memory;
 
 /// Whether `part` stands in a text. Neither is it empty nor does whitespace stand at its ends. Ends of lines are spaces in
@@ -19,14 +20,12 @@ pub fn stands_in(part: Memory, text: Memory, ignore_case: bool) -> bool {
     for first in (0..number_of_places).step_by(LONGEST) {
         let starts = bytes(text, first).or(ignored).same(first_byte);
         let ends = bytes(text, first + end).or(ignored).same(last_byte);
-        let mut places = starts & ends & (u32::MAX >> LONGEST.saturating_sub(number_of_places - first));
-        while places != 0 {
-            let place = first + places.trailing_zeros() as usize;
+        let places = starts & ends & (u32::MAX >> LONGEST.saturating_sub(number_of_places - first));
+        for place in ones(places.into()).map(|place| first + place) {
             let mut blocks = (0..part.len()).step_by(LONGEST);
             if blocks.all(|at| are_equal(part, text, [at, place + at], ignore_case)) {
                 return true;
             }
-            places &= places - 1;
         }
     }
     false

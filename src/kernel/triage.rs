@@ -8,7 +8,8 @@
 
 use std::ops::Range;
 
-use super::lanes::{Isa, Shown, VIEWS, ones};
+use super::lanes::{Isa, Shown, VIEWS};
+use super::ones::ones;
 use super::prepare::Preparation;
 use super::prepared::Text;
 use super::request::{Place, Request, Rows, Texts};

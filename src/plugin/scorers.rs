@@ -49,13 +49,13 @@ impl Rule for Containment {
         let (memory, mut has_answers) = (pair.predicted_memory(row)?, false);
         let places = pair.accepted_places(row).inspect(|_| has_answers = true);
         let are_ascii = pair.are_ascii();
-        let is_right = self.accepts_raw(memory, places.map(|place| pair.answer_memory(place)), are_ascii)
-            || !(are_ascii && self.takes_ascii_raw()) && {
-                let prediction = Text { text: pair.predicted(row)?, memory };
-                let answer =
-                    |place| Text { text: pair.answer_text(place), memory: pair.answer_memory(place) };
-                self.accepts_prepared(prediction, pair.accepted_places(row).map(answer), buffers)
-            };
+        let finds_all = are_ascii && self.takes_ascii_raw();
+        let mut is_right = self.accepts_raw(memory, places.map(|place| pair.answer_memory(place)), are_ascii);
+        if !is_right && !finds_all {
+            let prediction = Text { text: pair.predicted(row)?, memory };
+            let answer = |place| Text { text: pair.answer_text(place), memory: pair.answer_memory(place) };
+            is_right = self.accepts_prepared(prediction, pair.accepted_places(row).map(answer), buffers);
+        }
         has_answers.then_some(f64::from(u8::from(is_right)))
     }
 }
@@ -65,7 +65,8 @@ impl Rule for VqaAccuracy {
     type Buffers = ();
 
     fn score(self, pair: &CheckedPair, row: usize, (): &mut ()) -> Option<f64> {
-        VqaAccuracy::score(self, pair.predicted(row)?, pair.accepted(row).map(|(_, answer)| answer))
+        let places = pair.accepted_places(row);
+        VqaAccuracy::score(self, pair.predicted(row)?, places.map(|place| pair.answer_text(place)))
     }
 }
 

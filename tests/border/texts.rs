@@ -99,7 +99,7 @@ fn texts_in_several_buffers_are_checked_in_their_own() {
         ["only ASCII stands in here", "ändern muß sich nichts", "漢字漢字漢字漢字"].map(str::as_bytes);
     let lengths = buffers.map(<[u8]>::len);
     for row in [0, 1, 2, 63, 64, 65, 199] {
-        // Whole buffers in turn, or all in one after the other, and short texts between them.
+        // The texts point to the buffers in turn, or 67 to each. One of them stands in its view.
         for number_of in [|row: u32| row % 3, |row: u32| row / 67 % 3] {
             let whole = |row| long_view(lengths[number_of(row) as usize], number_of(row), 0);
             let mut views: Vec<_> = (0..200).map(whole).collect();

@@ -6,6 +6,7 @@
 use super::insertions;
 use super::lattice::Lattice;
 use super::types::{Gold, InsertLabels, Method, Options, Span, Texts};
+use crate::kernel::ones;
 
 /// With more vertices `method="auto"` takes the dynamic program.
 const AUTO_VERTICES: usize = 1_000;
@@ -113,8 +114,10 @@ impl Exact {
             before.clear();
             after.clear();
             let bits = middle * words..(middle + 1) * words;
-            before.extend(ones(&self.into[bits.clone()]).map(|from| self.between[from * count + middle] - 1));
-            after.extend(ones(&self.out_of[bits]).map(|to| self.between[middle * count + to] - 1));
+            before.extend(
+                ones_of_words(&self.into[bits.clone()]).map(|from| self.between[from * count + middle] - 1),
+            );
+            after.extend(ones_of_words(&self.out_of[bits]).map(|to| self.between[middle * count + to] - 1));
             let Some(left) = joins_left.checked_sub(before.len() * after.len()) else { return false };
             joins_left = left;
             for &first in &before {
@@ -272,13 +275,6 @@ impl Exact {
     }
 }
 
-fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
-    words.iter().enumerate().flat_map(|(index, &word)| {
-        let mut left = word;
-        std::iter::from_fn(move || {
-            let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
-            left &= left - 1;
-            Some(index * 64 + bit)
-        })
-    })
+fn ones_of_words(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(index, &word)| ones(word).map(move |bit| index * 64 + bit))
 }

@@ -33,7 +33,7 @@ pub use registers::masks_by_bytes;
 pub use registers::{LONGEST, Masks, Padded, Register};
 pub use strip::{WORDS, Words};
 pub use task::Task;
-pub use views::{Shown, VIEWS, is_plain, ones};
+pub use views::{Shown, VIEWS, is_plain};
 pub use wavefront::{DIAGONALS, NOWHERE, Table, Wavefront};
 pub use whitespace::BLOCK;
 pub use window::{ColumnSteps, ROWS, Rows};

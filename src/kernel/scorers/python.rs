@@ -32,22 +32,27 @@ pub fn is_digit(character: char) -> bool {
 /// The number that Python's `float` reads in a text.
 pub fn float(text: &str) -> Option<f64> {
     // Most texts are words or plain numbers.
-    match text.as_bytes().first()? {
-        b'0'..=b'9' | b'+' | b'-' | b'.' | b'i' | b'I' | b'n' | b'N' => {
+    match *text.as_bytes().first()? {
+        b'\t'..=b'\r' | b' ' | 0x80.. => unusual(text),
+        byte if starts_number(char::from(byte)) => {
             let is_unusual = |byte: u8| byte <= b' ' || byte == b'_' || !byte.is_ascii();
             text.parse().ok().or_else(|| if text.bytes().any(is_unusual) { unusual(text) } else { None })
         }
-        b'\t'..=b'\r' | b' ' | 0x80.. => unusual(text),
         _ => None,
     }
+}
+
+#[inline(always)]
+fn starts_number(character: char) -> bool {
+    matches!(character, '0'..='9' | '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N')
+        || !character.is_ascii() && is_digit(character)
 }
 
 /// The number in a text with whitespace, underscores or digits beyond ASCII.
 fn unusual(text: &str) -> Option<f64> {
     let text = text.trim();
     // Most are words.
-    let first = text.chars().next()?;
-    if !matches!(first, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N') && !is_digit(first) {
+    if !text.starts_with(starts_number) {
         return None;
     }
     let text = in_ascii(text)?;

@@ -55,13 +55,10 @@ fn is_beyond_numbers(text: &str) -> bool {
 /// Whether different texts are equal in lower case.
 #[inline(always)]
 fn are_equal(prediction: &str, answer: &str) -> bool {
+    let first = |text: &str| text.bytes().next().filter(u8::is_ascii);
+    let differ = |(left, right): (u8, u8)| !left.eq_ignore_ascii_case(&right);
     // Most differ in their first letter.
-    match (prediction.as_bytes(), answer.as_bytes()) {
-        ([left, ..], [right, ..]) if left.is_ascii() && right.is_ascii() => {
-            left.eq_ignore_ascii_case(right) && are_equal_lowered(prediction, answer)
-        }
-        _ => are_equal_lowered(prediction, answer),
-    }
+    !first(prediction).zip(first(answer)).is_some_and(differ) && are_equal_lowered(prediction, answer)
 }
 
 #[inline(never)]

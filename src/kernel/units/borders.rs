@@ -3,6 +3,7 @@
 use std::ops;
 
 use super::super::lanes::{BLOCK, Isa, Task};
+use super::super::ones::ones;
 use super::super::utf8::character;
 use super::super::whitespace::is_whitespace;
 use super::Range;
@@ -142,12 +143,9 @@ impl Borders {
         let mut stops = stop(0);
         for block in 0..blocks {
             let behind = stop(block + 1);
-            let mut starts = stops & self.inside[block];
-            while starts != 0 {
-                let bit = starts.trailing_zeros() as usize;
+            for bit in ones(stops & self.inside[block]) {
                 let others = stops >> bit >> 1 | behind << (BLOCK - 1 - bit);
                 call(BLOCK * block + bit, most.min(1 + others.trailing_zeros() as usize));
-                starts &= starts - 1;
             }
             stops = behind;
         }
@@ -228,10 +226,7 @@ impl Borders {
         isa.wide_starts(&last_block(rest), &mut wide_starts[blocks.len()..]);
         wide.clear();
         for (&starts, first) in wide_starts.iter().zip((0..).step_by(BLOCK)) {
-            let mut starts = starts;
-            while starts != 0 {
-                let at = first + starts.trailing_zeros() as usize;
-                starts &= starts - 1;
+            for at in ones(starts).map(|bit| first + bit) {
                 let (code, width) = character(text, at);
                 if char::from_u32(code).is_some_and(is_whitespace) {
                     wide.push((at, width));

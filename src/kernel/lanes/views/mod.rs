@@ -61,16 +61,6 @@ pub fn is_plain(view: u128, buffer: u32, end: usize) -> bool {
     (is_inside & (view & BEYOND_ASCII == 0)) | (!is_inside & is_before_end)
 }
 
-/// The views whose bits are set.
-#[inline(always)]
-pub fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let view = (bits != 0).then_some(bits.trailing_zeros() as usize)?;
-        bits &= bits - 1;
-        Some(view)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
