@@ -24,7 +24,8 @@ class Number(str):
         return str(self)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def members_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of an object; raise an error if a key occurs twice."""
     members = dict(pairs)
     if len(members) < len(pairs):
         counts = Counter(key for key, _ in pairs)
@@ -34,7 +35,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=Number, parse_int=Number, parse_constant=Number
+    object_pairs_hook=members_of, parse_float=Number, parse_int=Number, parse_constant=Number
 )
 
 
