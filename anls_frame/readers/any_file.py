@@ -74,15 +74,19 @@ class Reading:
         return [self.gold] if isinstance(self.gold, Path) else []
 
     def joins(self, kinds: Collection[str]) -> bool:
-        """Whether gold is a table to be joined, rather than gold labels for readers of these kinds."""
-        return self.gold is not None and any("gold" not in READERS[kind].parameters for kind in kinds)
+        """Whether gold has questions to be joined, rather than the ground truth of pages."""
+        return self.gold is not None and any(kind != "pages" for kind in kinds)
 
     def questions(self, kinds: Collection[str]) -> Gold | None:
-        """Return the table of questions to be joined to files of these kinds."""
+        """Return the questions to be joined to files of these kinds."""
+        competitions = [READERS[kind].competition for kind in sorted(kinds) if READERS[kind].competition]
+        if self.gold_id is not None and (competitions or not self.joins(kinds)):
+            raise ValueError(Advice("gold_id= is for gold in a table"))
         if not self.joins(kinds):
-            if self.gold_id is not None:
-                raise ValueError(Advice("gold_id= is for gold in a table"))
             return None
+        if competitions:
+            labels: Gold = competitions[0].labels(_content.as_path(self.gold))
+            return labels
         numbered = {kind for kind in kinds if READERS[kind].ids == "rows"}
         if self.gold_id is None and numbered and numbered != set(kinds):
             advice = (
@@ -191,8 +195,8 @@ def load(
     if questions is None:
         return chosen(only_epoch(frame, how.epoch), how.where)
     log = as_log(path_text(path), path, kind, frame)
-    rows = _long.long_frame([log], gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
-    return chosen(origins.like(_long.as_in_file(rows, frame), frame), how.where)
+    rows = _long.only_file(log, frame, gold=questions, unmatched=how.unmatched or "error", epoch=how.epoch)
+    return chosen(rows, how.where)
 
 
 def read_kind(
@@ -206,10 +210,14 @@ def read_kind(
 ) -> pl.DataFrame:
     """Read a file by its reader, with the options of that reader; answers may be in `questions`."""
     reader = READERS[kind]
+    if reader.competition is not None:
+        if questions is None:
+            raise problem(path, "this is a submission: name the file of gold labels with gold=...")
+        submission: pl.DataFrame = reader.competition.submission(path, questions)
+        return submission
     given = {name: value for name, value in options.items() if name in reader.parameters}
-    if "gold" in reader.parameters and "gold" not in given:
-        labels = "this is a submission: name the file of gold labels with gold=..."
-        raise problem(path, "name the ground truth of the pages with gold=..." if kind == "pages" else labels)
+    if kind == "pages" and "gold" not in given:
+        raise problem(path, "name the ground truth of the pages with gold=...")
     if every_response and "response" in reader.parameters:
         given.setdefault("response", "all")
     if kind != "table":
