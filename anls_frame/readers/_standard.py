@@ -160,7 +160,8 @@ def frame(
                 columns.append(as_answers(raw, chosen[role], problems, answers_format))
                 continue
             make = as_text_lists if role in LISTS else _raw.texts
-            columns.append(make(role, raw.column(chosen[role]), problems, raw.place).alias(role))
+            name = chosen[role]
+            columns.append(make(name, raw.column(name), problems, raw.place).alias(role))
     taken = {column.name for column in columns}
     names, used = set(raw.names), set(chosen.values())
     for name in raw.names:

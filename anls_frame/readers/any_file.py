@@ -70,8 +70,11 @@ class Reading:
 
     @property
     def gold_files(self) -> list[Path]:
-        """The file of questions or labels, which does not belong to a system."""
-        return [self.gold] if isinstance(self.gold, Path) else []
+        """The files of questions or labels, which do not belong to a system."""
+        if not isinstance(self.gold, Path):
+            return []
+        matches = glob.glob(str(self.gold), recursive=True)  # noqa: PTH207 - a Path has no absolute patterns
+        return [self.gold] if self.gold.exists() else list(map(Path, matches))
 
     def joins(self, kinds: Collection[str]) -> bool:
         """Whether gold has questions to be joined, rather than the ground truth of pages."""
@@ -172,7 +175,8 @@ def read_file(
     ['CocaCola']
     """
     how = Reading(reader=reader, gold=gold, gold_id=gold_id, epoch=epoch, options=options)
-    return load(_content.as_path(path), how)
+    with _content.keeping():
+        return load(_content.as_path(path), how)
 
 
 def load(
@@ -302,9 +306,12 @@ def scan_counted(path: Path, how: Reading, *, every_response: bool = False) -> t
 def kind_of_file(path: Path, how: Reading) -> str:
     """Return the reader of a file: the given one, or that of its gold, its name and its first bytes."""
     _content.keep(path)
+    if not are_pages(how) and _log_files.is_one_of(path, how.gold_files):
+        raise problem(path, "this file is also named by gold=, which is for the questions and their answers")
     if how.reader is not None:
         return how.reader
     if is_truth_of_pages(how.gold):
+        check_page(path, how)
         return "pages"
     if path.is_dir():
         message = "this is a folder: name a file in it or, for pages of OCR, the ground truth with gold="
@@ -336,6 +343,15 @@ def names_of_sample(path: Path, how: Reading) -> RowNames:
 def are_pages(how: Reading) -> bool:
     """Return whether the files are pages of OCR, whose scores are error rates."""
     return is_truth_of_pages(how.gold) if how.reader is None else how.reader == "pages"
+
+
+def check_page(path: Path, how: Reading) -> None:
+    """Raise an error for a table whose gold is read as a page, because of its name."""
+    is_table = _content.without_compression(path).suffix.lower() in _content.SUFFIXES
+    if is_table and how.reader is None and how.gold.is_file():
+        kinds = "CSV, TSV, JSON Lines, JSON, Parquet or XLSX"
+        what = f"its suffix is that of a page of OCR, but {path_text(path)} is a table"
+        raise problem(how.gold, f"{what}; name a table of questions by its format: {kinds}")
 
 
 _SUBMISSIONS = ("rrc", "dude")
