@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
@@ -109,6 +110,7 @@ def text_width(text: str) -> int:
     return sum(map(_columns, text))
 
 
+@lru_cache(maxsize=1 << 12)
 def _columns(character: str) -> int:
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
         return 0

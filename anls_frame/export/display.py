@@ -111,7 +111,9 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     if slices and named != [SLICE]:
         columns = [column for column in columns if column.name != SLICE]
     rows = []
-    for index, values in enumerate(plain_frame(table.frame, table.name).iter_rows(named=True)):
+    # For people, bytes are shown as Python writes them; formats of data have no text for them.
+    shown = table.frame.with_columns(cs.binary().map_elements(repr, pl.String))
+    for index, values in enumerate(plain_frame(shown, table.name).iter_rows(named=True)):
         overall = slices and values["slice"] == OVERALL
         best = table.best[index] if table.best else ()
         cells = [

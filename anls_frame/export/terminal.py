@@ -57,7 +57,8 @@ def wrapped(text: str, most: int | None) -> str:
             lines.append(line)
         line = word
         while text_width(line) > most:
-            piece = line[:most] if line[:most].isascii() else line[: most // 2]
+            # Letters have up to two columns, and one letter stands alone on a line of one.
+            piece = line[:most] if line[:most].isascii() else line[: max(most // 2, 1)]
             # The parts of a signature stay whole.
             end = piece.rfind("|") + 1 or len(piece)
             lines.append(line[:end])
@@ -114,7 +115,7 @@ class _Column:
         longest_word = max(map(text_width, self.heading.split(" ")))
         return wrapped(self.heading, max(self._content, longest_word)).split("\n")
 
-    @property
+    @cached_property
     def is_right(self) -> bool:
         """Whether its texts are right-aligned."""
         return self.shown.is_numeric and not any(self.intervals)

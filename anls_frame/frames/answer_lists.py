@@ -25,11 +25,12 @@ _QUOTED = re.compile(r"""\[[\[(\s]*(?:np\.str_\()?['"]""")
 # After the whitespace that Python strips.
 _BEGINNING = r"\A[\s\x1c-\x1f]*(?:\[|array\()"
 _DEEPEST = 50
-# An entry as Python and numpy print it, and what may follow it; numpy prints no commas.
+# An entry as Python and numpy print it, and what may follow it; numpy prints no commas. No digit is given back:
+# how a number is split does not matter, and there are as many ways as it has digits.
 _ENTRY = re.compile(
     r"""\s*(?:np\.\w+\()?
     (?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)"
-    |   (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
+    |   (?P<number>[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)(?![\w.])
     |   (?P<null>None|nan|<NA>)(?!\w) )
     \)?(?P<end>\s*,\s*|\s*\]\Z|\s*(?=['"]|np\.))""",
     re.VERBOSE | re.DOTALL,

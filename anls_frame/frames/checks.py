@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable
 from contextvars import ContextVar
 from typing import Any
@@ -34,14 +35,17 @@ def check_column(available: Iterable[Any], name: str, named: Iterable[str] = ())
 
     Columns that are `named` for another role are not suggested.
     """
-    available = list(available)
-    if available.count(name) == 1:
-        return
-    if name in available:
-        raise ColumnNotFoundError(
-            f"column {name!r} occurs {available.count(name)} times; rename the duplicates"
-        )
-    raise ColumnNotFoundError(no_column(name, available, named))
+    check_columns(available, [name], named)
+
+
+def check_columns(available: Iterable[Any], names: Iterable[str], named: Iterable[str] = ()) -> None:
+    """Check each of several columns, of a table that may have many, as `check_column` does."""
+    counts = Counter(iter(available))  # a schema is a mapping, of which a Counter would take the values
+    for name in names:
+        if counts[name] > 1:
+            raise ColumnNotFoundError(f"column {name!r} occurs {counts[name]} times; rename the duplicates")
+        if not counts[name]:
+            raise ColumnNotFoundError(no_column(name, counts, named))
 
 
 def no_column(name: str, available: Iterable[Any], named: Iterable[str] = ()) -> str:

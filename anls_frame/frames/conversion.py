@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import type_name
 from anls_frame.frames.answer_texts import warn_of_answers, watched
-from anls_frame.frames.checks import check_column
+from anls_frame.frames.checks import check_columns
 from anls_frame.protocol import ScoreProtocol
 
 if TYPE_CHECKING:
@@ -57,9 +57,8 @@ def to_lazy(
     others = [name for name in dict.fromkeys(others) if name not in texts]
     frame = at_hand(frame)
     if isinstance(frame, pl.DataFrame | pl.LazyFrame):
-        schema = frame.collect_schema()
-        for name in (*texts, *others):
-            check_column(schema, name, (*texts, *others))
+        names = (*texts, *others)
+        check_columns(frame.collect_schema(), names, names)
     else:
         _check_levels(frame, others)
         frame = to_polars(frame, texts, others)

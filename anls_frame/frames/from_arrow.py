@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
-from anls_frame.frames.checks import check_column, text_advice
+from anls_frame.frames.checks import check_columns, text_advice
 
 
 def to_table(frame: Any) -> pa.Table:
@@ -23,8 +23,9 @@ def to_table(frame: Any) -> pa.Table:
 
 def to_polars(table: pa.Table, texts: Sequence[str], others: Sequence[str] = ()) -> pl.DataFrame:
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
-    for name in (*texts, *others):
-        check_column(table.column_names, name, (*texts, *others))
+    names = (*texts, *others)
+    check_columns(table.column_names, names, names)
+    for name in names:
         check_content(name, table[name])
     columns = {name: text_column(name, table[name]) for name in texts}
     return pl.DataFrame(columns | {name: any_column(name, table[name]) for name in others})

@@ -16,7 +16,7 @@ from anls_frame._arguments import type_name
 from anls_frame.exceptions import DTypeError
 from anls_frame.frames import from_arrow
 from anls_frame.frames.answer_texts import warn_of_answers
-from anls_frame.frames.checks import check_column, check_dtypes, text_advice
+from anls_frame.frames.checks import check_column, check_columns, check_dtypes, text_advice
 from anls_frame.protocol import ScoreProtocol
 
 _LEVELS = 3
@@ -27,15 +27,14 @@ def to_polars(frame: pd.DataFrame, texts: Sequence[str], others: Sequence[str] =
     """Return columns of strings or lists of strings, and others of any type; nothing else is converted."""
     if isinstance(frame.columns, pd.MultiIndex):
         raise TypeError("the frame has several levels of column names; flatten them first")
-    for name in texts:
-        check_column(frame.columns, name, (*texts, *others))
+    check_columns(frame.columns, texts, (*texts, *others))
+    check_columns(frame.columns, [name for name in others if name in frame.columns])
     columns = {name: _text_column(name, frame[name]) for name in texts}
     return pl.DataFrame(columns | {name: _any_column(name, _column_or_level(frame, name)) for name in others})
 
 
 def _column_or_level(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     if name in frame.columns:
-        check_column(frame.columns, name)
         return frame[name]
     check_column([*frame.columns, *(level for level in frame.index.names if level is not None)], name)
     return frame.index.get_level_values(name).to_series(index=frame.index)

@@ -181,13 +181,24 @@ def _opened(path: Path) -> Iterator[Any]:
         if kind is None:
             yield file
             return
-        import pyarrow as pa  # noqa: PLC0415 - only for those who use it
-
+        decompressing, damage = _decompressing(file, kind)
         try:
-            with pa.CompressedInputStream(file, kind) as content:
+            with decompressing as content:
                 yield content
-        except (OSError, pa.ArrowException) as error:
+        except damage as error:
             raise problem(path, f"not a complete {kind} file, despite its suffix: {error}") from None
+
+
+def _decompressing(file: BinaryIO, kind: str) -> tuple[Any, tuple[type[Exception], ...]]:
+    """Return the decompressed file, and the errors that it raises if it is damaged."""
+    if kind == "gzip":
+        import gzip  # noqa: PLC0415 - only for those who use it
+
+        # Tapes and block devices put zeros behind the content, with which Arrow cannot deal.
+        return gzip.GzipFile(fileobj=file), (OSError, EOFError, zlib.error)
+    import pyarrow as pa  # noqa: PLC0415 - only for those who use it
+
+    return pa.CompressedInputStream(file, kind), (OSError, pa.ArrowException)
 
 
 def read_text(path: Path, encoding: str | None = None) -> str:

@@ -112,7 +112,8 @@ def choose(
     for role in ROLES:
         if given.get(role) is not None:
             continue
-        usual = _usual(role, [name for name in names if name not in chosen.values()])
+        taken = {*chosen.values()}
+        usual = _usual(role, [name for name in names if name not in taken])
         if not usual and role in required == PREDICTED and len(names) == 2:  # noqa: PLR2004 - an id beside it
             usual = [name for name in names if _plain(name) == "answer"]
         if len(usual) == 1:
@@ -130,7 +131,7 @@ def choose(
 
 def _usual(role: Role, names: Sequence[str]) -> list[str]:
     """Return the columns whose names suggest a role."""
-    usual = [name for name in names if name == role or (role not in names and _plain(name) in _USUAL[role])]
+    usual: list[str] = [role] if role in names else [name for name in names if _plain(name) in _USUAL[role]]
     if role in _IDS and len(usual) > 1:
         # A proper id is preferred to a row number.
         return [min(usual, key=lambda name: _USUAL[role].index(_plain(name)))]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import polars as pl
 import polars.selectors as cs
 
-from anls_frame._arguments import choice, takes_names
+from anls_frame._arguments import choice, takes_names, type_name
 from anls_frame._text import listed, numbered, quoted
 from anls_frame._typing import Missing, table_of_frame
 from anls_frame.analysis.audit_samples import AUDIT
@@ -323,6 +323,13 @@ def read_verdicts(path: str | os.PathLike[str], page: RowsPage | None = None) ->
     >>> af.readers.judged(df, verdicts, "prediction", "answer", id="id").select("id", "verdict").row(0)
     (7, 'answer_incomplete')
     """
+    if page is not None:
+        from anls_frame.analysis.browsing import RowsPage  # noqa: PLC0415 - only for those who have one
+
+        if not isinstance(page, RowsPage):
+            raise TypeError(
+                f"page must be a page of rows, as anls_frame.browse returns, got {type_name(page)}"
+            )
     path = _content.as_path(path)
     text = _content.decoded(path, _content.read_bytes(path, may_be_empty=True))
     problems = Problems(path)
@@ -564,8 +571,8 @@ class LostPoints(NamedTuple):
 
 
 def lost_points(
-    judged: pl.DataFrame,
-    frame: pl.DataFrame | pl.LazyFrame,
+    judged: Any,
+    frame: Any,
     prediction: str | Mapping[str, str],
     answers: str,
     *,
@@ -582,7 +589,7 @@ def lost_points(
     judged
         The rows with a verdict, from `anls_frame.readers.judged`.
     frame
-        All rows.
+        All rows, as a Polars, pandas or Arrow frame.
     prediction, answers
         Name of the column with the predicted texts, or a mapping from the names of systems to their columns,
         and of the column with the accepted answer or answers.
@@ -625,12 +632,14 @@ def lost_points(
     """
     choice("metric", metric, ("anls", "cer"))
     systems = prediction if isinstance(prediction, Mapping) else {prediction: prediction}
-    judged = with_unanswerable(judged.lazy(), systems.values(), answers, unanswerable).collect()
-    rows = with_unanswerable(frame.lazy(), systems.values(), answers, unanswerable)
+    texts = [*systems.values(), answers]
+    lazy = to_lazy(judged, texts, ["verdict"])
+    own_rows = with_unanswerable(lazy, systems.values(), answers, unanswerable).collect()
+    rows = with_unanswerable(to_lazy(frame, texts, []), systems.values(), answers, unanswerable)
     by_verdict, by_system = [], []
     for name, column in systems.items():
         lost, size = _lost(metric, column, answers, protocol=protocol, missing=missing)
-        own = judged.select("verdict", lost=lost, size=size)
+        own = own_rows.select("verdict", lost=lost, size=size)
         sums = rows.select(n=lost.count(), lost=lost.sum(), size=size.sum())
         n, total, whole = sums.collect(engine="streaming").row(0)
         table = own.group_by("verdict").agg(pl.len().alias("rows"), pl.col("lost").sum().alias("lost_points"))

@@ -12,6 +12,7 @@ import polars as pl
 
 from anls_frame._text import listed, quoted
 from anls_frame.exceptions import DTypeError
+from anls_frame.frames.conversion import in_polars
 from anls_frame.frames.number_columns import with_numbers
 from anls_frame.frames.strict_json import Number
 from anls_frame.metrics.accuracies import contains_answer, relaxed_accuracy, vqa_accuracy
@@ -100,9 +101,9 @@ CANDIDATES: dict[str, _Rule] = {
     "nls, protocol rrc": _row(nls, protocol="rrc"),
     "nls, protocol anls_star": _row(nls, protocol="anls_star"),
     "nls, protocol raw": _row(nls, protocol="raw"),
-    "1 - nls, protocol raw": _distance_to_nearest(),
     "cer, protocol raw": _row(cer, protocol="raw"),
     "cer, protocol jiwer": _row(cer, protocol="jiwer"),
+    "1 - nls, protocol raw": _distance_to_nearest(),
     "exact_match, protocol anls": _row(exact_match, protocol="anls"),
     "exact_match, protocol raw": _row(exact_match, protocol="raw"),
     "mean distance over the answers, protocol rrc": _mean_distance("rrc"),
@@ -172,15 +173,15 @@ class ScoringRules:
         return self.rules.filter(differing=0)
 
 
-def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
+def scoring_rules(frame: Any, against: str) -> ScoringRules:
     """
     Find the rule by which a harness scored its rows.
 
     Parameters
     ----------
     frame
-        The standard frame of the harness's file, as a reader of this package returns it. Null predictions
-        count as empty strings.
+        The standard frame of the harness's file, as a reader of this package returns it, in Polars, pandas or
+        Arrow. Null predictions count as empty strings.
     against
         The scores of the harness: a column of the frame; a file (the results of PyPI anls, lmms-eval or the
         LM evaluation harness, or a table of ids and scores); or their mean, as written.
@@ -210,6 +211,7 @@ def scoring_rules(frame: pl.DataFrame, against: str) -> ScoringRules:
     >>> af.readers.scoring_rules(df, "cer").reproducing["rule"][0]
     'cer, protocol raw'
     """
+    frame = in_polars(frame).lazy().collect()
     theirs = _given_scores(frame, against)
     texts = frame.with_columns(pl.col("prediction").fill_null(""))
     have_people = texts.select((pl.col("answers").list.len() > 1).any()).item()

@@ -73,7 +73,8 @@ def _values(name: str, values: Any) -> Sequence[Any]:
             warn_of_answers(column.alias(name))
         return column.to_list()
     if hasattr(values, "tolist") and hasattr(values, "dtype"):
-        entries = values.tolist() if values.ndim else [values.item()]
+        listed = values.tolist()
+        entries = listed if isinstance(listed, list) else [listed]
         # pandas has NaN in place of a missing string.
         return [None if isinstance(entry, float) and math.isnan(entry) else entry for entry in entries]
     if isinstance(values, Sequence) and not isinstance(values, (bytes, bytearray, memoryview)):

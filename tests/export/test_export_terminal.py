@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,10 +12,12 @@ import numpy as np
 import polars as pl
 import pytest
 import shell
+from counted import Counted, operations_of
 
+import anls_frame as af
 from anls_frame._text import text_width
 from anls_frame.export import Table
-from anls_frame.export.display import display_table
+from anls_frame.export.display import Cell, ShownColumn, ShownRow, display_table
 from anls_frame.export.terminal import table_text, wrapped
 
 DATA = Path(__file__).parents[2] / "data"
@@ -96,8 +99,34 @@ def test_decimal_points_stand_below_one_another() -> None:
 
 def test_long_lines_break_between_words_and_lose_nothing() -> None:
     text = "a sentence with 会議用机 and " + "x" * 90 + " " + "中" * 50
-    for most in (20, 40, 79):
+    for most in (1, 2, 3, 20, 40, 79):
         lines = wrapped(text, most).split("\n")
-        assert max(map(text_width, lines)) <= most
+        assert max(map(text_width, lines)) <= max(most, 2)  # one letter may have two columns
         assert re.sub(r"\s", "", "".join(lines)) == text.replace(" ", "")
     assert wrapped(text, None) == text
+
+
+def test_bytes_are_shown_as_python_writes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pl.DataFrame({"p": ["a", "b"], "a": ["b", "b"], "k": [b"\xff\x01", b"abc"]})
+    frame = frame.with_columns(q="p")
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    for result in (
+        af.report(frame, "p", "a", by="k"),
+        af.compare(frame, {"old": "p", "new": "q"}, "a", by="k"),
+    ):
+        for shown in (str(result), html.unescape(result._repr_html_())):
+            assert "b'abc'" in shown
+            assert r"b'\xff\x01'" in shown
+
+
+def test_twice_as_many_rows_need_twice_as_many_looks_at_their_intervals() -> None:
+    column = ShownColumn("anls", "ANLS", "score")
+
+    def shown(length: int) -> str:
+        cell = Cell("1.0", "plain", (1.0,), Counted(""))
+        return table_text([column], [ShownRow([cell], is_overall=False)] * length, None)
+
+    once, twice = (operations_of(lambda length=length: shown(length)) for length in (200, 400))
+
+    assert 0 < twice <= 2 * once

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -196,3 +196,17 @@ def test_wrong_frames_are_named() -> None:
         af.readers.judged(YES_NO.rename({"question_id": "qid"}), given, *TEXTS, id="question_id")
     with pytest.raises(ValueError, match="there are no verdicts"):
         af.readers.judged(YES_NO, given.clear(), *TEXTS, id="question_id")
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame.to_pandas, pl.DataFrame.to_arrow, pl.DataFrame.lazy])
+def test_points_and_rules_of_frames_of_every_kind(kind: Callable[[pl.DataFrame], Any]) -> None:
+    rows = YES_NO.with_columns(exact=pl.Series([0.0, 0.0, 1.0, 0.0]))
+    judged = rows.head(1).with_columns(verdict=pl.lit("our_error"))
+
+    lost = af.readers.lost_points(kind(judged), kind(rows), *TEXTS)
+    rules = af.readers.scoring_rules(kind(rows), "exact")
+
+    # Of four answers, three have no letter in common with an accepted one.
+    assert lost.by_verdict.row(0) == ("prediction", "our_error", 1, 1.0, 1 / 3)
+    assert "exact_match, protocol raw" in rules.reproducing["rule"]
+    assert rules.rows.is_empty()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -55,6 +56,15 @@ def test_ids_are_texts_unless_all_are_numbers(tmp_path: Path) -> None:
         assert found.schema["verdict"] == pl.Enum(
             ["our_error", "answer_wrong", "answer_incomplete", "ambiguous_question", "format", "score_right"]
         )
+
+
+@pytest.mark.parametrize("page", [QUESTIONS, "page.html", 3])
+def test_what_is_no_page_is_refused(tmp_path: Path, page: Any) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(SAVED)
+
+    with pytest.raises(TypeError, match=r"^page must be a page of rows, as anls_frame\.browse returns, got "):
+        af.readers.read_verdicts(path, page=page)
 
 
 def test_all_problems_of_a_file_are_named(tmp_path: Path) -> None:

@@ -52,6 +52,18 @@ class ArrowArray:
         return self.values.__arrow_c_array__(requested_schema)
 
 
+class ArrayLike:
+    """What has the texts and the dtype of an array, and none of its other attributes."""
+
+    dtype = object
+
+    def __init__(self, values: list[str]) -> None:
+        self.values = values
+
+    def tolist(self) -> list[str]:
+        return self.values
+
+
 TEXT_KINDS: dict[str, Any] = {
     "list": list,
     "tuple": tuple,
@@ -66,6 +78,7 @@ TEXT_KINDS: dict[str, Any] = {
     "pandas index": pd.Index,
     "numpy": np.array,
     "numpy objects": lambda values: np.array(values, dtype=object),
+    "array-like": lambda values: ArrayLike(list(values)),
     "arrow": pa.array,
     "arrow views": lambda values: pa.array(values, type=pa.string_view()),
     "arrow dictionary": lambda values: pa.array(values).dictionary_encode(),
