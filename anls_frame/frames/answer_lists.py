@@ -25,8 +25,8 @@ _QUOTED = re.compile(r"""\[[\[(\s]*(?:np\.str_\()?['"]""")
 # After the whitespace that Python strips.
 _BEGINNING = r"\A[\s\x1c-\x1f]*(?:\[|array\()"
 _DEEPEST = 50
-# An entry as Python and numpy print it, and what may follow it; numpy prints no commas. No digit is given back:
-# how a number is split does not matter, and there are as many ways as it has digits.
+# An entry as Python and numpy print it, and what may follow it; numpy prints no commas. Digits are never
+# given back, because a number of a megabyte could be split in as many ways.
 _ENTRY = re.compile(
     r"""\s*(?:np\.\w+\()?
     (?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)"

@@ -84,7 +84,9 @@ def scored(source: pl.LazyFrame, metric: Metric, value: object, texts: Sequence[
     if not (dtypes[0].is_numeric() or dtypes[0] in (pl.Boolean, pl.Null)):
         what = f"column {value!r}" if isinstance(value, str) else f"metric {metric.name!r}"
         raise DTypeError(f"{what} has dtype {dtypes[0]}; scores must be numbers")
-    return expression.cast(pl.Float64)
+    numbers = expression.cast(pl.Float64)
+    # In a column, NaN is a score that is missing; from a function, a mistake.
+    return numbers.fill_nan(None) if isinstance(value, str) else numbers
 
 
 def beside(scores: Sequence[str], score: str, numerator: str) -> pl.Expr:

@@ -206,7 +206,7 @@ def test_columns_of_scores_stand_beside_texts() -> None:
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([0.5, float("nan"), float("inf")], "metric 'score' must be finite, got nan in row 1"),
+        ([0.5, float("-inf"), float("inf")], "metric 'score' must be finite, got -inf in row 1"),
         ([0.5, 2.0, 0.1], r"metric 'score' must be in \[0, 1\], got 2.0 in row 1 .*0\)$"),
     ],
 )

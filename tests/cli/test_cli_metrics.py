@@ -160,13 +160,13 @@ def test_numbers_that_are_wrong_are_named(run: Run, folder: Path) -> None:
         done, "column 's' must hold numbers, got '1.5x' in row 2 (counted from 0); write 78.5% and 0,785 as"
     )
     assert "This error occurred" not in done.stderr  # as Polars says of an error in an expression
-    (folder / "nan.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,nan\n", encoding="utf-8")
+    (folder / "inf.csv").write_text("prediction,answer,s\na,a,0.5\nb,b,inf\n", encoding="utf-8")
     refused(
-        run("report", "nan.csv", "-m", "s"),
-        "metric 's' must be finite, got nan in row 1 (counted from 0) of nan.csv; drop",
+        run("report", "inf.csv", "-m", "s"),
+        "metric 's' must be finite, got inf in row 1 (counted from 0) of inf.csv; drop",
     )
-    both = ("report", "nan.csv", "rows.csv", "-m", "s")
-    refused(run(*both), "in row 1 (counted from 0) of nan.csv; drop")
+    both = ("report", "inf.csv", "rows.csv", "-m", "s")
+    refused(run(*both), "in row 1 (counted from 0) of inf.csv; drop")
     refused(run("report", "rows.csv", "-m", "anls", "-m", "anls"), "'anls' is taken")
 
 

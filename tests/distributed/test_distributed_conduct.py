@@ -128,8 +128,8 @@ def test_columns_of_python_objects_are_an_error_that_names_the_way_out() -> None
 
 
 def test_scores_that_are_no_numbers_are_the_error_that_they_are_in_memory() -> None:
-    frame = daft.from_pydict({"s": [1.0, float("nan"), None]})
-    with pytest.raises(ValueError, match=r"metric 's' must be finite, got nan in row 1 \(counted from 0\); "):
+    frame = daft.from_pydict({"s": [1.0, float("inf"), None]})
+    with pytest.raises(ValueError, match=r"metric 's' must be finite, got inf in row 1 \(counted from 0\); "):
         af.report(frame, metrics="s")
 
 

@@ -1,8 +1,8 @@
 """
 Texts that models in a loop write, and tables larger than any: each is read, whatever its size.
 
-`.ci/heavy inputs` tries texts of 1 MB, none of which may take ten seconds. That operations grow in proportion
-to the input is counted beside the functions that do them.
+`.ci/heavy inputs` tries texts of 1 MB, none of which may take ten seconds, and tables that may take longer.
+That operations grow in proportion to the input is counted beside the functions that do them.
 """
 
 from __future__ import annotations
@@ -126,6 +126,7 @@ def test_every_text_is_one_answer_or_a_list(form: str) -> None:
     assert answers == [text] or text.startswith(("[", "array"))
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet"])
 def test_a_table_may_have_many_columns(tmp_path: Path, suffix: str) -> None:
     frame = pl.DataFrame({f"column {number}": ["a"] for number in range(COLUMNS)})
@@ -138,6 +139,7 @@ def test_a_table_may_have_many_columns(tmp_path: Path, suffix: str) -> None:
     assert af.report(read, "prediction", "answers", by="column 1").overall["n"] == 1
 
 
+@pytest.mark.timeout(120)
 def test_confusions_of_many_slices_are_printed(tmp_path: Path) -> None:
     names = [f"slice {number}" for number in range(SLICES)]
     rows = pl.DataFrame(

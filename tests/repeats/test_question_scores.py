@@ -172,9 +172,9 @@ def test_rows_that_are_no_epochs_of_a_question_are_an_error(options: dict[str, A
 
 
 def test_scores_that_cannot_be_are_named_with_their_row() -> None:
-    rows = pl.DataFrame({"id": [1, 1], "anls": [0.5, float("nan")]})
+    rows = pl.DataFrame({"id": [1, 1], "anls": [0.5, float("inf")]})
 
-    with pytest.raises(ValueError, match="metric 'anls' must be finite, got nan in row 1"):
+    with pytest.raises(ValueError, match="metric 'anls' must be finite, got inf in row 1"):
         af.repeats.mean_over_epochs(rows, id="id", metrics="anls")
 
 

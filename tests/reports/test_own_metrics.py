@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import jiwer
@@ -13,6 +15,7 @@ import polars as pl
 import pytest
 import report_oracle
 import scipy.stats
+import shell
 from hypothesis import given
 from hypothesis import strategies as st
 from sample import DATA
@@ -375,7 +378,10 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: af.Metric("s", bounds=(None, 1)),
         r"metric 's' must be in \(-∞, 1\], got 1.5 in row 1 \(counted from 0\)$",
     ),
-    "NaN": (lambda: "nan", r"metric 'nan' must be finite, got nan in row 2 \(counted from 0\); drop or fill"),
+    "NaN": (
+        lambda: pl.col("nan").abs().alias("m"),
+        r"metric 'm' must be finite, got nan in row 2 \(counted from 0\); drop or fill",
+    ),
     "infinite": (
         lambda: (pl.col("s") / 0).alias("m"), r"metric 'm' must be finite, got inf in row 0 .* in 2 more"
     ),
@@ -392,6 +398,28 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         r"whole numbers of at least 0 with a ratio in \[0, 1\], got 2.0 and 1.0 in row 0 .* in 2 more",
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "arrow", "csv", "jsonl", "parquet"])
+def test_nan_is_a_score_that_is_missing(tmp_path: Path, kind: str) -> None:
+    frame = pl.DataFrame({"k": ["x", "y", "y", "y"], "s": [0.5, math.nan, None, 1.0]})
+    if kind in {"csv", "jsonl", "parquet"}:
+        path = tmp_path / f"rows.{kind}"
+        if kind == "jsonl":  # Polars writes null, Python NaN
+            path.write_text("".join(f"{json.dumps(row)}\n" for row in frame.to_dicts()))
+        else:
+            getattr(frame, f"write_{kind}")(path)
+        done = shell.fine(shell.run(tmp_path, "report", path.name, "-m", "s", "-b", "k", "--json"))
+        overall, *slices = json.loads(done)["tables"]["By k"]
+        assert (overall["s"], overall["n"], overall["n_missing"]) == (0.75, 2, 2)
+        assert [(row["k"], row["s"], row["n"]) for row in slices] == [("x", 0.5, 1), ("y", 1.0, 1)]
+        return
+    given: Any = {"polars": frame, "pandas": frame.to_pandas(), "arrow": frame.to_arrow()}[kind]
+
+    report = af.report(given, metrics="s", by="k")
+
+    assert (report.overall["s"], report.overall["n"]) == (0.75, 2)
+    assert pl.DataFrame(report.by_group).select("k", "s", "n").rows() == [("x", 0.5, 1), ("y", 1.0, 1)]
 
 
 @pytest.mark.parametrize("case", WRONG)
