@@ -6,10 +6,12 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from anls_frame.summary.catalogue import NAMES, OTHER_NAMES, SETS
 from anls_frame.summary.measures import Metric
 
 
@@ -24,9 +26,9 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
     """
     Return a metric by its name.
 
-    FILE.py:NAME and MODULE:NAME name functions and metrics in Python, and median:NAME and quantile:0.9:NAME
-    name quantiles of a score, unless a column has exactly this name. The columns are read only if a name is
-    ambiguous.
+    FILE.py:NAME and MODULE:NAME name functions and metrics in Python, median:NAME and quantile:0.9:NAME name
+    quantiles of a score, and bounds:0:1:NAME a score with its bounds, unless a column has exactly this name.
+    The columns are read only if a name is ambiguous.
     """
     if ":" not in name or name in columns():
         return name
@@ -40,8 +42,27 @@ def metric_named(name: str, columns: Callable[[], Collection[str]] = tuple) -> s
                 f"--metric {name}: write a probability and a score, as quantile:0.9:cer"
             ) from None
         return Metric.quantile(metric_named(score, columns), number)
+    if kind == "bounds":
+        return _bounded(name, columns)
     module, _, attribute = name.rpartition(":")
     return _from_python(module, attribute) if module and attribute.isidentifier() else name
+
+
+def _bounded(name: str, columns: Callable[[], Collection[str]]) -> Metric:
+    """Return the metric of a name such as bounds:0:1:judge; an end that is empty is open."""
+    _, *ends, score = name.split(":", 3)
+    try:
+        bounds = tuple(float(end) if end else None for end in ends)
+    except ValueError:
+        bounds = ()
+    metric = metric_named(score, columns)
+    if len(bounds) != 2:  # noqa: PLR2004
+        raise ValueError(
+            f"--metric {name}: write both bounds and a score, as bounds:0:1:judge or bounds:0::loss"
+        )
+    if metric in {*SETS, *NAMES, *OTHER_NAMES}:
+        raise ValueError(f"--metric {name}: {score} is no column; its bounds are known")
+    return Metric(metric, bounds=bounds) if isinstance(metric, str) else replace(metric, bounds=bounds)
 
 
 def _from_python(module: str, attribute: str) -> Metric:

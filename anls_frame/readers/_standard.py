@@ -155,9 +155,11 @@ def frame(
     columns: list[pl.Series] = []
     for role in ROLES:
         if role in chosen:
-            if role in SCORED:
-                _note_dates(role, raw.dates.get(chosen[role], ()), problems)
+            if role == "prediction":
+                columns.append(prediction(raw, chosen[role], problems).alias(role))
+                continue
             if role == "answers":
+                _note_dates(role, raw.dates.get(chosen[role], ()), problems)
                 columns.append(as_answers(raw, chosen[role], problems, answers_format))
                 continue
             make = as_text_lists if role in LISTS else _raw.texts
@@ -181,7 +183,26 @@ def frame(
 def prediction(raw: Raw, name: str, problems: Problems) -> pl.Series:
     """Return a column as the texts of a system."""
     _note_dates(name, raw.dates.get(name, ()), problems)
-    return _raw.texts(name, raw.column(name), problems, raw.place)
+    return _raw.texts(name, _out_of_lists(name, raw.column(name), problems, raw.place), problems, raw.place)
+
+
+def _out_of_lists(name: str, column: Column, problems: Problems, place: Callable[[int], str]) -> Column:
+    """Return the only entries of predictions that are lists, as of responses; other lists are problems."""
+    if isinstance(column, pl.Series):
+        if not isinstance(column.dtype, pl.List | pl.Array) or not _raw.is_text(column.dtype.inner):
+            return column
+        column = column.to_list()
+    elif list not in _raw.kinds_of(column):
+        return column
+    single: list[Any] = []
+    for index, value in enumerate(column):
+        is_list = isinstance(value, list)
+        single.append(value[0] if is_list and len(value) == 1 else None if is_list else value)
+        if is_list and len(value) != 1:
+            several = "keep one of them, or make a row of each, with its number in a column 'epoch'"
+            advice = several if value else "write null for a missing prediction"
+            problems.add(f"{name!r} must be one text, got a list of {len(value):,}; {advice}", place(index))
+    return single
 
 
 def _note_dates(role: str, dates: Iterable[tuple[str, str | None]], problems: Problems) -> None:

@@ -279,6 +279,10 @@ def _responses(place: str, response: Any, problems: Problems) -> list[Any]:
     several = response if isinstance(response, list) else [response]
     if len(several) == 1 and isinstance(several[0], str):
         return several
+    texts = [text for text in several if isinstance(text, str)]
+    # Tasks such as SQuAD 2.0 log the likelihood of "no answer" beside the text.
+    if texts and all(map(_is_likelihood, (text for text in several if not isinstance(text, str)))):
+        return texts
     if any(isinstance(text, list | dict | bool) for text in several):
         what = (
             kind(several[0])
@@ -288,6 +292,15 @@ def _responses(place: str, response: Any, problems: Problems) -> list[Any]:
         problems.add(f"the response must be one string, got {what}", place)
         return []
     return [] if several == [None] else several
+
+
+def _is_likelihood(response: Any) -> bool:
+    """Return whether this is a logarithm of a likelihood, and whether the text is the likeliest one."""
+    try:
+        logarithm, is_likeliest = response
+        return float(logarithm) <= 0 and str(is_likeliest) in {"True", "False"}
+    except (TypeError, ValueError):
+        return False
 
 
 # Data sets that VLMEvalKit scores with ANLS, as they appear in file names.

@@ -230,7 +230,8 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
         return result
 
     printed = [role for role in _standard.LISTS if role != "answers" or in_parts != "text"]
-    if any(schema[chosen[role]] == pl.String for role in printed if role in chosen):
+    is_printed = any(schema[chosen[role]] == pl.String for role in printed if role in chosen)
+    if is_printed or ("prediction" in chosen and schema[chosen["prediction"]].is_nested()):
         return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
     roles = [chosen[role] for role in _standard.ROLES if role in chosen]
     sources = [*roles, *(name for name in schema if name not in roles)]

@@ -70,12 +70,12 @@ class Metric:
 
     Notes
     -----
-    Rows without a value (null) are left out of this metric. So are rows that add 0 to both sums of a ratio,
-    unless the ratio is an error rate (lower is better, with the bounds (0, None)). A mean or ratio with two
-    bounds has a Wilson interval of the scores rescaled to [0, 1]; a rate or mean of at least 0 where lower is
-    better has an interval on a log scale; all others have Student's t intervals, cut at the bound. The
-    interval of a ratio with two bounds treats its single fields as rows, clustered by row or by the row's
-    cluster. All other attributes are internal and may change.
+    Rows without a value (null, or NaN in a column of scores) are left out of this metric. So are rows that
+    add 0 to both sums of a ratio, unless the ratio is an error rate (lower is better, with the bounds
+    (0, None)). A mean or ratio with two bounds has a Wilson interval of the scores rescaled to [0, 1]; a rate
+    or mean of at least 0 where lower is better has an interval on a log scale; all others have Student's t
+    intervals, cut at the bound. The interval of a ratio with two bounds treats its single fields as rows,
+    clustered by row or by the row's cluster. All other attributes are internal and may change.
 
     See Also
     --------

@@ -147,6 +147,10 @@ def test_parts_give_the_whole(run: Run, folder: Path) -> None:
         ("own.py:text", "the function of metric 'text' must return an expression, got str"),
         ("missing.py:metric", "missing.py"),
         ("no_such_module:metric", "cannot import 'no_such_module'"),
+        ("bounds:0:s", "write both bounds and a score, as bounds:0:1:judge"),
+        ("bounds:low:1:s", "write both bounds and a score, as bounds:0:1:judge"),
+        ("bounds:1:0:s", "bounds must be a pair of numbers or None, the lower one first"),
+        ("bounds:0:1:anls", "anls is no column; its bounds are known"),
     ],
 )
 def test_metrics_that_cannot_be_are_refused(run: Run, metric: str, message: str) -> None:
@@ -168,6 +172,26 @@ def test_numbers_that_are_wrong_are_named(run: Run, folder: Path) -> None:
     both = ("report", "inf.csv", "rows.csv", "-m", "s")
     refused(run(*both), "in row 1 (counted from 0) of inf.csv; drop")
     refused(run("report", "rows.csv", "-m", "anls", "-m", "anls"), "'anls' is taken")
+
+
+@pytest.mark.parametrize("command", [("report",), ("compare", "other.jsonl")])
+def test_bounds_are_declared_as_in_python(run: Run, folder: Path, command: tuple[str, ...]) -> None:
+    rows = pl.DataFrame({"id": [1, 2, 3], "prediction": "a", "answers": "a", "judge": [1.0, 0.5, 85.0]})
+    rows.write_ndjson(folder / "judge.jsonl")
+    rows.with_columns(judge=pl.Series([1.0, 1.0, 1.0])).write_ndjson(folder / "other.jsonl")
+
+    for bounds, interval in (("0:1", r"[0, 1]"), (":1", "(-∞, 1]"), ("90:", "[90, ∞)")):
+        low, high = (float(end) if end else None for end in bounds.split(":"))
+        with pytest.raises(ValueError, match=r"metric 'judge' must be in ") as raised:
+            af.report(rows, metrics=af.Metric("judge", bounds=(low, high)))
+        assert interval in str(raised.value)
+        said = str(raised.value).partition(" (counted")[0].partition(" in row")[0]
+        refused(run(command[0], "judge.jsonl", *command[1:], "-m", f"bounds:{bounds}:judge"), said)
+    printed = fine(run(command[0], "judge.jsonl", *command[1:], "-m", "bounds:0:100:judge"))
+    assert "28.83" in printed
+    if command == ("report",):
+        wide = af.report(rows, metrics=af.Metric("judge", bounds=(0, 100))).overall
+        assert f"[{wide['judge_low']:.4g}, {wide['judge_high']:.4g}]" in printed
 
 
 SCORED = pl.DataFrame({

@@ -349,6 +349,20 @@ def test_multiple_choice_samples_have_no_single_response(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.parametrize("response", [None, 1, -1, "all"])
+@pytest.mark.parametrize("likelihood", [["-36.7", "False"], [-36.7, True]])
+def test_a_likelihood_beside_a_text_is_no_response(tmp_path: Path, likelihood: Any, response: Any) -> None:
+    # As squadv2 of the LM evaluation harness logs the likelihood of "unanswerable".
+    samples = [
+        {"doc_id": 0, "doc": {}, "target": "a", "filtered_resps": ["text", likelihood], "arguments": []},
+        {"doc_id": 1, "doc": {}, "target": "a", "filtered_resps": [likelihood, ""], "arguments": []},
+    ]
+
+    frame = af.readers.read_lm_eval(write_lines(tmp_path / "samples.jsonl", samples), response=response)
+
+    assert frame["prediction"].to_list() == ["text", ""]
+
+
 def test_a_file_of_something_else_is_no_file_of_samples(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "results.jsonl", [{"results": {}}])
 

@@ -340,6 +340,21 @@ def test_columns_that_hold_no_text_are_refused_where_the_text_would_be_made_up(t
     ]
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
+def test_a_prediction_may_be_the_only_entry_of_a_list(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"rows.{suffix}"
+    rows = pl.DataFrame({"pred": [["a"], None, [""], ["b"]], "answer": ["a", "b", "c", "d"]})
+
+    af.write_results(rows, path)
+    assert af.read_results(path)["prediction"].to_list() == ["a", None, "", "b"]
+    assert af.scan_results(path).select("prediction").collect().to_series().to_list() == ["a", None, "", "b"]
+
+    af.write_results(rows.with_columns(pred=pl.Series([["a"], [], ["b", "c"], ["d"]])), path)
+    empty, several = (message for _, message in problems(path))
+    assert empty == "'pred' must be one text, got a list of 0; write null for a missing prediction"
+    assert several.startswith("'pred' must be one text, got a list of 2; keep one of them, or make a row of ")
+
+
 def test_a_folder_and_a_missing_file_are_errors_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match="this is a folder"):
         af.read_results(tmp_path, format="csv")

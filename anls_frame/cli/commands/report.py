@@ -53,8 +53,8 @@ def report(
         One file of results, several of the same kind, or a folder of these.
     metric
         Score to report: {scores}, zeros, qa (the default set), ocr (the default set of pages), fields (of
-        documents), a column of scores, your own function as FILE.py:NAME, or a quantile of a score, as
-        median:cer or quantile:0.9:cer; may be repeated.
+        documents), a column of scores (as bounds:0:1:judge, others are an error), your own function as
+        FILE.py:NAME, or a quantile of a score, as median:cer or quantile:0.9:cer; may be repeated.
     worst
         How many of the worst rows to show, by the first metric; by default none, for pages 1,000.
     details
