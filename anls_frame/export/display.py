@@ -111,9 +111,7 @@ def display_table(table: Table) -> tuple[list[ShownColumn], list[ShownRow]]:
     if slices and named != [SLICE]:
         columns = [column for column in columns if column.name != SLICE]
     rows = []
-    # For people, bytes are shown as Python writes them; formats of data have no text for them.
-    shown = table.frame.with_columns(cs.binary().map_elements(repr, pl.String))
-    for index, values in enumerate(plain_frame(shown, table.name).iter_rows(named=True)):
+    for index, values in enumerate(plain_frame(table.frame, table.name).iter_rows(named=True)):
         overall = slices and values["slice"] == OVERALL
         best = table.best[index] if table.best else ()
         cells = [
@@ -131,7 +129,9 @@ def glances(document: Document, tables: Sequence[Table], most: int | None) -> li
     shown = []
     for table in tables:
         rows = table.frame.height if most is None else min(most, table.frame.height)
-        first = replace(table, frame=table.frame.head(rows), best=table.best[:rows])
+        # Files refuse bytes, which are no text; a screen shows them as Python writes them.
+        frame = table.frame.head(rows).with_columns(cs.binary().map_elements(repr, pl.String))
+        first = replace(table, frame=frame, best=table.best[:rows])
         shown.append(Glance(table.name, first, [], table.frame.height - rows))
     shown[0] = shown[0]._replace(title=document.title)
     shown[-1] = shown[-1]._replace(notes=[*document.notes, document.signature])
