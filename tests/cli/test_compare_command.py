@@ -122,15 +122,15 @@ def test_columns_and_rows_give_what_files_give(run: Run, tmp_path: Path) -> None
 
 def test_problems_of_all_columns_are_found_in_one_reading(run: Run, tmp_path: Path) -> None:
     rows = [
-        {"id": 1, "a": "x", "b": ["x"], "c": "x", "answer": "x"},
+        {"id": 1, "a": "x", "b": ["x", "y"], "c": "x", "answer": "x"},
         {"id": 2, "a": {}, "b": "y", "answer": "x"},
     ]
     (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     refused(
         run("compare", "rows.jsonl", "--systems", "a,b,c"),
         "2 problems",
-        "line 1: 'b' must be a string, got a list",
-        "line 2: 'prediction' must be a string, got an object",
+        "line 1: 'b' must be one text, got a list of 2; keep one of them",
+        "line 2: 'a' must be a string, got an object",
     )
     refused(run("compare", "rows.jsonl", "--systems", "a,e,d"), "no column 'e' among", "no column 'd' among")
     gold = ("--gold", str(DATA / "rrc" / "gold_label.json"))
