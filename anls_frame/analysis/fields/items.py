@@ -16,8 +16,8 @@ from anls_frame.analysis.fields.names import name_of
 _MOST_PAIRS = 4_000_000
 """Maximum number of pairs of items of two lists that are compared."""
 
-_MOST_STEPS = 100_000_000
-"""Maximum number of steps in which the items of a document are compared, about a second."""
+_MOST_STEPS = 400_000_000
+"""Maximum number of steps in which the items of a document are compared, a few seconds."""
 
 _WORD = 64
 """Letters of one text that are compared with a letter of another in one step."""
