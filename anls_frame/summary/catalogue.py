@@ -182,20 +182,21 @@ NAMES = (*BUILT_IN, *DESCRIBED)
 """Names of all scores."""
 
 
-def _of_own_fields(metric: Metric, score: Callable[..., pl.Expr]) -> Metric:
-    """Return a mean over rows as the mean over the rows in which there is a value of gold or of the system."""
+def _of_own_fields(metric: Metric) -> Metric:
+    """Return a mean over rows as the mean over the rows in which gold or the system itself has a value."""
+    score = _scored(str(metric.row)) if metric.is_built_in else metric.numerator
+    is_own = _fields("any")
 
-    def numerator(prediction: pl.Expr, answers: pl.Expr, *, protocol: ScoreProtocol | str) -> pl.Expr:
-        is_own = _fields("any")(prediction, answers, protocol=protocol)
-        return pl.when(is_own).then(score(prediction, answers, protocol=protocol).cast(pl.Float64)).otherwise(
-            pl.when(is_own.is_not_null()).then(0.0)
-        )
+    def numerator(prediction: pl.Expr, answers: pl.Expr, **how: Any) -> pl.Expr:
+        own = is_own(prediction, answers, **how)
+        value = score(prediction, answers, **how).cast(pl.Float64)  # type: ignore[operator] # a function
+        return pl.when(own).then(value).when(own.is_not_null()).then(0.0)
 
     return _described(
         metric.name,
         metric.label,
         numerator,
-        denominator=_fields("any"),
+        denominator=is_own,
         bounds=metric.bounds,
         higher_is_better=metric.higher_is_better,
         format=metric.format,
@@ -204,17 +205,14 @@ def _of_own_fields(metric: Metric, score: Callable[..., pl.Expr]) -> Metric:
 
 
 OF_OWN_FIELDS = {
-    name: _of_own_fields(metric, score)
-    for name, metric, score in (
-        *((name, BUILT_IN[name], _scored(name)) for name in ("anls", "nls", "exact_match")),
-        ("cer_mean", BUILT_IN["cer_mean"], _scored("cer")),
-        *((f"{kind}_share", DESCRIBED[f"{kind}_share"], _fields(kind)) for kind in ("missing", "invented", "wrong")),
-    )
+    name: _of_own_fields(metric)
+    for name, metric in (BUILT_IN | DESCRIBED).items()
+    if metric.is_mean and name != "zeros"
 }
 """
-Means that comparisons of fields replace, by name: of the rows, some are fields of other systems only.
+Means of rows, by name, as comparisons of fields have them.
 
-A row that a system alone invented is no field of the others, which would be right there.
+A row that one system alone invented is no field of the others, which would be right there.
 """
 
 _TOTAL = "divided by total reference length"
