@@ -112,7 +112,7 @@ def _path(name: str) -> list[str]:
     """Return the keys in the name of a field, and the numbers of items; "" stands for all items."""
     if not _PATH.fullmatch(name):
         return [name]
-    return [number if key is None else key for number, key in _PART.findall(name)]
+    return [key or number for number, key in _PART.findall(name)]
 
 
 def inside(given: Any, key: str | int) -> Any:
