@@ -39,8 +39,8 @@ def with_unanswerable(
     Return rows with `unanswerable` applied to rows without an answer.
 
     With "empty", the answer of such rows, and a null prediction there, become the empty text, and the column
-    `UNANSWERABLE` marks these rows. With "drop", nothing changes. In rows of fields, a row that has neither an
-    answer nor a prediction is no field of any system, so its answer stays null.
+    `UNANSWERABLE` marks these rows. With "drop", nothing changes. In rows of fields, a row without an answer
+    and without a prediction is no field of these systems, so its answer stays null.
     """
     schema = source.collect_schema()
     texts = [answers, *dict.fromkeys(predictions)]

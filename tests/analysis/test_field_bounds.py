@@ -25,23 +25,33 @@ def rows_of(gold: Any, *predicted: Any) -> pl.DataFrame:
     frame = pl.DataFrame({
         "id": ["hostile", "harmless"],
         "gold": [json.dumps(gold), '{"total": "5"}'],
-        **{f"m{number}": [json.dumps(document), '{"total": "5"}'] for number, document in enumerate(predicted)},
+        **{f"m{number}": [json.dumps(one), '{"total": "5"}'] for number, one in enumerate(predicted)},
     })  # fmt: skip
-    return af.fields(frame, {f"m{number}": f"m{number}" for number, _ in enumerate(predicted)}, "gold", id="id")
+    return af.fields(
+        frame, {f"m{number}": f"m{number}" for number, _ in enumerate(predicted)}, "gold", id="id"
+    )
 
 
 def test_a_key_of_its_own_in_each_item() -> None:
     keys = [{f"k{number}": "v"} for number in range(1000)]
-    rows = rows_of({"items": keys}, {"items": [{f"q{number}": "v"} for number in range(1000)]}, {"items": keys[::-1]})
+    rows = rows_of(
+        {"items": keys}, {"items": [{f"q{number}": "v"} for number in range(1000)]}, {"items": keys[::-1]}
+    )
     hostile = rows.filter(id="hostile")
-    assert hostile["m0_status"].value_counts().rows() in ([("missing", 1000), ("invented", 1000)], [("invented", 1000), ("missing", 1000)])
+    assert hostile["m0_status"].value_counts().rows() in (
+        [("missing", 1000), ("invented", 1000)],
+        [("invented", 1000), ("missing", 1000)],
+    )
     assert (hostile.drop_nulls("answers")["m1"] == "v").all()
 
 
 def test_long_predicted_items_are_broken_and_the_rest_is_scored() -> None:
     gold = {"items": [{"note": text(100)} for _ in range(40)], "total": "5"}
     loop = {"items": [{"note": text(200_000)} for _ in range(40)], "total": "5"}
-    with pytest.warns(af.InputWarning, match="1 document of 'm0' cannot be read.*'hostile': lists of 40 and 40 items, with 8,000,000 predicted letters, are too long"):
+    with pytest.warns(
+        af.InputWarning,
+        match="1 document of 'm0' cannot be read.*'hostile': lists of 40 and 40 items, with 8,000,000 pred",
+    ):
         rows = rows_of(gold, loop)
     assert rows.filter(id="hostile")["m0_status"].to_list() == ["broken"] * 41
     assert rows.filter(id="harmless")["m0_status"].to_list() == ["matched"]
@@ -53,7 +63,9 @@ def test_a_long_gold_document_is_an_error_that_names_it() -> None:
     for model in (gold["items"][::-1], [{"note": text(25_000)} for _ in range(40)]):
         with pytest.raises(ValueError, match="column 'gold', document 'hostile': lists of 40 and 40 items"):
             rows_of(gold, {"items": model})
-    frame = pl.DataFrame({"id": ["x"], "gold": [json.dumps(gold)], "m": [json.dumps({"items": gold["items"][::-1]})]})
+    frame = pl.DataFrame(
+        {"id": ["x"], "gold": [json.dumps(gold)], "m": [json.dumps({"items": gold["items"][::-1]})]}
+    )
     # What the error says to do.
     assert len(af.fields(frame, "m", "gold", id="id", match="order")) == 40
 

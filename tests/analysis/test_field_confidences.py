@@ -58,7 +58,7 @@ def test_one_confidence_for_all_items_of_a_name() -> None:
 
 def test_a_key_with_a_dot_is_found_as_it_is() -> None:
     rows = rows_of({"a.b": "1", "a": {"b": "2"}}, {"a.b": 0.25, "a": {"b": 0.75}}, gold={"a.b": "1"})
-    assert rows.rows() == [("\"a.b\"", "1", 0.25), ("a.b", "2", 0.75)]
+    assert rows.rows() == [('"a.b"', "1", 0.25), ("a.b", "2", 0.75)]
 
 
 def beside(value: Any, name: str = "") -> Any:
@@ -73,7 +73,9 @@ def beside(value: Any, name: str = "") -> Any:
 
 def test_values_beside_their_confidences_are_read() -> None:
     assert rows_of(beside(MODEL), column="model").rows() == EXPECTED
-    with pytest.warns(af.InputWarning, match=r"hold confidences beside their values, such as 'p1'; .*'model'"):
+    with pytest.warns(
+        af.InputWarning, match=r"hold confidences beside their values, such as 'p1'; .*'model'"
+    ):
         rows = rows_of(beside(MODEL), column=None)
     assert rows.rows() == [(field, text) for field, text, _ in EXPECTED]
 
@@ -91,9 +93,13 @@ def test_objects_of_gold_stay_objects() -> None:
     assert rows.rows() == [("vote.value", "x"), ("vote.confidence", "0.75")]
 
 
-@pytest.mark.parametrize("sure", [{"other": 0.5}, {"fields": {"date": 0.5}}, [0.5, 0.9], [{"name": "date", "score": 0.5}]])
+@pytest.mark.parametrize(
+    "sure", [{"other": 0.5}, {"fields": {"date": 0.5}}, [0.5, 0.9], [{"name": "date", "score": 0.5}]]
+)
 def test_a_warning_where_no_confidence_fits(sure: Any) -> None:
-    with pytest.warns(af.InputWarning, match="column 'sure': no confidence fits a field in 1 document, such as 'p1'"):
+    with pytest.warns(
+        af.InputWarning, match="column 'sure': no confidence fits a field in 1 document, such as 'p1'"
+    ):
         assert rows_of(MODEL, sure)["confidence"].null_count() == 4
 
 
@@ -110,7 +116,10 @@ def test_a_name_with_two_confidences_is_an_error() -> None:
 
 def test_a_warning_where_every_predicted_field_ends_in_the_same_key() -> None:
     model = {"date": {"content": "2024-05-08"}, "seller": {"name": {"content": "Acme"}}}
-    with pytest.warns(af.InputWarning, match="each field that 'prediction' predicts ends in 'content', such as 'date.content'"):
+    with pytest.warns(
+        af.InputWarning,
+        match="each field that 'prediction' predicts ends in 'content', such as 'date.content'",
+    ):
         rows_of(model, column=None)
     # Gold may have such fields, too.
     rows_of({"seller": {"name": "Acme"}}, column=None)

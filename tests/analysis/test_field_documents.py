@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import io
 import json
@@ -95,11 +95,11 @@ def test_a_column_of_lists_in_pandas_and_in_polars() -> None:
         (1e22, "1e+22"),
         (decimal.Decimal("12.50"), "12.50"),
         (decimal.Decimal("1E+3"), "1000"),
-        (datetime.date(2024, 5, 3), "2024-05-03"),
+        (dt.date(2024, 5, 3), "2024-05-03"),
         (pd.Timestamp("2024-05-03 10:00"), "2024-05-03 10:00:00"),
         (np.datetime64("2024-05-03"), "2024-05-03"),
         (np.datetime64("2024-05-03T10:00", "ns"), "2024-05-03 10:00:00"),
-        (datetime.time(9, 30), "09:30:00"),
+        (dt.time(9, 30), "09:30:00"),
         (10**30, "1" + "0" * 30),
     ],
     ids=repr,
@@ -112,11 +112,22 @@ def test_values_of_python_and_numpy_have_one_text(value: Any, text: str | None) 
 
 @pytest.mark.parametrize(
     "value",
-    [b"x", {"x"}, frozenset("x"), datetime.timedelta(1), 1j, object(), np.datetime64("2024-05-03T10:00:00.000000001")],
+    [
+        b"x",
+        {"x"},
+        frozenset("x"),
+        dt.timedelta(1),
+        1j,
+        object(),
+        np.datetime64("2024-05-03T10:00:00.000000001"),
+    ],
     ids=lambda value: type(value).__name__,
 )
 def test_a_value_without_a_text_is_an_error_that_names_its_place(value: Any) -> None:
-    for gold, model, column in (([{"l": [{"x": value}]}], [{}], "gold"), ([{}], [{"l": [{"x": value}]}], "model")):
+    for gold, model, column in (
+        ([{"l": [{"x": value}]}], [{}], "gold"),
+        ([{}], [{"l": [{"x": value}]}], "model"),
+    ):
         with pytest.raises(af.DTypeError, match=rf"column '{column}', document 'p0', key 'l\[\]\.x' holds "):
             rows_of(gold, model)
 
@@ -125,7 +136,9 @@ def test_values_of_structs_that_have_no_text_are_the_same_error() -> None:
     with pytest.raises(af.DTypeError, match=r"column 'model', document 'p0', key 'a' holds b'x'"):
         rows_of([{"a": "x"}], [{"a": b"x"}], "polars")
     narrow = pl.DataFrame({"a": [0.1]}, schema={"a": pl.Float32}).to_struct("gold")
-    rows = af.fields(pl.DataFrame([pl.Series("id", [1]), narrow, narrow.alias("model")]), "model", "gold", id="id")
+    rows = af.fields(
+        pl.DataFrame([pl.Series("id", [1]), narrow, narrow.alias("model")]), "model", "gold", id="id"
+    )
     assert rows["answers"].to_list() == ["0.1"]
 
 
@@ -146,7 +159,9 @@ def test_infinity_is_no_number_of_a_document() -> None:
 
 
 def test_half_of_a_surrogate_pair_becomes_the_replacement_character() -> None:
-    with pytest.warns(af.InputWarning, match="1 document of column 'model' had half of a surrogate pair.*'p0'"):
+    with pytest.warns(
+        af.InputWarning, match="1 document of column 'model' had half of a surrogate pair.*'p0'"
+    ):
         rows = rows_of([{"a": "x"}, {"a": "y"}], [{"a": "x\ud83d", "\ud83d\ude00": "1"}, {"a": "y"}])
     assert rows["prediction"].tolist() == ["x\ufffd", "1", "y"]
     assert rows["field"].tolist() == ["a", "\U0001f600", "a"]
@@ -155,7 +170,7 @@ def test_half_of_a_surrogate_pair_becomes_the_replacement_character() -> None:
 def test_a_document_within_itself_is_too_deep() -> None:
     inner: dict[str, Any] = {}
     inner["a"] = inner
-    with pytest.raises(ValueError, match="column 'gold', document 'p0': .*nested more than 100 deep"):
+    with pytest.raises(ValueError, match=r"column 'gold', document 'p0': .*nested more than 100 deep"):
         rows_of([inner], [{}])
     with pytest.warns(af.InputWarning, match="'p0': .*nested more than 100 deep"):
         assert rows_of([{"a": "1"}], [inner])["status"].tolist() == ["broken"]
@@ -167,7 +182,7 @@ SCALARS = st.one_of(
     st.integers(-(2**40), 2**40),
     st.floats(allow_nan=False, allow_infinity=False),
     st.text("ab ü\U0001f600", max_size=4),
-    st.dates(datetime.date(1900, 1, 1), datetime.date(2100, 1, 1)),
+    st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1)),
 )
 KEYS = ("a", "b", "c.d", "e")
 
@@ -195,7 +210,7 @@ def as_json(value: Any) -> Any:
         return {str(key): as_json(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return [as_json(entry) for entry in value]
-    if isinstance(value, datetime.date) and value is not pd.NaT:
+    if isinstance(value, dt.date) and value is not pd.NaT:
         return value.isoformat()
     is_missing = any(value is one for one in MISSING)
     return (math.nan if isinstance(value, float) else None) if is_missing else value
@@ -230,13 +245,22 @@ def test_every_kind_of_frame_gives_the_same_rows(gold: dict[str, Any], model: di
     structs = pl.DataFrame({"id": ["p0"], "gold": [plain(gold)], "model": [plain(model)]}, strict=False)
     file = io.BytesIO()
     frames: list[Any] = [
-        pd.DataFrame({"id": ["p0"], **{n: pd.Series([d], dtype=object) for n, d in (("gold", gold), ("model", model))}}),
+        pd.DataFrame(
+            {"id": ["p0"], **{n: pd.Series([d], dtype=object) for n, d in (("gold", gold), ("model", model))}}
+        ),
         pd.DataFrame({"id": ["p0"], "gold": [in_numpy(gold)], "model": [in_numpy(model)]}),
     ]
     # A Struct without fields cannot be written.
     if gold and model and all(_can_be_written(document) for document in (gold, model)):
         structs.write_parquet(file)
-        frames += [structs, structs.to_arrow(), *(pd.read_parquet(io.BytesIO(file.getvalue()), dtype_backend=backend) for backend in (pd.api.extensions.no_default, "pyarrow"))]
+        frames += [
+            structs,
+            structs.to_arrow(),
+            *(
+                pd.read_parquet(io.BytesIO(file.getvalue()), dtype_backend=backend)
+                for backend in (pd.api.extensions.no_default, "pyarrow")
+            ),
+        ]
     for frame in frames:
         rows = pl.DataFrame(af.fields(frame, "model", "gold", id="id"))
         # A Struct has the keys of its first entry first.

@@ -32,7 +32,9 @@ CELLS = st.one_of(DOCUMENTS.map(json.dumps), st.sampled_from((None, "oops", "{}"
 
 def rows_of(columns: dict[str, list[Any]], systems: str) -> pl.DataFrame:
     """Return the rows of fields of some systems."""
-    frame = pl.DataFrame({"id": range(len(columns["gold"])), **columns}, schema_overrides=dict.fromkeys(columns, pl.String))
+    frame = pl.DataFrame(
+        {"id": range(len(columns["gold"])), **columns}, schema_overrides=dict.fromkeys(columns, pl.String)
+    )
     return af.fields(frame, {name: name for name in systems}, "gold", id="id")
 
 
@@ -40,9 +42,13 @@ def rows_of(columns: dict[str, list[Any]], systems: str) -> pl.DataFrame:
 @given(st.lists(st.tuples(DOCUMENTS.map(json.dumps), CELLS, CELLS), min_size=2, max_size=4))
 @settings(deadline=None, max_examples=12)
 def test_figures_are_the_same_alone_and_beside_another_system(documents: list[tuple[str, ...]]) -> None:
-    columns: dict[str, list[Any]] = {name: [*values] for name, values in zip(("gold", "a", "b"), zip(*documents, strict=True), strict=True)}
+    columns: dict[str, list[Any]] = {
+        name: [*values] for name, values in zip(("gold", "a", "b"), zip(*documents, strict=True), strict=True)
+    }
     # Other systems invent fields and items of their own.
-    columns["c"] = [json.dumps({f"x{number}": "y" for number in range(9)} | {"items": [{"n": "salt"}] * 4})] * len(documents)
+    columns["c"] = [
+        json.dumps({f"x{number}": "y" for number in range(9)} | {"items": [{"n": "salt"}] * 4})
+    ] * len(documents)
     alone, beside = rows_of(columns, "a"), rows_of(columns, "abc")
     reports = [af.report(rows, "a", "answers", metrics=METRICS, cluster="id") for rows in (alone, beside)]
     own, others = (report.overall for report in reports)
@@ -64,14 +70,19 @@ def test_what_another_system_invents_is_no_right_answer() -> None:
     gold = {"a": "1", "b": "2", "c": "3", "d": "4"}
     first = {"a": "1", "b": "2", "c": "3"}
     second = gold | {f"x{number}": "z" for number in range(20)}
-    columns = {name: [json.dumps(document)] for name, document in (("gold", gold), ("a", first), ("b", second))}
+    columns = {
+        name: [json.dumps(document)] for name, document in (("gold", gold), ("a", first), ("b", second))
+    }
     rows = rows_of(columns, "ab")
     report = af.report(rows, "a", "answers", metrics="fields").overall
     # Three of four fields are right, one is missing.
     expected = {"n": 4, "exact_match": 0.75, "anls": 0.75, "missing_share": 0.25, "invented_share": 0.0}
     assert {name: report[name] for name in expected} == expected
     ranking = af.compare(rows, ["a", "b"], "answers", metrics="fields").ranking
-    scores = {(system, metric): score for system, metric, score in ranking.select("system", "metric", "score").rows()}
+    scores = {
+        (system, metric): score
+        for system, metric, score in ranking.select("system", "metric", "score").rows()
+    }
     assert [scores["a", name] for name in ("exact_match", "anls", "missing_share")] == [0.75, 0.75, 0.25]
     assert scores["b", "exact_match"] == pytest.approx(4 / 24)
     assert scores["b", "invented_share"] == pytest.approx(20 / 24)
@@ -128,7 +139,10 @@ def test_a_kept_column_named_like_a_figure_is_an_error() -> None:
 def test_outcomes_are_no_slices() -> None:
     dice = random.Random(1)
     gold = [json.dumps({"a": "1", "b": "2"})] * 60
-    model = [json.dumps({key: value for key, value in (("a", "1"), ("b", "2")) if dice.random() < 0.7}) for _ in gold]
+    model = [
+        json.dumps({key: value for key, value in (("a", "1"), ("b", "2")) if dice.random() < 0.7})
+        for _ in gold
+    ]
     sure = [json.dumps({"a": dice.random(), "b": dice.random()}) for _ in gold]
     frame = pl.DataFrame({"id": range(60), "shop": ["x", "y"] * 30, "gold": gold, "m": model, "s": sure})
     options: dict[str, Any] = {"id": "id", "model_confidence": "s"}
@@ -164,7 +178,10 @@ def test_a_document_is_as_sure_as_its_least_sure_field() -> None:
         assert documents["confidence"].to_list() == [1e-05, None, 0.8, None]
         totals = pl.DataFrame(af.documents(table, "prediction", "answers", required=["total"], **options))
         assert totals["confidence"].to_list() == [0.9, None, 0.8, 0.7]
-    for wrong in (rows.with_columns(confidence=pl.lit("high")), rows.with_columns(confidence=pl.lit(value=True))):
+    for wrong in (
+        rows.with_columns(confidence=pl.lit("high")),
+        rows.with_columns(confidence=pl.lit(value=True)),
+    ):
         with pytest.raises(af.DTypeError, match="column 'confidence'"):
             af.documents(wrong, "prediction", "answers", id="id", model_confidence="confidence")
 

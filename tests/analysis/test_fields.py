@@ -428,7 +428,12 @@ def test_documents_without_gold_are_left_out() -> None:
     ("columns", "options", "error", "message"),
     [
         ({"gold": ["{"]}, {}, ValueError, "column 'gold', document 'd': invalid JSON"),
-        ({"gold": ["3"]}, {}, ValueError, "column 'gold', document 'd': a document must be a JSON object or list"),
+        (
+            {"gold": ["3"]},
+            {},
+            ValueError,
+            "column 'gold', document 'd': a document must be a JSON object or list",
+        ),
         ({"doc": [None]}, {}, ValueError, "row 0 has no id: column 'doc' is null there"),
         ({"gold": [3]}, {}, af.DTypeError, "column 'gold' has dtype Int64"),
         ({"field": [3]}, {}, af.DuplicateColumnError, r"rename the columns \['field'\]"),

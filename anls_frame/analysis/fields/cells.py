@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -92,34 +92,32 @@ class Reader:
             cell = strict_json.parse(self._whole(cell))
         value = self._plain(cell, "", 0)
         if not isinstance(value, dict | list | None):
-            raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(value)}")
+            raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(value)}")  # noqa: TRY004 - a wrong value
         return value
 
     def _plain(self, value: Any, name: str, level: int) -> Any:
+        if isinstance(value, np.ndarray) and not value.shape:
+            value = value[()]
         if is_missing(value):
             return None
-        if isinstance(value, Number):
-            return _finite(value, name)
         if isinstance(value, str):
-            return self._whole(value)
+            return _finite(value, name) if isinstance(value, Number) else self._whole(value)
         if level > _MOST_LEVELS:
             raise ValueError(f"brackets are nested more than {_MOST_LEVELS} deep")
         if isinstance(value, Mapping):
             return self._object(value, name, level)
-        if isinstance(value, _LISTS) and getattr(value, "shape", True):
+        if isinstance(value, _LISTS):
             return [self._plain(entry, f"{name}[]", level + 1) for entry in value]
-        if isinstance(value, np.ndarray | np.generic):
-            return self._of_numpy(value, name, level)
-        if isinstance(value, bool):
-            return value
-        if isinstance(value, int):
-            return Number(int(value))
-        if isinstance(value, float):
-            return _finite(json.dumps(float(value)), name)
-        if isinstance(value, Decimal):
-            return _finite(format(value, "f"), name)
-        if isinstance(value, datetime.date | datetime.time):  # times with a date are dates, too
-            return str(value)
+        return self._scalar(value, name)
+
+    def _scalar(self, value: Any, name: str) -> bool | str:
+        own = _of_python(value) if isinstance(value, np.generic) else value
+        if isinstance(own, bool):
+            return own
+        if isinstance(own, dt.date | dt.time):  # a time with its date is a date, too
+            return str(own)
+        if isinstance(own, int | float | Decimal):
+            return _finite(_written_number(own), name)
         raise self._unknown(value, name)
 
     def _object(self, value: Mapping[Any, Any], name: str, level: int) -> dict[str, Any]:
@@ -136,25 +134,12 @@ class Reader:
             plain[text] = self._plain(entry, name_of(name, text), level + 1)
         return plain
 
-    def _of_numpy(self, value: Any, name: str, level: int) -> Any:
-        """Return a scalar of NumPy, or the only value of an array without dimensions."""
-        if isinstance(value, np.floating):
-            return _finite(json.dumps(float(str(value))), name)
-        if isinstance(value, np.datetime64):
-            seconds = value.astype("datetime64[us]")
-            if seconds == value:
-                value = value if np.datetime_data(value)[0] == "D" else seconds
-        plain = value.item()
-        if isinstance(plain, np.generic) or isinstance(value, np.datetime64) and isinstance(plain, int):
-            raise self._unknown(value, name)
-        return self._plain(plain, name, level)
-
     def _unknown(self, value: object, name: str) -> DTypeError:
         kind = type(value)
         return DTypeError(
-            f"{self._where(name)} holds {quoted(value)}, of type {kind.__module__}.{kind.__qualname__}, which "
-            "has no text of its own; a document holds texts, numbers, Booleans, dates, objects and lists, so "
-            "convert this value to one of them"
+            f"{self._where(name)} holds {quoted(value)}, of type {kind.__module__}.{kind.__qualname__}; a "
+            "document holds texts, numbers, Booleans, dates, objects and lists, so convert this value to one "
+            "of them"
         )
 
     def _where(self, name: str) -> str:
@@ -170,6 +155,22 @@ class Reader:
         if "\ufffd" in whole and self.halves[-1:] != [self._document]:
             self.halves.append(self._document)
         return whole
+
+
+def _of_python(value: np.generic) -> Any:
+    """Return a scalar of NumPy as one of Python, with the digits that it has."""
+    if isinstance(value, np.floating):
+        return float(str(value))
+    if isinstance(value, np.datetime64) and np.datetime_data(value)[0] != "D":
+        seconds = value.astype("datetime64[us]")
+        return seconds.item() if seconds == value else value
+    return value.item()
+
+
+def _written_number(value: float | Decimal) -> str:
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    return json.dumps(float(value)) if isinstance(value, float) else str(int(value))
 
 
 def _finite(number: str, name: str) -> Number:

@@ -9,7 +9,6 @@ from typing import Any
 
 from anls_frame._text import quoted
 from anls_frame.analysis.fields.names import name_of
-from anls_frame.frames import strict_json
 from anls_frame.frames.strict_json import Number
 
 _VALUE, _CONFIDENCE, _FIELD = "value", "confidence", "field"
@@ -20,7 +19,7 @@ _PATH = re.compile(rf"(?:{_PART.pattern})(?:\.(?:[^.\[\]]+)|\[\d*\])*")
 
 class Beside:
     """
-    Takes values out of objects that hold them beside their confidences, as in {"value": "7", "confidence": 1}.
+    Takes values out of objects that hold them beside a confidence, such as {"value": "7", "confidence": 0.9}.
 
     Parameters
     ----------
@@ -43,7 +42,9 @@ class Beside:
                 self.other_keys |= dict.fromkeys(key for key in value if key not in {_VALUE, _CONFIDENCE})
                 return self.taken(value[_VALUE], name, value[_CONFIDENCE])
             pairs = {key: self.taken(entry, name_of(name, key), confidence) for key, entry in value.items()}
-            return {key: one for key, (one, _) in pairs.items()}, {key: one for key, (_, one) in pairs.items()}
+            return {key: one for key, (one, _) in pairs.items()}, {
+                key: one for key, (_, one) in pairs.items()
+            }
         if isinstance(value, list):
             entries = [self.taken(entry, f"{name}[]", confidence) for entry in value]
             return [one for one, _ in entries], [one for _, one in entries]
@@ -77,7 +78,9 @@ def in_shape(given: Any, document: Any) -> Any:
         named: dict[str, Any] = {}
         for entry in given:
             if entry[_FIELD] in named:
-                raise ValueError(f"field {quoted(entry[_FIELD])} has two confidences; number its items, as in items[0]")
+                raise ValueError(
+                    f"field {quoted(entry[_FIELD])} has two confidences; number its items, as in items[0]"
+                )
             named[str(entry[_FIELD])] = entry[_CONFIDENCE]
         given = named
     return _nested(given)

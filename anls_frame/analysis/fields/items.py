@@ -132,7 +132,7 @@ class Pairing:
             )
             common[block] += 1
         sizes = [np.array([len(item) for item in items]) for items in (gold, predicted)]
-        return total / np.maximum(sizes[0][:, None] + sizes[1] - common, 1)
+        return np.asarray(total / np.maximum(sizes[0][:, None] + sizes[1] - common, 1))
 
     def _count(self, gold: _ByName, predicted: _ByName, n_gold: int, n_predicted: int) -> None:
         """Raise an error if the lists of a document would take too many steps to compare."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import functools
 import re
 from collections.abc import Mapping
@@ -14,22 +14,48 @@ from anls_frame._arguments import choice
 from anls_frame.frames.strict_json import Number
 
 _SIGNS = {
-    **{"€": "EUR", "£": "GBP", "¥": "JPY CNY", "₹": "INR", "₩": "KRW", "₽": "RUB", "₺": "TRY", "₪": "ILS"},
-    **{"₫": "VND", "₴": "UAH", "₱": "PHP", "₦": "NGN", "฿": "THB", "₸": "KZT", "₡": "CRC", "₲": "PYG"},
-    **{"zł": "PLN", "Kč": "CZK", "kr": "SEK NOK DKK ISK", "Ft": "HUF", "Fr.": "CHF", "R$": "BRL"},
-    **{"US$": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "AU$": "AUD", "NZ$": "NZD", "HK$": "HKD"},
-    **{"S$": "SGD", "$": "USD"},
+    "€": "EUR",
+    "£": "GBP",
+    "¥": "JPY CNY",
+    "₹": "INR",
+    "₩": "KRW",
+    "₽": "RUB",
+    "₺": "TRY",
+    "₪": "ILS",
+    "₫": "VND",
+    "₴": "UAH",
+    "₱": "PHP",
+    "₦": "NGN",
+    "฿": "THB",
+    "₸": "KZT",
+    "₡": "CRC",
+    "₲": "PYG",
+    "zł": "PLN",
+    "Kč": "CZK",
+    "kr": "SEK NOK DKK ISK",
+    "Ft": "HUF",
+    "Fr.": "CHF",
+    "R$": "BRL",
+    "US$": "USD",
+    "C$": "CAD",
+    "CA$": "CAD",
+    "A$": "AUD",
+    "AU$": "AUD",
+    "NZ$": "NZD",
+    "HK$": "HKD",
+    "S$": "SGD",
+    "$": "USD",
 }
 """Currency signs and abbreviations, with the codes that each may stand for."""
 
-_CODES = frozenset(
+_OF_CURRENCIES = (
     "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD "
     "CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF "
     "GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK "
     "LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR "
     "PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP "
     "SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER "
-    "ZAR ZMW ZWG".split()
+    "ZAR ZMW ZWG"
 )
 """Currency codes of ISO 4217."""
 
@@ -39,22 +65,21 @@ _PER_CENT = {"%": "e-2", "‰": "e-3"}
 def _mark() -> str:
     """Return a pattern for the sign or the code of a currency, or for per cent."""
     signs = "|".join(map(re.escape, sorted((*_PER_CENT, *_SIGNS), key=len, reverse=True)))
-    return f"{signs}|(?i:{'|'.join(sorted(_CODES))})"
+    return f"{signs}|(?i:{'|'.join(_OF_CURRENCIES.split())})"
 
 
 _AMOUNT = re.compile(
     r"(?P<outer>\()? ?(?P<sign>[-+])? ?"
     # A hyphen right beside a code joins both, as in EUR-12.
     rf"(?:(?P<before>{_mark()})(?![-+](?<=[A-Za-z].)))? ?(?P<inner_sign>[-+])? ?"
-    r"(?P<inner>\()?(?P<number>[0-9.,' ]*[0-9])(?P<inner_end>\))?"
-    rf"(?P<minus> ?-(?![A-Za-z]))? ?(?P<after>{_mark()})?(?P<outer_end>\))?"
+    r"(?P<inner>\()?(?P<number>[0-9.,' ]*[0-9])(?(inner)\))"
+    rf"(?P<minus> ?-(?![A-Za-z]))? ?(?P<after>{_mark()})?(?(outer)\))"
 )
 
 _SPACES = re.compile(r"\s+")
 
-_MONTHS = tuple(
-    "january february march april may june july august september october november december".split()
-)
+_OF_MONTHS = "january february march april may june july august september october november december"
+_MONTHS = tuple(_OF_MONTHS.split())
 _DIRECTIVES = {
     "%d": ("day", "[0-9]{1,2}"),
     "%m": ("month", "[0-9]{1,2}"),
@@ -88,7 +113,7 @@ class Kind(Protocol):
 
 
 class _Amount(NamedTuple):
-    """A number, and the codes of the currencies that it may be in; None for a plain number."""
+    """A number, and the codes of the currencies that it may be in, or per cent; None for a plain number."""
 
     value: Decimal
     currencies: frozenset[str] | None
@@ -113,14 +138,13 @@ class _NumberKind:
             return None
         signs = [parts[name] for name in ("sign", "inner_sign", "minus", "outer", "inner") if parts[name]]
         marks = [parts[name] for name in ("before", "after") if parts[name]]
-        are_closed = all(bool(parts[name]) == bool(parts[f"{name}_end"]) for name in ("outer", "inner"))
         digits = self._digits(parts["number"])
-        if digits is None or not are_closed or len(signs) > 1 or len(marks) > 1:
+        if digits is None or len(signs) > 1 or len(marks) > 1:
             return None
         mark = marks[0] if marks else ""
         minus = "-" if signs not in ([], ["+"]) else ""
         value = Decimal(f"{minus}{digits}{_PER_CENT.get(mark, '')}")
-        codes = "" if mark in _PER_CENT else _SIGNS.get(mark, mark.upper())
+        codes = "%" if mark in _PER_CENT else _SIGNS.get(mark, mark.upper())
         return _Amount(value, frozenset(codes.split()) or None)
 
     def _digits(self, number: str) -> str | None:
@@ -161,25 +185,25 @@ class _DateKind:
 
     formats: tuple[str, ...]
 
-    def read(self, text: str) -> datetime.date | None:
+    def read(self, text: str) -> dt.date | None:
         text = _SPACES.sub(" ", text).strip().lower()
         matches = [pattern.fullmatch(text) for pattern in (_ISO, *map(_date_pattern, self.formats))]
         dates = {date for match in matches if match and (date := _date(match)) is not None}
         # A text may be two dates in two formats, such as the fourth of March and the third of April.
         return dates.pop() if len(dates) == 1 else None
 
-    def are_equal(self, first: datetime.date, second: datetime.date) -> bool:
+    def are_equal(self, first: dt.date, second: dt.date) -> bool:
         return first == second
 
-    def form(self, value: datetime.date) -> str:
+    def form(self, value: dt.date) -> str:
         return value.isoformat()
 
 
-def _date(match: re.Match[str]) -> datetime.date | None:
+def _date(match: re.Match[str]) -> dt.date | None:
     parts = match.groupdict()
     month = int(parts["month"]) if "month" in parts else _month(parts["name"])
     try:
-        return datetime.date(int(parts["year"]), month, int(parts["day"]))
+        return dt.date(int(parts["year"]), month, int(parts["day"]))
     except ValueError:  # such as 31 April
         return None
 
@@ -200,9 +224,7 @@ def _date_pattern(given: str) -> re.Pattern[str]:
             f"{given!r} with {refused!r}{why}"
         )
     names = [_DIRECTIVES[part][0] for part in parts if part in _DIRECTIVES]
-    if sorted({"month" if name == "name" else name for name in names}) != ["day", "month", "year"] or len(
-        names
-    ) > 3:  # noqa: PLR2004
+    if sorted("month" if name == "name" else name for name in names) != ["day", "month", "year"]:
         raise ValueError(f"a format of dates must have one day, one month and one year, got {given!r}")
     pattern = ""
     for before, part, after in zip(["", *parts], parts, [*parts[1:], ""], strict=False):
@@ -301,7 +323,9 @@ def date(*formats: str) -> Kind:
     --------
     >>> import polars as pl
     >>> import anls_frame as af
-    >>> df = pl.DataFrame({"page": ["p1"], "gold": ['{"due": "2024-05-03"}'], "model": ['{"due": "3 May 2024"}']})
+    >>> df = pl.DataFrame(
+    ...     {"page": ["p1"], "gold": ['{"due": "2024-05-03"}'], "model": ['{"due": "3 May 2024"}']}
+    ... )
     >>> kinds = {"due": af.fields.date("%d.%m.%Y", "%d %B %Y")}
     >>> rows = af.fields(df, "model", "gold", id="page", kinds=kinds)
     >>> af.report(rows, "prediction", "answers", metrics="exact_match").overall["exact_match"]

@@ -56,7 +56,7 @@ class Shape:
             return "true" if value else "false"
         return None if value in self.absent else value
 
-    def leaves(
+    def leaves(  # noqa: PLR0917 - it calls itself with all of them
         self,
         value: Any,
         gold: Any,
@@ -207,7 +207,8 @@ class Predicted(_Side):
     ) -> None:
         super().__init__(shape, cells, column)
         self.system = system
-        self._sure_column, self._sure_cells = confidences or (None, [])
+        self._sure_column = confidences[0] if confidences else None
+        self._sure_cells = confidences[1] if confidences else []
         self._sure_reader = Reader(self._sure_column or "")
         self._broken: list[str] = []
         self._other_keys: dict[str, None] = {}
@@ -303,9 +304,9 @@ class Predicted(_Side):
         if self._unfit:
             warn(
                 f"column {self._sure_column!r}: no confidence fits a field in "
-                f"{numbered(len(self._unfit), 'document')}, such as {self._unfit[0]!r}; confidences must have "
-                'the shape of the predicted document, names of fields as keys, as {"seller.name": 0.9}, or be '
-                'a list of these, as [{"field": "seller.name", "confidence": 0.9}]'
+                f"{numbered(len(self._unfit), 'document')}, such as {self._unfit[0]!r}; give confidences the "
+                'shape of the predicted document, or name fields, as {"seller.name": 0.9} or [{"field": '
+                '"seller.name", "confidence": 0.9}] do'
             )
         end = _common_end(self.names)
         if end and gold_names.keys() & {name.removesuffix(f".{end}") for name in self.names}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Concatenate, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import polars as pl
 import polars.selectors as cs
@@ -239,8 +239,8 @@ def fields(
     if unlabelled:
         warn(f"{numbered(unlabelled, 'document')} without gold (null) left out")
     gold.warn_of_halves()
-    for one in predicted.values():
-        one.warn(gold.names)
+    for documents in predicted.values():
+        documents.warn(gold.names)
     _warn_of_kinds(shape.kinds, gold, predicted.values())
     table = pl.DataFrame(columns, schema=schema).with_columns(map(_status, systems, statuses.values()))
     return attach(frame[kept], pl.Series(numbers, dtype=pl.UInt32), table)
@@ -277,8 +277,8 @@ def _warn_of_kinds(kinds: Kinds, gold: Gold, predicted: Iterable[Predicted]) -> 
     for name, texts in named.items():
         if texts:
             warn(
-                f"{numbered(len(texts), 'value')} of {name} fit no format of the kind of their field, so they "
-                f"are compared as texts, such as {texts[0]}"
+                f"kinds: no format fits {numbered(len(texts), 'value')} of {name}, compared as text, such as "
+                f"{texts[0]}"
             )
     if kinds.unmatched:
         warn(

@@ -178,5 +178,3 @@ def documents(
                 f"column {name!r} has several values in document {several[id][0]!r}; it cannot be kept"
             )
     return as_kind_of(frame, whole.select(cs.by_name(id, *keep), *figures))
-
-
