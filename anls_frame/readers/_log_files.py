@@ -253,7 +253,10 @@ def files_named(
         below = (Path(folder, file) for folder, _, files in os.walk(path) for file in files)
         files = sorted(file for file in below if is_wanted(file, path))
         if not files:
-            advice = Advice(f"this folder contains no {what}; for pages, name the ground truth with gold=...")
+            way = "for pages, name the ground truth with gold=..."
+            if any(file.suffix.lower() == ".json" for file in path.rglob("*")):
+                way = "for documents of fields in JSON, use `anls-frame fields` or anls_frame.fields"
+            advice = Advice(f"this folder contains no {what}; {way}")
             raise FileNotFoundError(errno.ENOENT, advice, str(path))
         return files
     if not is_many(path):

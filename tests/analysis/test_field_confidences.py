@@ -80,6 +80,13 @@ def test_values_beside_their_confidences_are_read() -> None:
     assert rows.rows() == [(field, text) for field, text, _ in EXPECTED]
 
 
+def test_a_warning_where_documents_hold_no_confidences() -> None:
+    with pytest.warns(
+        af.InputWarning, match="no document of 'prediction' holds a value beside its confidence"
+    ):
+        assert rows_of(MODEL, column="model")["confidence"].null_count() == 4
+
+
 def test_other_keys_beside_a_value_are_left_out_with_a_warning() -> None:
     model = {"date": {"value": "2024-05-08", "confidence": 0.5, "box": [1, 2]}, "seller": {"name": "Acme"}}
     with pytest.warns(af.InputWarning, match="objects with other keys, which are left out: 'box'"):

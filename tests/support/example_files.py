@@ -38,6 +38,7 @@ def write(folder: Path) -> None:
     for name, frame in {"old": old, "new": new}.items():
         _harness_logs(folder / "lm_eval" / name, frame)
     _pages(folder)
+    _documents(folder)
     for name, copies in {
         "gold_label": ("gold", "gold_label"),
         "submission_tesseract": ("submission",),
@@ -119,6 +120,26 @@ def _results(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:
     columns = [frame["prediction"].alias(name) for name, frame in several.items()]
     old.with_columns(columns).write_parquet(folder / "results.parquet")
     old.write_parquet(folder / "big.parquet")
+
+
+def _documents(folder: Path) -> None:
+    """Write invoices in folders of JSON, with what was read of them, and both in a table."""
+    rows = []
+    for number in range(12):
+        gold = {
+            "total": f"{number + 1}.250,00",
+            "date": f"2024-05-{number + 1:02}",
+            "items": [{"name": "tea"}],
+        }
+        read = gold | {"total": number * 1000 + 1250, "date": f"{number + 1}.5.2024"}
+        if number % 3 == 0:
+            read = {"total": "0", "items": [{"name": "tee"}]}
+        sure = {"total": 0.9 - number / 100, "date": 0.8, "items": [{"name": 0.99}]}
+        for name, document in (("gold", gold), ("extracted", read), ("confidences", sure)):
+            (folder / name).mkdir(exist_ok=True)
+            (folder / name / f"{number}.json").write_text(json.dumps(document), encoding="utf-8")
+        rows.append(json.dumps({"document": f"p{number}", "prediction": read, "answers": gold}))
+    (folder / "documents.jsonl").write_text("\n".join(rows), encoding="utf-8")
 
 
 def _verdicts(folder: Path, old: pl.DataFrame, new: pl.DataFrame) -> None:

@@ -212,6 +212,7 @@ class Predicted(_Side):
         self._sure_reader = Reader(self._sure_column or "")
         self._broken: list[str] = []
         self._other_keys: dict[str, None] = {}
+        self._any_beside = False
         self._unused: list[object] = []
         self._unfit: list[object] = []
 
@@ -249,6 +250,7 @@ class Predicted(_Side):
         beside = layouts.Beside({*layouts.objects(right.document)})
         taken = beside.taken(value)
         self._other_keys |= beside.other_keys
+        self._any_beside |= beside.any
         if beside.any and self._sure_column != self.column:
             self._unused.append(document)
         return taken
@@ -300,6 +302,12 @@ class Predicted(_Side):
                 f"{numbered(len(self._unused), 'document')} of {self.system!r} hold confidences beside their "
                 f"values, such as {self._unused[0]!r}; to keep these, name the same column, {self.column!r}, "
                 "in model_confidence="
+            )
+        if self._sure_column == self.column and self.names and not self._any_beside:
+            warn(
+                f"no document of {self.system!r} holds a value beside its confidence, as in "
+                '{"total": {"value": "5", "confidence": 0.9}}: name the column with the confidences in '
+                "model_confidence="
             )
         if self._unfit:
             warn(
