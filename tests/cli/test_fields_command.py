@@ -52,13 +52,11 @@ def test_kinds_confidences_and_required_fields(folder: Path) -> None:
     # Each third document has another total, no date and another name.
     assert "8 of 12 documents wholly right" in done
     assert "Documents, the least confident first" in done
-    listed = tables_of(folder, *options, "--model-confidence", "confidences")[
-        "Documents, the least confident first"
-    ]
+    listed = tables_of(folder, *options, "--model-confidence", "confidences")["Documents"]
     # The date of these was not found, so nothing says how sure they are; then the total counts.
     assert [line["document"] for line in listed[:5]] == ["0", "3", "6", "9", "11"]
     assert [line["confidence"] for line in listed[:5]] == [None, None, None, None, 0.79]
-    assert [line["all_right"] for line in listed] == [*["no"] * 4, *["yes"] * 8]
+    assert [line["all_right"] for line in listed] == [*[False] * 4, *[True] * 8]
     required = fine(shell.run(folder, "fields", *options, "--required", "items[].name", "--n", "3"))
     assert "8 of 12 documents wholly right in 'items[].name'" in required
     assert "... and 9 more rows" in required
@@ -70,7 +68,7 @@ def test_a_table_and_written_files(folder: Path) -> None:
     assert done == "8 of 12 documents wholly right: fields.html\n"
     page = (folder / "fields.html").read_text("utf-8")
     assert "8 of 12 documents wholly right." in page
-    assert "Documents, the most wrong fields first" in page
+    assert "Documents are listed with the most wrong fields first." in page
     table = pl.DataFrame({"doc": ["a"], "m": ['{"x": "1"}'], "g": [{"x": "1"}]})
     table.write_parquet(folder / "t.parquet")
     named = ["t.parquet", "--id", "doc", "--prediction", "m", "--answers", "g"]
@@ -98,8 +96,8 @@ def test_folders_below_and_the_documents_own_confidences(tmp_path: Path) -> None
         (tmp_path / name / "may").mkdir(parents=True)
         (tmp_path / name / "may/a.json").write_text(json.dumps(document), encoding="utf-8")
     tables = tables_of(tmp_path, "read/", "--gold", "gold", "--model-confidence", "read")
-    assert tables["Documents, the least confident first"] == [
-        {"document": "may/a", "n_fields": 1, "n_wrong": 0, "all_right": "yes", "confidence": 0.25}
+    assert tables["Documents"] == [
+        {"document": "may/a", "n_fields": 1, "n_wrong": 0, "all_right": True, "confidence": 0.25}
     ]
 
 

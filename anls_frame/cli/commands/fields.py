@@ -16,7 +16,7 @@ from anls_frame.cli.output import plain, print_document, print_table, working
 if TYPE_CHECKING:
     import polars as pl
 
-    from anls_frame.export import Table
+    from anls_frame.export import Kind, Table
 
 _SHOWN_DOCUMENTS = 10
 DOCUMENT = "document"
@@ -135,12 +135,16 @@ def fields(
             model_confidence=confidence,
             **vars(scoring),
         )
+    if not report.overall["n"]:
+        raise ValueError(f"{file}: no document has a field, in gold or predicted")
     documents = _documents_table(whole, confidence)
     n_right = int(whole["all_right"].sum())
     said = f"{n_right:,} of {numbered(whole.height, 'document')} wholly right"
     said += f" in {', '.join(map(quoted, required))}" if required else ""
+    order = "the most wrong fields" if confidence is None else "the least confident"
     document = report.to_document(sort="exact_match")
-    document = replace(document, tables=[*document.tables, documents], notes=[f"{said}.", *document.notes])
+    notes = [f"{said}. Documents are listed with {order} first.", *document.notes]
+    document = replace(document, tables=[*document.tables, documents], notes=notes)
     if target.output is not None:
         export.write(document, target.output, escape_formulas=True)
     if target.json:
@@ -150,7 +154,7 @@ def fields(
         plain(f"{said}: {target.output}" if target.output is not None else report.to_text(sort="exact_match"))
     )
     if target.is_terminal:
-        print(plain(f"\n{said}\n\n{documents.name}"))
+        print(plain(f"\n{said}\n\n{documents.name}, {order} first"))
         print_table(documents, most=most)
 
 
@@ -203,24 +207,13 @@ def _kinds(given: list[str]) -> dict[str, Any]:
 
 
 def _documents_table(whole: pl.DataFrame, confidence: str | None) -> Table:
-    """Return the documents, those to look at first on top: the least sure ones, or those with most faults."""
-    import polars as pl
-
+    """Return the documents, those to look at first on top: the least confident, or those with most faults."""
     from anls_frame.export.result_tables import result_table
 
     if confidence is None:
         whole = whole.sort("n_wrong", descending=True, maintain_order=True)
-        name = "Documents, the most wrong fields first"
     else:
         whole = whole.sort(confidence, nulls_last=False, maintain_order=True)
-        name = "Documents, the least confident first"
-    labels = {
-        "n_fields": "fields",
-        "n_wrong": "wrong",
-        "all_right": "wholly right",
-        "confidence": "confidence",
-    }
-    shown = whole.with_columns(
-        pl.when("all_right").then(pl.lit("yes")).otherwise(pl.lit("no")).alias("all_right")
-    )
-    return result_table(name, shown, kinds={"n_fields": "count", "n_wrong": "count"}, labels=labels)
+    labels = {"n_fields": "fields", "n_wrong": "wrong fields", "all_right": "wholly right"}
+    kinds: dict[str, Kind] = dict.fromkeys(("n_fields", "n_wrong"), "count")
+    return result_table("Documents", whole, kinds=kinds, labels=labels)
