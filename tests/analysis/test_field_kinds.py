@@ -13,7 +13,7 @@ import anls_frame as af
 POINT, COMMA = af.fields.number(), af.fields.number(decimal=",")
 DAYS = af.fields.date("%d.%m.%Y", "%d %B %Y", "%b %d, %Y", "%d/%m/%Y")
 AMERICAN = af.fields.date("%d/%m/%Y", "%m/%d/%Y")
-COMPACT = af.fields.date("%Y%m%d", "%d%b%Y")
+COMPACT = af.fields.date("%Y%m%d", "%d%b%Y", "%Y年%m月%d日")
 
 EQUAL: list[tuple[Any, object, object]] = [
     # Numbers without quotation marks are numbers of JSON.
@@ -42,6 +42,8 @@ EQUAL: list[tuple[Any, object, object]] = [
     (POINT, "0.00-", "0"),
     (POINT, "£1,000.00", "GBP 1000"),
     (POINT, "1,000", 1e3),
+    (POINT, "NT$26,691", 26691),
+    (POINT, "18,891円", "¥18,891"),
     (COMMA, "549,22 €", 549.22),
     (COMMA, "1.234,56 €", "1234,56"),
     (COMMA, "1.250,00", 1250),
@@ -58,6 +60,7 @@ EQUAL: list[tuple[Any, object, object]] = [
     (DAYS, "2024-05-03 00:00:00", "3.5.2024"),
     (DAYS, "29.02.2024", "29 February 2024"),
     (COMPACT, "20240503", "2024-05-03"),
+    (COMPACT, "2016年1月23日", "2016-01-23"),
     (COMPACT, "03MAY2024", "20240503"),
     ("code", "re 2024 7", "RE-2024/7"),
     ("code", "RE2024-7", "RE-2024/7"),

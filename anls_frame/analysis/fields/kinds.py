@@ -44,6 +44,9 @@ _SIGNS = {
     "NZ$": "NZD",
     "HK$": "HKD",
     "S$": "SGD",
+    "NT$": "TWD",
+    "円": "JPY",
+    "元": "CNY TWD",
     "$": "USD",
 }
 """Currency signs and abbreviations, with the codes that each may stand for."""

@@ -78,8 +78,8 @@ def fields(
         with a row for each document. It is loaded into memory.
     prediction
         Name of the column with the predicted documents, or a mapping from the names of several systems to
-        their columns. A document is JSON text, a Struct (in which null means that the key is absent) or, in
-        pandas, a dict or list; null if nothing was predicted.
+        their columns. A document is JSON text, a Struct or, in pandas, a dict or list; null if nothing was
+        predicted.
     answers
         Name of the column with the gold documents, of the same kinds. Documents without gold (null) are left
         out, with a warning.
@@ -94,10 +94,19 @@ def fields(
         gold list, in which each value is an accepted answer.
     absent
         Texts that mean "no value", as null does.
+    kinds
+        Kinds of values by the names of fields, in which ``*`` stands for any text: ``fields.number()``,
+        ``fields.date("%d.%m.%Y")`` or ``"code"`` (letters and digits, without regard to case and
+        separators). A predicted value that equals the gold value in its kind gets the text of gold, so it is
+        right in every score. Values that fit no format are compared as text, and a warning counts them. The
+        first pattern that matches counts.
     model_confidence
         Name of the column with the model's confidences, or a mapping from the names of systems to their
-        columns: documents of the shape of the predicted ones, with numbers in place of their values. A number
-        in place of an object or a list applies to all its values.
+        columns. Confidences have the shape of the predicted documents, with numbers in place of their values
+        (a number in place of an object or a list applies to all its values); or they name fields, as in
+        ``{"seller.name": 0.9, "items[0].price": 0.8}`` or ``[{"field": "seller.name", "confidence": 0.9}]``.
+        If documents hold them beside their values, as in ``{"total": {"value": "5", "confidence": 0.9}}``,
+        name the column of the predicted documents again.
 
     Returns
     -------
@@ -106,15 +115,17 @@ def fields(
 
         - `field`: the keys from the root of the document, joined by dots, with ``[]`` after those of lists,
           such as ``items[].price``. Keys that contain a dot, a bracket or a quotation mark are in quotes.
+          Null in the only row of a document in which neither gold nor a system has a value.
         - `item`: number of the item in the innermost list, counted from 1 over all lists of the field; null
           outside of lists. Invented items follow the gold items.
         - `answers`: the gold text, null if there is no value (with ``lists="answers"``, a list of texts).
-        - `prediction`, or a column for each system: the predicted text, null if nothing was predicted. In a
-          broken document, fields without a gold value have the text "unreadable document", which makes them
-          wrong.
-        - `status`, or for each system a column that ends in ``_status``: `matched` (both have a value, or
-          neither has), `missing` (nothing was predicted), `invented` (gold has no value), or `broken` (the
-          predicted document is not a JSON object or list; a warning counts these).
+        - `prediction`, or a column for each system: the predicted text, null if nothing was predicted. A
+          broken document whose gold has no value has the text "unreadable document", which makes it wrong.
+        - `status`, or for each system a column that ends in ``_status``: `matched` (both have a value),
+          `missing` (nothing was predicted), `invented` (gold has no value), or `broken` (the predicted
+          document cannot be read, or is too large to be compared; a warning counts these). Null where neither
+          gold nor the system has a value: such a row is a field of other systems only, and counts for none of
+          this system's scores with ``metrics="fields"``.
         - With `model_confidence`, `confidence`, or for each of its systems a column that ends in
           ``_confidence``: the confidence of the predicted text, null where there is none.
 
@@ -127,24 +138,32 @@ def fields(
     ColumnNotFoundError
         If a column is not in the frame.
     DTypeError
-        If a column does not hold documents.
+        If a column does not hold documents, or a value in a document is of a type that has no text, such as
+        bytes or a set; the message names column, document and key.
     DuplicateColumnError
-        If a column of the result has the name of a kept column.
+        If a column of the result has the name of a kept column or of another one.
     ValueError
-        If an id is null or occurs twice, a gold document is not a JSON object or list, a confidence is not a
-        number, the systems of `model_confidence` differ from those of `prediction`, or a document is too
-        large or nested too deeply.
+        If an id is null or occurs twice, a gold document is not a JSON object or list, too large or nested
+        too deeply, a confidence is not a number, or the systems of `model_confidence` differ from those of
+        `prediction`.
+
+    Warns
+    -----
+    InputWarning
+        If documents are left out or broken, confidences fit no field, every predicted field ends in a key
+        that gold does not have, or values of `kinds` fit no format.
 
     See Also
     --------
-    anls_frame.report : with ``unanswerable="empty"``, a field without a value is right where nothing was
-        predicted.
+    anls_frame.documents : a row for each document, with whether all its fields are right.
+    anls_frame.report : with ``metrics="fields"``, precision, recall and F1 of fields.
 
     Notes
     -----
-    Numbers become text as written in the JSON text; ``true`` and ``false`` become the texts "true" and
-    "false". Numbers of a Struct or dict are written as JSON. Normalize amounts and dates with expressions,
-    before or after.
+    A value is null if it is null, NaN, NaT or pandas' NA, and so is a key that a document lacks: JSON text,
+    Structs, dicts and Parquet files give the same rows. Numbers become text as written in the JSON text;
+    ``true`` and ``false`` become the texts "true" and "false". Numbers of a Struct or dict are written as
+    JSON, and dates as in ISO 8601.
 
     The similarity of two items is the mean NLS of the fields found in either item; the texts of a list within
     an item are first sorted and joined. Items with a similarity of 0 are not paired. If several assignments

@@ -65,22 +65,27 @@ def documents(
     protocol
         How texts are prepared before they are compared, as for `anls_frame.exact_match`.
     model_confidence
-        Name of the column with the confidences of fields, or a mapping from the names of systems to their
-        columns.
+        Name of the column with the confidences of fields (as numbers, or as text from CSV), or a mapping from
+        the names of systems to their columns.
 
     Returns
     -------
     DataFrame
-        A row for each document, in their order, with the columns `id` and `keep`, `n_fields`, then `n_wrong`
-        and `all_right`; for several systems, ``NAME_n_wrong`` and ``NAME_all_right`` for each. A field
-        without a gold value is right if nothing was predicted. A document without any required field has no
-        wrong fields. A broken document is never all right. With `model_confidence`, `confidence` or
-        ``NAME_confidence`` is the lowest confidence of the required fields, null if none has a confidence.
+        A row for each document, in their order, with the columns `id` and `keep`, then `n_fields` (the
+        required fields in which gold or the system has a value), `n_wrong` and `all_right`; for several
+        systems, ``NAME_n_fields``, ``NAME_n_wrong`` and ``NAME_all_right`` for each. A document without any
+        required field has no wrong fields. A broken document is never all right. With `model_confidence`,
+        `confidence` or ``NAME_confidence`` is the lowest confidence of these fields. It is null, which
+        `selective` takes as unsure, if one of them has no confidence: it was not found, for instance.
 
     Raises
     ------
     ColumnNotFoundError
         If a column is not in the frame.
+    DTypeError
+        If confidences are not numbers.
+    DuplicateColumnError
+        If `id` or `keep` has the name of a column of the result.
     ValueError
         If no document has a required field, a column of `keep` has several values for a document, or the
         systems of `model_confidence` differ from those of `prediction`.
