@@ -15,5 +15,7 @@ def is_missing(value: object) -> bool:
         return False
     try:
         return bool(value != value)  # noqa: PLR0124 - true of NaN and NaT alone
+    except ArithmeticError:  # a signalling NaN of Decimal must not be compared
+        return True
     except TypeError:  # pandas' NA equals nothing, not even in a condition
         return type(value).__name__ == "NAType"

@@ -19,7 +19,16 @@ from hypothesis import strategies as st
 
 import anls_frame as af
 
-MISSING = (None, math.nan, pd.NaT, pd.NA, np.float32("nan"), np.datetime64("NaT"), decimal.Decimal("NaN"))
+MISSING = (
+    None,
+    math.nan,
+    pd.NaT,
+    pd.NA,
+    np.float32("nan"),
+    np.datetime64("NaT"),
+    decimal.Decimal("NaN"),
+    decimal.Decimal("sNaN"),
+)
 
 
 def rows_of(gold: list[Any], predicted: list[Any], kind: str = "pandas", **options: Any) -> Any:

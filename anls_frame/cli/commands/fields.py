@@ -142,7 +142,9 @@ def fields(
     said = f"{n_right:,} of {numbered(whole.height, 'document')} wholly right"
     said += f" in {', '.join(map(quoted, required))}" if required else ""
     order = "the most wrong fields" if confidence is None else "the least confident"
-    document = report.to_document(sort="exact_match")
+    # A document without fields is in a slice of its own, without rows that count.
+    shown: Any = {"sort": "exact_match", "min_n": 1}
+    document = report.to_document(**shown)
     notes = [f"{said}. Documents are listed with {order} first.", *document.notes]
     document = replace(document, tables=[*document.tables, documents], notes=notes)
     if target.output is not None:
@@ -150,9 +152,7 @@ def fields(
     if target.json:
         print_document(document)
         return
-    print(
-        plain(f"{said}: {target.output}" if target.output is not None else report.to_text(sort="exact_match"))
-    )
+    print(plain(f"{said}: {target.output}" if target.output is not None else report.to_text(**shown)))
     if target.is_terminal:
         print(plain(f"\n{said}\n\n{documents.name}, {order} first"))
         print_table(documents, most=most)
