@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import polars as pl
@@ -37,8 +37,10 @@ _SHOWN_NAMES = 10
 class _WithKinds(OnFrames[Options, OfPandas_co, OfPolars_co], Protocol):
     """The function `fields`, with the functions that describe kinds of values."""
 
-    number: Callable[..., Kind]
-    date: Callable[..., Kind]
+    @staticmethod
+    def number(*, decimal: Literal[".", ","] = ".") -> Kind: ...
+    @staticmethod
+    def date(*formats: str) -> Kind: ...
 
 
 def _with_kinds(
