@@ -84,7 +84,8 @@ def find_slices(
         slices of this system, as its column alone.
     columns
         Columns whose values can define slices (in pandas, levels of the index too), or expressions such as
-        ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role.
+        ``pl.col("question").str.len_chars().alias("length")``; by default, all columns without another role,
+        except the columns of status and confidence that `fields` adds.
     metrics
         One or several scores, as for `report` and `compare`: `"anls"` by default.
     cluster
