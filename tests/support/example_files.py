@@ -232,5 +232,15 @@ def _corrections(folder: Path) -> None:
         "bold": ("bold", "system", "old", "first"),
         "careful": ("careful", "new", "newer", "second"),
     }.items():
+        text = (ROOT / f"data/gec/{corrections}.txt").read_text(encoding="utf-8")
         for name in names:
-            shutil.copy(ROOT / f"data/gec/{corrections}.txt", folder / f"{name}.txt")
+            (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+        _in_halves(folder / corrections, ".txt", text.splitlines(keepends=True))
+    _in_halves(folder / "essays", ".m2", [f"{block}\n\n" for block in gold.strip().split("\n\n")])
+
+
+def _in_halves(folder: Path, suffix: str, sentences: list[str]) -> None:
+    folder.mkdir()
+    half = len(sentences) // 2
+    for name, part in (("first", sentences[:half]), ("second", sentences[half:])):
+        (folder / f"{name}{suffix}").write_text("".join(part), encoding="utf-8")
