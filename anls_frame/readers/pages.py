@@ -84,8 +84,8 @@ def read_pages(
         How to treat pages that do not pair up: `"error"` lists them in an error; `"null"` gives null where a
         text is missing, and `"drop"` leaves these pages out, both with a warning that lists them.
     split
-        Whether a file with several pages is a row for each page, or one row with all lines. Files of PAGE XML,
-        ALTO and hOCR may have several page elements; form feeds end the pages of plain text.
+        Whether a file with several pages is a row for each page, or one row with all lines. Files of PAGE
+        XML, ALTO and hOCR may have several page elements; form feeds end the pages of plain text.
     empty_lines
         `"drop"` leaves out empty lines. Plain text often has empty lines between blocks; PAGE, ALTO and hOCR
         have none, so each empty line would count as an error against them.
@@ -116,8 +116,8 @@ def read_pages(
           its words if the line has none; of the region or cell if none of its lines has text. Of several
           TextEquiv elements, the one with the lowest index is read, without indices the one with the highest
           confidence, without either the first; an empty one gives way to the next.
-        - ALTO: words, spaces and hyphens as printed (SUBS_CONTENT is not read). Of alternative reading orders,
-          the first counts.
+        - ALTO: words, spaces and hyphens as printed (SUBS_CONTENT is not read). Of alternative reading
+          orders, the first counts.
         - hOCR: all text of `ocr_page` elements; each word as its own text or, if it has none, its boxes of
           letters. Alternative letters and words are left out.
         - Plain text and Markdown: as in the file, without a byte order mark and whitespace at the end of a

@@ -44,7 +44,7 @@ def empty_reference_notes(n_empty: int, n: int, noun: str) -> list[str]:
 
 def divide_by_references(metrics: Iterable[Metric]) -> bool:
     """Return whether one of the metrics is an error rate of the texts."""
-    return any(metric.row == "cer" or (metric.is_built_in and metric.is_ratio) for metric in metrics)
+    return any(metric.format == "rate" for metric in metrics)
 
 
 def _counted(counts: int | Mapping[str, int]) -> str:
