@@ -23,6 +23,7 @@ _CARRIAGE_RETURN = re.compile(r"\r\n?")
 _TRANSKRIBUS_INDEX = re.compile(r"readingOrder\s*\{\s*index\s*:\s*(\d+)")
 _HYPHENS = "-\u2010\u2011\u00ac\u2e17\u00ad="
 """Characters that end a hyphenated line; old prints have a double hyphen, engines write ¬."""
+_CLOSING_MARKS = frozenset(",.;:!?")
 
 
 def local_name(element: Any) -> str:
@@ -404,10 +405,13 @@ class Alto:
 
 def _touch(word: Any, other: Any) -> bool:
     """
-    Return whether two words of a line without a space between them are one.
+    Return whether no space belongs between two words of a line that has spaces elsewhere.
 
-    Some programs write only some of the spaces of a line. A gap wider than a tenth of the height is one, too.
+    Some programs write only some of the spaces of a line. A gap wider than a tenth of the height is one, too,
+    but not before a mark that ends a phrase.
     """
+    if other.get("CONTENT", "") in _CLOSING_MARKS:
+        return True
     try:
         (left, width, height), (other_left, other_width, _) = (
             [float(string.get(name, "")) for name in ("HPOS", "WIDTH", "HEIGHT")] for string in (word, other)

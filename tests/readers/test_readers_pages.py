@@ -183,6 +183,29 @@ def test_lines_of_alto_are_as_printed(tmp_path: Path, parts: str, expected: str)
     assert text_of(tmp_path, ALTO.format(block)) == expected
 
 
+@pytest.mark.parametrize(
+    ("left", "content", "expected"),
+    [
+        (30, "b", "x a b"),
+        (21, "b", "x ab"),
+        (20, "b", "x ab"),
+        (15, "b", "x ab"),
+        (-30, "b", "x a b"),
+        (30, ",", "x a,"),
+    ],
+)
+def test_a_gap_is_a_space_in_lines_that_have_only_some(
+    tmp_path: Path, left: int, content: str, expected: str
+) -> None:
+    # The first word ends at 20, and is 20 high: a gap of 3 is a space, on either side.
+    parts = (
+        '<String CONTENT="x"/><SP/><String HPOS="10" WIDTH="10" HEIGHT="20" CONTENT="a"/>'
+        f'<String HPOS="{left}" WIDTH="10" HEIGHT="20" CONTENT="{content}"/>'
+    )
+
+    assert text_of(tmp_path, ALTO.format(f"<TextLine>{parts}</TextLine>")) == expected
+
+
 def test_alto_of_any_version_is_read(tmp_path: Path) -> None:
     block = '<TextBlock><TextLine><String CONTENT="a"/></TextLine></TextBlock>'
     for namespace in (
