@@ -161,7 +161,7 @@ READERS: Mapping[str, Description] = {
     "pages": Description(
         function="pages.read_as_answers",
         files="pages: text, Markdown, PAGE XML, ALTO, hOCR in folders",
-        python="`read_pages`: [an OCR project](pages.md)",
+        python="`read_pages`, `readers.Pages`: [an OCR project](pages.md)",
         command="`FOLDER --gold FOLDER`",
         options={
             "match": ReaderOption(
