@@ -215,6 +215,14 @@ def _pages(folder: Path) -> None:
             (folder / name).mkdir()
             for page, text in pages.select("doc_id", column).iter_rows():
                 (folder / name / f"{page}.txt").write_text(text or "", encoding="utf-8")
+    (folder / "larex").mkdir()
+    equivalents = "".join(
+        f'<TextEquiv index="{index}"><Unicode>{text}</Unicode></TextEquiv>'
+        for index, text in enumerate(["Hay 9", "Hav 9"])
+    )
+    (folder / "larex" / "0001.xml").write_text(
+        f"<PcGts><Page><TextRegion><TextLine>{equivalents}</TextLine></TextRegion></Page></PcGts>"
+    )
     for name, column in {"page": "tesseract", "truth": "reference"}.items():
         (folder / f"{name}.txt").write_text(pages[column][0], encoding="utf-8")
     pages.select("doc_id", "lang", ocr="tesseract", gt="reference").write_csv(folder / "pages.csv")
