@@ -116,7 +116,9 @@ def _is_markup(path: Path, data: bytes) -> bool:
     """Return whether a file is one of markup, by its suffix or, for texts, by its root element."""
     if _content.without_compression(path).suffix.lower() in MARKUP_SUFFIXES:
         return True
-    beginning = _beginning(data)
+    beginning = _beginning(data).lstrip()
+    if not beginning.startswith("<"):
+        return False
     if _PAGE_OR_ALTO.match(beginning):
         return True
     return _HTML.match(beginning) is not None and _HOCR_CLASS.search(data.replace(b"\0", b"")) is not None

@@ -210,7 +210,8 @@ def _files_of(given: PageFiles) -> list[tuple[File, Path]]:
         files = _log_files.files_named(path, _is_text, "pages: files of .txt, .md, .xml, .hocr or .html")
         for file in files:
             _content.check_file(file, may_be_empty=True)
-        return [(File(file, is_found=path.is_dir()), _folder(path)) for file in files]
+        folder, is_found = _folder(path), path.is_dir()
+        return [(File(file, is_found), folder) for file in files]
     if not isinstance(given, Iterable):
         raise TypeError(f"pages must be a folder, a pattern, or names of files, got {type(given).__name__}")
     files_of_all = [file for name in given for file, _ in _files_of(name)]

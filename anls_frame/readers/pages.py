@@ -250,7 +250,7 @@ class _Column:
     def read(self, *, split: bool, encoding: str | None, unknown: UnknownText, problems: Problems) -> None:
         """Read all files; what is no page is passed over, with a warning, in folders only."""
         passed: dict[Path, str] = {}
-        accounts: dict[Path, Account] = {}
+        accounts: list[tuple[Path, Account]] = []
         for page, (path, is_found) in self.files.items():
             if is_found and is_about_folder(path):
                 passed[path] = "describes the folder, by its name"
@@ -263,7 +263,7 @@ class _Column:
                         raise
                     passed[path] = error.problems[0].message.partition(";")[0]
                     continue
-                accounts[path] = read.account
+                accounts.append((path, read.account))
                 self._add(page, read.pages, is_plain=read.is_plain, split=split)
         if passed and not accounts:
             for path, message in passed.items():
@@ -283,21 +283,25 @@ class _Column:
         else:
             self.pages[page] = Page(is_plain, "\n".join(filter(None, texts)))
 
-    def _account(self, accounts: Mapping[Path, Account], unknown: UnknownText, problems: Problems) -> None:
+    def _account(
+        self, accounts: Sequence[tuple[Path, Account]], unknown: UnknownText, problems: Problems
+    ) -> None:
         """Make sure that no word of a file is left out without a rule, or say so."""
-        partly = {path: account for path, account in accounts.items() if account.unknown}
-        if unknown == "error":
-            for path in [path for path, account in partly.items() if not account.read]:
-                account = partly.pop(path)
-                words, where = numbered(account.n_unknown, "word"), _place(account)
-                problems.add(
-                    f"none of its {words} stands where pages have text (the first: {where}); to read it "
-                    "as a page without text, pass unknown='warn'",
-                    path=path,
-                )
+        partly = []
+        for path, account in accounts:
+            if not account.unknown:
+                continue
+            if account.read or unknown == "warn":
+                partly.append((account, path))
+                continue
+            words, where = numbered(account.n_unknown, "word"), _place(account)
+            problems.add(
+                f"none of its {words} stands where pages have text (the first: {where}); to read it as a "
+                "page without text, pass unknown='warn'",
+                path=path,
+            )
         if partly:
-            worst = max(partly, key=lambda path: partly[path].n_unknown)
-            account = partly[worst]
+            account, worst = max(partly, key=lambda entry: entry[0].n_unknown)
             words, where = numbered(account.n_unknown, "word"), _place(account)
             others = f"; there are such words in {numbered(len(partly), 'file')}" if len(partly) > 1 else ""
             warn(
@@ -409,13 +413,13 @@ def _warn_of_blank_truth(truth: Mapping[str, Page]) -> None:
 def _warn_of_same_files(columns: Sequence[_Column]) -> None:
     """Warn if the files of an engine are those of the ground truth."""
     truth, *engines = columns
-    files = set(map(_identity, truth.files.values()))
+    of_truth = set(map(_identity, truth.files.values()))
     for engine in engines:
         if engine.index != truth.index:
             continue
-        same = [file for file in engine.files.values() if _identity(file) in files]
+        same = sum(_identity(file) in of_truth for file in engine.files.values())
         if same:
-            read = numbered(len(same), "file")
+            read = numbered(same, "file")
             warn(
                 Advice(
                     f"{engine.name!r} reads {read} of the ground truth, so texts are compared with "
