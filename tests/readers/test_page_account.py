@@ -280,3 +280,26 @@ def test_words_of_drawn_hocr_are_accounted_for(tmp_path_factory: pytest.TempPath
     pages = [page for page in root.iter() if page.get("class") == "ocr_page"]
     assert result.account.read == sum(len("".join(page.itertext()).split()) for page in pages)
     assert len(result.pages) == len(pages)
+
+
+@given(
+    text=st.text(st.sampled_from("ab \u00e9\u3000\t\n\r\f\v\x1c<&"), max_size=40),
+    mark=st.sampled_from(["", "\ufeff"]),
+)
+def test_every_character_of_a_text_is_read_except_ends_of_lines_and_pages(
+    tmp_path_factory: pytest.TempPathFactory, text: str, mark: str
+) -> None:
+    path = tmp_path_factory.mktemp("pages") / "page.txt"
+    path.write_bytes((mark + text).encode())
+    result = read_page_file(path)
+
+    def printed(part: str) -> str:
+        return "".join(letter for letter in part if not letter.isspace())
+
+    assert [printed(page) for page in result.pages] == [
+        printed(page) for page in text.split("\f")[: len(result.pages)]
+    ]
+    assert not printed("".join(text.split("\f")[len(result.pages) :]))
+    # Whitespace within a page stays as it is, but for the ends of lines of other systems.
+    for page, given_page in zip(result.pages, text.split("\f"), strict=False):
+        assert given_page.replace("\r\n", "\n").replace("\r", "\n").startswith(page)
