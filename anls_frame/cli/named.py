@@ -55,6 +55,18 @@ def protocol(text: str | ScoreProtocol) -> ScoreProtocol:
     return chosen
 
 
+def preparation(text: str | ScoreProtocol) -> ScoreProtocol:
+    """
+    Return the protocol that prepares the texts of a count of errors.
+
+    It is the one named or, if the value says how errors are counted, as in ``anls,errors.unit=grapheme`` of a
+    report, the one for error rates.
+    """
+    chosen = protocol(text)
+    counts_errors = isinstance(text, str) and re.search(r",errors[.=]", text) is not None
+    return resolve_errors(chosen) if counts_errors else chosen
+
+
 def reader(text: str | ChosenReader) -> ChosenReader:
     """Return the reader for a value such as ``inspect,scorer=match``; `auto` has the options of all."""
     if isinstance(text, ChosenReader):  # the default

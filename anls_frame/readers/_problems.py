@@ -40,7 +40,7 @@ def _in_shell(option: re.Match[str]) -> str:
     value = str(ast.literal_eval(value)) if value[:1] in {"'", '"'} else value
     if name in READER_OPTIONS:
         reader = "table" if name == "format" else "auto"
-        value = "true" if value == "True" else value
+        value = value.lower() if value in {"True", "False"} else value
         return f"--reader {shlex.quote(f'{reader},{name}={value}')}"
     if name == "gold_id":
         return f"--gold FILE,gold_id={value}"

@@ -26,10 +26,10 @@ from anls_frame.frames import origins
 from anls_frame.frames.checks import no_column
 from anls_frame.readers import _content, _log_files, _long
 from anls_frame.readers._long import Gold, Log, only_epoch
+from anls_frame.readers._page_names import is_page
 from anls_frame.readers._problems import Advice, problem
 from anls_frame.readers._standard import PREDICTED, SCORED
 from anls_frame.readers.descriptions import READERS
-from anls_frame.readers.pages import is_page
 from anls_frame.readers.table import read_table, reading_parquet, scan_table
 
 

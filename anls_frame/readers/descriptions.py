@@ -160,16 +160,30 @@ READERS: Mapping[str, Description] = {
     ),
     "pages": Description(
         function="pages.read_as_answers",
-        files="pages: text, PAGE XML, ALTO, hOCR in folders",
-        python="`read_pages`: [an OCR project](pages.md)",
+        files="pages: text, Markdown, PAGE XML, ALTO, hOCR in folders",
+        python="`read_pages`, `readers.Pages`: [an OCR project](pages.md)",
         command="`FOLDER --gold FOLDER`",
         options={
+            "match": ReaderOption(
+                help="regular expression that finds the name of a page in the name of its file, such as "
+                "[0-9]+$; a group, if it has one, is the name"
+            ),
             "collection": ReaderOption(
                 help="pattern of the names of pages that says to which collection they belong, such as "
                 "{collection}_{page}"
             ),
+            "index": ReaderOption(
+                help="index of the TextEquiv to read as the engine's text, in PAGE XML with several",
+                is_text=False,
+            ),
+            "split": ReaderOption(
+                help="false reads a file with several pages as one page, not as a row for each", is_text=False
+            ),
             "empty_lines": ReaderOption(help="keep or drop empty lines in pages of plain text"),
             "encoding": _ENCODING,
+            "unknown": ReaderOption(
+                help="warn reads a file none of whose words stands where pages have text, which is an error"
+            ),
         },
     ),
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from anls_frame._paths import is_hidden
 from anls_frame._text import numbered
 from anls_frame.exceptions import warn
 from anls_frame.readers import _content, _log_files, _raw
@@ -92,7 +93,7 @@ def column_of(folder: Path) -> str:
 
 def is_document(file: Path, folder: Path) -> bool:
     """Return whether a file may hold a document of JSON, judged by its name."""
-    if _log_files.is_hidden(file, folder) or _content.without_compression(file).suffix.lower() != ".json":
+    if is_hidden(file, folder) or _content.without_compression(file).suffix.lower() != ".json":
         return False
     _content.check_regular(file)
     return True

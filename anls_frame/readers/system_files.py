@@ -13,6 +13,7 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import choice
+from anls_frame._paths import is_many
 from anls_frame._text import listed, numbered, quoted
 from anls_frame.frames import origins
 from anls_frame.frames.checks import check_column, free_name, no_column
@@ -244,7 +245,7 @@ class SystemFiles:
     def are_logged(self) -> bool:
         """Whether each system has its own rows, rather than a column."""
         in_rows = self.column_of_names is not None
-        return in_rows or len(self.files) > 1 or _log_files.is_many(self.files[0])
+        return in_rows or len(self.files) > 1 or is_many(self.files[0])
 
 
 class SystemTexts(NamedTuple):

@@ -236,6 +236,14 @@ def _pages(folder: Path) -> None:
             (folder / name).mkdir()
             for page, text in pages.select("doc_id", column).iter_rows():
                 (folder / name / f"{page}.txt").write_text(text or "", encoding="utf-8")
+    (folder / "larex").mkdir()
+    equivalents = "".join(
+        f'<TextEquiv index="{index}"><Unicode>{text}</Unicode></TextEquiv>'
+        for index, text in enumerate(["Hay 9", "Hav 9"])
+    )
+    (folder / "larex" / "0001.xml").write_text(
+        f"<PcGts><Page><TextRegion><TextLine>{equivalents}</TextLine></TextRegion></Page></PcGts>"
+    )
     for name, column in {"page": "tesseract", "truth": "reference"}.items():
         (folder / f"{name}.txt").write_text(pages[column][0], encoding="utf-8")
     pages.select("doc_id", "lang", ocr="tesseract", gt="reference").write_csv(folder / "pages.csv")
@@ -253,5 +261,15 @@ def _corrections(folder: Path) -> None:
         "bold": ("bold", "system", "old", "first"),
         "careful": ("careful", "new", "newer", "second"),
     }.items():
+        text = (ROOT / f"data/gec/{corrections}.txt").read_text(encoding="utf-8")
         for name in names:
-            shutil.copy(ROOT / f"data/gec/{corrections}.txt", folder / f"{name}.txt")
+            (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+        _in_halves(folder / corrections, ".txt", text.splitlines(keepends=True))
+    _in_halves(folder / "essays", ".m2", [f"{block}\n\n" for block in gold.strip().split("\n\n")])
+
+
+def _in_halves(folder: Path, suffix: str, sentences: list[str]) -> None:
+    folder.mkdir()
+    half = len(sentences) // 2
+    for name, part in (("first", sentences[:half]), ("second", sentences[half:])):
+        (folder / f"{name}{suffix}").write_text("".join(part), encoding="utf-8")

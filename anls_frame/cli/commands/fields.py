@@ -202,7 +202,8 @@ def _kinds(given: list[str]) -> dict[str, Any]:
             formats[name] = [*formats.get(name, []), option]
             kinds[name] = af.fields.date(*formats[name])
         else:
-            kinds[name] = "code" if how == "code" else af.fields.number(decimal=option or ".")
+            decimal: Any = option or "."
+            kinds[name] = "code" if how == "code" else af.fields.number(decimal=decimal)
     return kinds
 
 

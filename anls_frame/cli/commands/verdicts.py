@@ -12,7 +12,7 @@ import typer
 import anls_frame as af
 from anls_frame._text import numbered
 from anls_frame.cli import options
-from anls_frame.cli.output import plain, print_table, working
+from anls_frame.cli.output import four_digits, plain, print_table, working
 from anls_frame.export.column_headings import NAMES, RowNames
 
 
@@ -103,7 +103,8 @@ def _print_sentence(system: Mapping[str, Any], judged: int, names: RowNames, *, 
     scores = ""
     if system["score"] is not None and system["score_without"] is not None:
         score, left = NAMES[names.metric], numbered(system["n_without"], names.row)
-        scores = f"; {score} {system['score']:.4f}, without these {system['score_without']:.4f} of {left}"
+        given, without = four_digits(system["score"]), four_digits(system["score_without"])
+        scores = f"; {score} {given}, without these {without} of {left}"
     losses = names.losses.format(of_judged=_amount(lost), of_all=_amount(total))
     print(
         plain(
