@@ -80,6 +80,18 @@ def test_values_beside_their_confidences_are_read() -> None:
     assert rows.rows() == [(field, text) for field, text, _ in EXPECTED]
 
 
+def test_one_confidence_beside_a_whole_list() -> None:
+    whole = {"value": [{"n": "tea"}], "confidence": 0.75}
+    assert rows_of(whole, column="model", gold=[{"n": "tea"}]).rows() == [("[].n", "tea", 0.75)]
+    single = {"value": "tea", "confidence": 0.75}
+    with pytest.warns(af.InputWarning, match="no document of 'prediction' holds a value beside"):
+        assert rows_of(single, column="model", gold=["tea"])["field"].to_list() == [
+            "[]",
+            "value",
+            "confidence",
+        ]
+
+
 def test_a_warning_where_documents_hold_no_confidences() -> None:
     with pytest.warns(
         af.InputWarning, match="no document of 'prediction' holds a value beside its confidence"

@@ -93,6 +93,21 @@ def test_a_column_of_lists_in_pandas_and_in_polars() -> None:
         ]
 
 
+def test_categories_of_texts_and_columns_without_values() -> None:
+    texts = ['{"a": "1"}', '{"a": "2"}']
+    frame = pd.DataFrame(
+        {"id": [1, 2], "gold": pd.Categorical(texts), "model": texts, "sure": [float("nan")] * 2}
+    )
+    for table in (frame, pl.DataFrame(frame.drop(columns="sure")).with_columns(sure=None)):
+        rows = pl.DataFrame(af.fields(table, "model", "gold", id="id", model_confidence="sure"))
+        assert rows.select("answers", "prediction", "confidence").rows() == [
+            ("1", "1", None),
+            ("2", "2", None),
+        ]
+    missing = pl.DataFrame(af.fields(frame.assign(model=float("nan")), "model", "gold", id="id"))
+    assert missing["status"].to_list() == ["missing"] * 2
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

@@ -32,10 +32,13 @@ def cells(frame: Any, column: str) -> list[Any]:
     """Return the cells of a column: JSON texts, and the objects and lists of Structs and of Python."""
     if is_pandas(frame):
         in_polars(frame.iloc[:0], [column])  # an error names a missing column
-        if frame[column].dtype == object:
+        # A column without values has any dtype in pandas.
+        if frame[column].dtype == object or frame[column].isna().all():
             return list(frame[column])
     documents = in_polars(frame, [column]).lazy().select(pl.col(column)).collect().get_column(column)
     dtype = documents.dtype
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        return documents.cast(pl.String).to_list()
     if not isinstance(dtype, pl.String | pl.Struct | pl.List | pl.Array | pl.Null):
         raise DTypeError(
             f"fields are read from documents as JSON text, Struct or List, but column {column!r} has dtype "

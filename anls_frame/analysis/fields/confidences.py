@@ -37,7 +37,7 @@ class Beside:
     def taken(self, value: Any, name: str = "", confidence: Any = None) -> tuple[Any, Any]:
         """Return a document without these objects, and the confidences in its shape."""
         if isinstance(value, dict):
-            if name not in self._objects and _has_confidence(value):
+            if name not in self._objects and _has_confidence(value, is_root=not name):
                 self.any = True
                 self.other_keys |= dict.fromkeys(key for key in value if key not in {_VALUE, _CONFIDENCE})
                 return self.taken(value[_VALUE], name, value[_CONFIDENCE])
@@ -51,9 +51,10 @@ class Beside:
         return value, confidence
 
 
-def _has_confidence(value: dict[str, Any]) -> bool:
+def _has_confidence(value: dict[str, Any], *, is_root: bool) -> bool:
     is_number = value.get(_CONFIDENCE) is None or isinstance(value[_CONFIDENCE], Number)
-    return _VALUE in value and _CONFIDENCE in value and is_number
+    is_document = not is_root or isinstance(value.get(_VALUE), dict | list)
+    return _VALUE in value and _CONFIDENCE in value and is_number and is_document
 
 
 def objects(value: Any, name: str = "") -> Iterator[str]:

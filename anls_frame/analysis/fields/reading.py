@@ -131,8 +131,10 @@ class _Side:
         self.column = column
         self.names: dict[str, None] = {}
         """The names of fields with a value, in their order."""
-        self.unread: list[str] = []
-        """Texts that fit no format of the kind of their field, each with its place."""
+        self.n_unread = 0
+        """Number of texts that fit no format of the kind of their field."""
+        self.first_unread = ""
+        """The first of them, with its place."""
         self._shape, self._cells, self._reader = shape, cells, Reader(column)
 
     def _checked(self, texts: dict[Way, Any]) -> dict[Way, Any]:
@@ -146,7 +148,9 @@ class _Side:
         kind = self._shape.kinds.of(name)
         value = None if kind is None else kind.read(text)
         if kind is not None and value is None:
-            self.unread.append(f"{quoted(str(text))} in field {quoted(name)} of document {document!r}")
+            self.n_unread += 1
+            if self.n_unread == 1:
+                self.first_unread = f"{quoted(str(text))} in field {quoted(name)} of document {document!r}"
         return value
 
     def warn_of_halves(self) -> None:

@@ -293,13 +293,13 @@ def _ids(frame: pl.DataFrame, column: str) -> list[Any]:
 
 def _warn_of_kinds(kinds: Kinds, gold: Gold, predicted: Iterable[Predicted]) -> None:
     """Warn of texts that fit no format of their kind, and of patterns that no field matched."""
-    named = {f"column {gold.column!r}": gold.unread}
-    named |= {f"{one.system!r}": one.unread for one in predicted}
-    for name, texts in named.items():
-        if texts:
+    named: dict[str, Gold | Predicted] = {f"column {gold.column!r}": gold}
+    named |= {f"{one.system!r}": one for one in predicted}
+    for name, documents in named.items():
+        if documents.n_unread:
             warn(
-                f"kinds: no format fits {numbered(len(texts), 'value')} of {name}, compared as text, such as "
-                f"{texts[0]}"
+                f"kinds: no format fits {numbered(documents.n_unread, 'value')} of {name}, compared as text, "
+                f"such as {documents.first_unread}"
             )
     if kinds.unmatched:
         warn(
