@@ -126,9 +126,12 @@ def test_refused(folder: Path, options: str, message: str) -> None:
 
 
 def test_report_names_this_command_for_folders_of_json(folder: Path) -> None:
+    gold = shell.run(folder, "report", "extracted", "--gold", "gold")
+    refused(gold, "for documents of fields in JSON, use `anls-frame fields`")
     refused(
-        shell.run(folder, "report", "extracted", "--gold", "gold"),
-        "for documents of fields in JSON, use `anls-frame fields`",
+        shell.run(folder, "report", "extracted"),
+        "for a folder with a JSON document in each file, use `anls-frame fields`",
+        "no column with the prediction",
     )
 
 
