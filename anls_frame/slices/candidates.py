@@ -46,7 +46,7 @@ def candidates(frame: Any, columns: Columns | None, others: Iterable[str]) -> tu
     roles = set(others)
     names = [name for name in column_names(frame) if isinstance(name, str) and name not in roles]
     made = outcomes(column_names(frame))
-    left_out = {name: "`fields` made it of the predictions" for name in names if name in made}
+    left_out = {name: "it says how a system did" for name in names if name in made}
     names = [name for name in names if name not in left_out]
     for name in () if isinstance(frame, pl.DataFrame | pl.LazyFrame) else names:
         try:

@@ -154,6 +154,11 @@ def test_outcomes_are_no_slices() -> None:
         assert {f"{start}status", f"{start}confidence"} <= found.left_out.keys()
         assert "shop" not in found.left_out
         assert "field" not in found.left_out
+    documents = af.documents(
+        several, {"m": "m"}, "answers", id="id", keep="shop", model_confidence={"m": "m_confidence"}
+    )
+    found = af.find_slices(documents, metrics="m_all_right")
+    assert found.left_out.keys() == {"m_n_fields", "m_n_wrong", "m_confidence"}
     # By name, any column slices.
     assert af.find_slices(single, "prediction", "answers", "status", metrics="exact_match").n_tests
     # Elsewhere, the name means nothing.

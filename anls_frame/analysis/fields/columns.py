@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 FIELD, ITEM, ANSWERS, PREDICTION = "field", "item", "answers", "prediction"
 STATUS, CONFIDENCE = "status", "confidence"
+N_FIELDS, N_WRONG, ALL_RIGHT = "n_fields", "n_wrong", "all_right"
 
 BROKEN = "broken"
 STATUSES = ("matched", "missing", "invented", BROKEN)
@@ -36,9 +37,13 @@ def texts_of(name: str, value: Sequence[str]) -> Sequence[str]:
 
 
 def outcomes(names: Iterable[str]) -> set[str]:
-    """Return which columns of rows of fields say how a system did there, and how confident it was."""
-    every = set(names)
-    if not every >= {FIELD, ITEM}:
-        return set()
-    starts = {name.removesuffix(STATUS) for name in every if name == STATUS or name.endswith(f"_{STATUS}")}
-    return {f"{start}{end}" for start in starts for end in (STATUS, CONFIDENCE)} & every
+    """Return which columns of rows of fields, or of documents, say how a system did there."""
+    every, made = set(names), set()
+    for name in every:
+        start = name.removesuffix(STATUS)
+        if name in {STATUS, f"{start.removesuffix('_')}_{STATUS}"} and {FIELD, ITEM} <= every:
+            made |= {name, f"{start}{CONFIDENCE}"}
+        start = name.removesuffix(ALL_RIGHT)
+        if start != name and {f"{start}{N_FIELDS}", f"{start}{N_WRONG}"} <= every:
+            made |= {name, *(f"{start}{end}" for end in (N_FIELDS, N_WRONG, CONFIDENCE))}
+    return made & every

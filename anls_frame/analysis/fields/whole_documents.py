@@ -12,9 +12,12 @@ from anls_frame._arguments import takes_names
 from anls_frame._text import listed, quoted
 from anls_frame._typing import table_of_frame
 from anls_frame.analysis.fields.columns import (
+    ALL_RIGHT,
     BROKEN,
     CONFIDENCE,
     FIELD,
+    N_FIELDS,
+    N_WRONG,
     STATUS,
     columns_of_systems,
     texts_of,
@@ -157,9 +160,9 @@ def documents(
         start, is_own = starts[system], is_required & has_value
         is_wrong = is_own & ~exact_match(column, answers, protocol=protocol, missing="empty")
         status = cs.by_name(statuses[system]).cast(pl.String) if system in statuses else pl.lit("")
-        figures[f"{start}n_fields"] = is_own.sum().cast(pl.Int64)
-        figures[f"{start}n_wrong"] = is_wrong.sum().cast(pl.Int64)
-        figures[f"{start}all_right"] = (is_wrong | (status == BROKEN).fill_null(value=False)).any().not_()
+        figures[f"{start}{N_FIELDS}"] = is_own.sum().cast(pl.Int64)
+        figures[f"{start}{N_WRONG}"] = is_wrong.sum().cast(pl.Int64)
+        figures[f"{start}{ALL_RIGHT}"] = (is_wrong | (status == BROKEN).fill_null(value=False)).any().not_()
         if system in sure:
             # A field without a confidence is unsure, so the document is.
             confidences = cs.by_name(sure[system]).cast(pl.Float64).fill_nan(None).filter(is_own)
