@@ -239,6 +239,8 @@ class Raw:
     """Typed columns of numbers and Booleans, for columns that need not be strings."""
     dates: Mapping[str, Sequence[tuple[str, str | None]]] = field(default_factory=dict)
     """For each column, the cells that hold a date or a time, and the string read from each."""
+    formatted: Mapping[str, Sequence[tuple[str, str, str]]] = field(default_factory=dict)
+    """For each column, the cells that show a number as another text, the string read, and the format."""
 
     @property
     def names(self) -> list[str]:

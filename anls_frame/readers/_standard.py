@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from anls_frame._text import listed, quoted
+from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import answer_texts
 from anls_frame.frames.answer_lists import (
@@ -155,7 +155,7 @@ def frame(
     for role in ROLES:
         if role in chosen:
             if role in SCORED:
-                _note_dates(role, raw.dates.get(chosen[role], ()), problems)
+                _note_formats(role, chosen[role], raw, problems)
             if role == "answers":
                 columns.append(as_answers(raw, chosen[role], problems, answers_format))
                 continue
@@ -178,15 +178,22 @@ def frame(
 
 def prediction(raw: Raw, name: str, problems: Problems) -> pl.Series:
     """Return a column as the texts of a system."""
-    _note_dates(name, raw.dates.get(name, ()), problems)
+    _note_formats(name, name, raw, problems)
     return _raw.texts(name, raw.column(name), problems, raw.place)
 
 
-def _note_dates(role: str, dates: Iterable[tuple[str, str | None]], problems: Problems) -> None:
-    """Report cells in which a spreadsheet has replaced the text by a date."""
-    for place, text in dates:
+def _note_formats(role: str, name: str, raw: Raw, problems: Problems) -> None:
+    """Report cells in which a spreadsheet has replaced the text by a date, and warn of formatted numbers."""
+    if formatted := raw.formatted.get(name):
+        place, text, code = formatted[0]
+        warn(
+            f"{problems.path}: column {quoted(name)} has {numbered(len(formatted), 'number')} that the "
+            f"workbook shows as another text, as in {place} ({text} in the format {code}); the number itself "
+            "is read. Save the sheet as CSV, which has what the cells show, or enter the cells as text"
+        )
+    for place, date in raw.dates.get(name, ()):
         problems.add(
-            f"{role!r} must be text, got a date or time ({text}), which Excel shows in its own format; enter "
+            f"{role!r} must be text, got a date or time ({date}), which Excel shows in its own format; enter "
             "it as text, or save the sheet as CSV, which has what the cells show",
             place,
         )
