@@ -448,6 +448,7 @@ def _documents(frame: Any, column: str) -> list[Any]:
         in_polars(frame.iloc[:0], [column])
         values = frame[column].tolist()
         is_null = [not isinstance(value, str | dict | list) and value != value for value in values]  # noqa: PLR0124 - NaN
+        _warn_of_halves(column, values)
         return [None if null else value for null, value in zip(is_null, values, strict=True)]
     documents = in_polars(frame, [column]).lazy().select(pl.col(column)).collect().get_column(column)
     if documents.dtype.base_type() not in {pl.String, pl.Struct, pl.List, pl.Null}:
@@ -456,8 +457,21 @@ def _documents(frame: Any, column: str) -> list[Any]:
             f"{documents.dtype}"
         )
     values = documents.to_list()
+    _warn_of_halves(column, values)
     # A Struct has the keys of all documents, so null may be a key that this document lacks.
     return values if documents.dtype == pl.String else [_without_nulls(value) for value in values]
+
+
+def _warn_of_halves(column: str, values: list[Any]) -> None:
+    """Warn of texts that were cut within a character."""
+    texts = ((row, value) for row, value in enumerate(values) if isinstance(value, str))
+    cut = [(row, halves[0]) for row, text in texts if (halves := strict_json.without_halves(text)[1])]
+    if cut:
+        row, at = cut[0]
+        warn(
+            f"{numbered(len(cut), 'document')} in column {column!r} with half of a surrogate pair, such as "
+            f"{values[row][at : at + 6]} in row {row:,} (counted from 0): it is no character and read as U+FFFD"
+        )
 
 
 def _without_nulls(value: Any) -> Any:

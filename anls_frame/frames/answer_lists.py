@@ -11,8 +11,8 @@ import polars as pl
 import polars.selectors as cs
 
 from anls_frame._arguments import string, type_name
-from anls_frame._text import quoted
-from anls_frame.exceptions import DTypeError
+from anls_frame._text import numbered, quoted
+from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
 from anls_frame.frames.strict_json import Number, kind, parse
 
@@ -34,6 +34,7 @@ _ENTRY = re.compile(
     \)?(?P<end>\s*,\s*|\s*\]\Z|\s*(?=['"]|np\.))""",
     re.VERBOSE | re.DOTALL,
 )
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(
     r"""\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U(0010|000[0-9a-fA-F])[0-9a-fA-F]{4}|[0-3]?[0-7]{1,2}|[abfnrtv\\'"\n])"""
 )
@@ -170,6 +171,7 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
     rows: list[int] = []
     every: list[Sequence[str | None] | None] = []
     damaged: dict[int, str] = {}
+    cut: list[str] = []
     for row, value in frame.filter(pl.col("may_be") & ~pl.col("is_plain")).select("row", "text").iter_rows():
         try:
             entries = _printed_entries(value.strip())
@@ -178,6 +180,13 @@ def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, 
         if entries is not None or row in damaged:
             rows.append(row)
             every.append(entries)
+        if entries is not None and _HALF.search(value) and any("\ufffd" in (text or "") for text in entries):
+            cut.append(value)
+    if cut:
+        warn(
+            f"{numbered(len(cut), 'printed list')} with lone surrogates read as U+FFFD, because half of a "
+            f"character is none, such as {quoted(cut[0])}; was a text cut within a character?"
+        )
     read = pl.DataFrame({"row": pl.Series(rows, dtype=pl.get_index_type()), "entries": as_lists("", every)})
     joined = frame.join(read.with_columns(is_read=True), on="row", how="left", maintain_order="left")
     others = alone(text, None if answers_format == "list" else answers_format)
@@ -243,11 +252,8 @@ def _scanned(text: str) -> list[str | None] | None:
 def _unescaped(text: str) -> str:
     """Return a string literal of Python without its escapes."""
     text = _ESCAPE.sub(lambda escape: escape[0].encode().decode("unicode_escape"), text)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise NotAListError("holds half of a surrogate pair (such as \\ud800), which is invalid") from None
-    return text
+    # Half of a surrogate pair is no character.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def entry(value: Any) -> str | None:

@@ -18,7 +18,7 @@ import polars as pl
 import anls_frame._native as native
 from anls_frame._text import listed, quoted
 from anls_frame.frames.answer_lists import as_lists
-from anls_frame.frames.strict_json import Number, kind, parse
+from anls_frame.frames.strict_json import Number, kind, parse, without_halves
 from anls_frame.readers._problems import Problems, problem
 
 
@@ -184,7 +184,7 @@ def from_lines(path: Path, text: str) -> Raw:
         the problems.
     """
     try:
-        lines = native.json_lines(with_newlines(text))
+        lines = native.json_lines(without_halves(with_newlines(text))[0])
     except OverflowError:
         raise problem(path, "holds more than 4 GiB; split it into several files") from None
     if lines is not None:

@@ -54,7 +54,7 @@ def _logged_samples(path: Path, problems: Problems) -> Raw:
     """Return the samples of a file."""
     if _content.file_format(path) != "jsonl":
         raise problem(path, "logged samples must be a .jsonl file")
-    text = _content.read_text(path)
+    text = _content.read_json(path)
     samples = _raw.from_lines(path, text)
     if any(key not in samples.columns or not samples.columns[key].is_everywhere for key in _NEEDED):
         for place, sample in _raw.read_lines(text, problems):
@@ -720,7 +720,7 @@ def _order(sample: dict[str, Any]) -> tuple[int, str]:
 
 
 def _json_log(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
-    log = _raw.read_whole(path, _content.read_text(path))
+    log = _raw.read_whole(path, _content.read_json(path))
     if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
         raise problem(path, "not a log of Inspect, or a log written without samples")
     return log, [(f"samples[{index}]", _reduced(sample)) for index, sample in enumerate(log["samples"])]
@@ -746,7 +746,7 @@ def _archive(path: Path) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
                     "intended, write it as JSON",
                     name,
                 )
-            value = parse(content.decode())
+            value = parse(_content.without_halves(path, content.decode(), name))
             if is_sample:
                 samples.append((name, _reduced(value)))
             elif isinstance(value, dict):

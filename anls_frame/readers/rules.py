@@ -304,7 +304,7 @@ def _given_scores(frame: pl.DataFrame, given: str) -> _HarnessScores:
 
 def _from_file(frame: pl.DataFrame, path: Path) -> _HarnessScores:
     if _content.file_format(path) == "json":
-        value = _raw.read_whole(path, _content.read_text(path))
+        value = _raw.read_whole(path, _content.read_json(path))
         samples = member(value, "per_sample_result")
         if isinstance(samples, dict):  # PyPI anls
             by_id = {key: member(sample, "score") for key, sample in samples.items()}

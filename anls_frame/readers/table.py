@@ -293,9 +293,10 @@ def read_raw(
             return from_frame(scan(path).collect())
     if kind == "xlsx":
         return _workbook.read(path, problems, sheet)
-    text = _content.read_text(path, encoding)
     if kind in {"csv", "tsv"}:
+        text = _content.read_text(path, encoding)
         return read_delimited(path, text, problems, delimiter or ("\t" if kind == "tsv" else None))
+    text = _content.read_json(path, encoding)
     if kind == "jsonl":
         return _raw.from_lines(path, text)
     return _raw.from_objects(path, _raw.records(path, _raw.read_whole(path, text), problems))

@@ -137,7 +137,7 @@ def test_the_format_is_one_of_five(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", ["['a' ... 'b']", "['a'", "['a', ['b']]", "['a', x]", "['a' + 'b']", "['\\ud800']", "['a'],"]
+    "cell", ["['a' ... 'b']", "['a'", "['a', ['b']]", "['a', x]", "['a' + 'b']", "['a'],"]
 )
 def test_what_is_cut_or_damaged_is_never_a_shorter_list(tmp_path: Path, cell: str) -> None:
     path = saved(tmp_path, "csv", "answers", [cell, "['x']"])
