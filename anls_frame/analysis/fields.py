@@ -469,8 +469,9 @@ def _warn_of_halves(column: str, values: list[Any]) -> None:
     if cut:
         row, at = cut[0]
         warn(
-            f"{numbered(len(cut), 'document')} in column {column!r} with half of a surrogate pair, such as "
-            f"{values[row][at : at + 6]} in row {row:,} (counted from 0): it is no character and read as U+FFFD"
+            f"{numbered(len(cut), 'document')} in column {column!r} with lone surrogates read as U+FFFD, "
+            f"because half of a character is none, such as {values[row][at : at + 6]} in row {row:,} "
+            "(counted from 0); was a text cut within a character?"
         )
 
 

@@ -73,7 +73,7 @@ def parse(text: str) -> Any:
 
 
 def without_halves(text: str) -> tuple[str, list[int]]:
-    """Return JSON with the escape of U+FFFD in place of that of half a surrogate pair, and their positions."""
+    """Return JSON with U+FFFD in place of half of a surrogate pair, and the positions of these halves."""
     if not _SURROGATE.search(text):
         return text, []
     positions: list[int] = []

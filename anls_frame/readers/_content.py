@@ -186,8 +186,8 @@ def without_halves(path: Path, text: str, part: str = "") -> str:
         newline = "\n" if "\n" in text else "\r"
         place = part or f"line {text.count(newline, 0, first) + 1}"
         warn(
-            f"{path}: {numbered(len(halves), 'lone surrogate')} read as U+FFFD, because half of a character is "
-            f"none, such as {text[first : first + 6]} ({place}); was a text cut within a character?"
+            f"{path}: {numbered(len(halves), 'lone surrogate')} read as U+FFFD, because half of a character "
+            f"is none, such as {text[first : first + 6]} ({place}); was a text cut within a character?"
         )
     return whole
 

@@ -22,7 +22,7 @@ from anls_frame.readers import _log_files, _raw, _standard, table
 from anls_frame.readers._content import file_format
 from anls_frame.readers._problems import Advice, Problems, problem
 from anls_frame.readers._standard import Role
-from anls_frame.reports.pairing import disagreeing
+from anls_frame.reports.pairing import differing_questions, disagreeing
 
 GOLD_ROLES: tuple[Role, ...] = ("answers", "question", "question_types", "doc_id")
 """The roles of columns that a table of questions may have besides the ids."""
@@ -292,6 +292,7 @@ def long_frame(
     if have_answers:
         _check_answers(rows, problems, {path_text(log.path): log.path for log in logs})
     problems.raise_any()
+    _warn_of_questions(rows, gold)
     return _remembered(_in_order(rows), logs)
 
 
@@ -417,6 +418,35 @@ def _check_answers(rows: pl.DataFrame, problems: Problems, files: Mapping[str, P
             f"{_standard.ids_text(ids)}; are these files of one task?",
             path=files.get(file),
         )
+
+
+def _warn_of_questions(rows: pl.DataFrame, gold: Gold | None) -> None:
+    """Warn if a file, or gold, has other questions than another one under the same ids."""
+    if "question" not in rows.columns or rows.schema["question"] != pl.String:
+        return
+    source = ["system", "log_file"]
+    asked = rows.filter(pl.col("question").is_not_null()).select(*_KEYS, *source, "question")
+    first = asked.group_by(_KEYS, maintain_order=True).first()
+    first = first.rename({"question": "first", "system": "first_system", "log_file": "first_file"})
+    both = asked.join(first, on=_KEYS, maintain_order="left")
+    others = both.filter(pl.col("log_file") != pl.col("first_file"))
+    pairs = [
+        (f"{system!r}", f"{other!r}" if other != system else other_file, own)
+        for (system, _, other, other_file), own in others.group_by(
+            *source, "first_system", "first_file", maintain_order=True
+        )
+    ]
+    if gold is not None and "question" in gold.rows.columns:
+        labels = gold.rows.select(pl.col(_ID).alias(_QUESTION), first=pl.col("question"))
+        known = asked.join(labels, on=_QUESTION, maintain_order="left")
+        pairs += [
+            (f"{system!r}", "gold", own) for (system,), own in known.group_by("system", maintain_order=True)
+        ]
+    for system, other, own in pairs:
+        ids = pl.DataFrame({"id": _ids(own)})
+        if message := differing_questions(ids, (own["question"], own["first"]), (system, str(other))):
+            advice = ". Name the column that identifies a question in each table with question_id=..."
+            warn(Advice(f"{message}{advice}"))
 
 
 def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems) -> None:

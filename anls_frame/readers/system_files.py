@@ -110,7 +110,8 @@ def read_logs(
     Warns
     -----
     InputWarning
-        If rows were added or left out, or if a few questions have different answers in `gold`.
+        If rows were added or left out, if a few questions have different answers in `gold`, or if files, or
+        a file and `gold`, have different questions under the same ids.
 
     Raises
     ------

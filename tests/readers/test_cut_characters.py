@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,13 @@ def test_a_field_without_a_role_leaves_the_file_readable(tmp_path: Path) -> None
     assert frame["more"].to_list() == [None, "\U0001f600\ufffd"]
     [warning] = caught
     assert str(warning.message).startswith(
-        f"{path}: 2 lone surrogates read as U+FFFD, because half of a character is none, such as \\ud83d (line 2)"
+        f"{path}: 2 lone surrogates read as U+FFFD, because half of a character is none, such as "
+        "\\ud83d (line 2)"
     )
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "json", "object"])
-@pytest.mark.parametrize("half", ["\ud83d", "\udc00"])
+@pytest.mark.parametrize("half", [HALF, "\udc00"])
 def test_predictions_answers_and_keys_are_read(tmp_path: Path, kind: str, half: str) -> None:
     row = {"id": half, "prediction": f"{half}a\\", "answers": ["b", f"\\\\u{half}"], f"key{half}": 1}
     path = tmp_path / ("s.jsonl" if kind == "jsonl" else "s.json")
@@ -71,13 +73,12 @@ def test_harnesses_and_competitions_are_read_alike(tmp_path: Path) -> None:
     labels.write_text(json.dumps({"data": [{"questionId": 1, "answers": ["a"]}]}), encoding="utf-8")
     submitted = tmp_path / "submitted.json"
     submitted.write_text(json.dumps([{"questionId": 1, "answer": f"a{HALF}"}]), encoding="utf-8")
-    frames = []
+    reads = [partial(af.readers.read_file, path) for path in (lmms, lm, as_json, archived)]
+    reads += [partial(af.read_rrc, labels, submitted), partial(af.read_logs, {"model": lmms})]
     with pytest.warns(af.InputWarning, match="lone surrogate") as caught:
-        frames += [af.readers.read_file(path) for path in (lmms, lm, as_json, archived)]
-        frames += [af.read_rrc(labels, submitted)]
-        af.read_logs({"model": lmms})
+        frames = [read() for read in reads]
 
-    assert [frame["prediction"].to_list() for frame in frames] == [["a\ufffd"]] * 5
+    assert [frame["prediction"].to_list() for frame in frames] == [["a\ufffd"]] * 6
     named = [str(warning.message).partition(":")[0] for warning in caught]
     assert named == [str(path) for path in (lmms, lm, as_json, archived, submitted, lmms)]
     assert "(samples/7_epoch_1.json)" in str(caught[3].message)
@@ -91,7 +92,9 @@ def test_printed_lists_and_documents_are_read_alike(tmp_path: Path) -> None:
     assert frame["answers"].to_list() == [["a", "b\ufffd"], ["c\ufffd", "d"]]
 
     documents = pl.DataFrame({"id": [1], "gold": ['{"a": "x\\ud83d"}'], "model": ['{"a": "x\\ufffd"}']})
-    with pytest.warns(af.InputWarning, match=r"1 document in column 'gold' .* such as \\ud83d in row 0"):
+    with pytest.warns(
+        af.InputWarning, match=r"1 document in column 'gold' with lone surrogates .* such as \\ud83d in row 0"
+    ):
         fields = af.fields(documents, "model", "gold", id="id")
     assert fields.select("answers", "prediction", "status").row(0) == ("x\ufffd", "x\ufffd", "matched")
 
