@@ -21,6 +21,8 @@ from anls_frame.exceptions import warn
 from anls_frame.frames import answer_texts
 from anls_frame.frames.answer_lists import (
     NotAListError,
+    answer_key,
+    answers_in,
     as_lists,
     check_answers_format,
     entry,
@@ -380,13 +382,41 @@ def as_text_lists(
 
 def _typed(name: str, column: pl.Series, problems: Problems) -> pl.Series:
     """Return a column as strings or as lists of strings."""
+    column = _out_of_objects(column)
     dtype = column.dtype
     if _raw.is_text(dtype):
         return column.cast(pl.String)
     if isinstance(dtype, pl.List | pl.Array) and _raw.is_text(dtype.inner):
         return column.cast(_LIST)
-    problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}")
+    field = (
+        ".list.eval(pl.element().struct.field(...))" if isinstance(dtype, pl.List) else ".struct.field(...)"
+    )
+    advice = (
+        f"; take the strings out before you write the file, as with {field}" if holds_objects(dtype) else ""
+    )
+    problems.add(f"column {name!r} must hold strings or lists of strings, got {dtype}{advice}")
     return pl.Series([None] * len(column), dtype=_LIST)
+
+
+def holds_objects(dtype: pl.DataType) -> bool:
+    """Return whether values are objects, or lists of objects."""
+    return isinstance(dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype, pl.Struct)
+
+
+def _out_of_objects(column: pl.Series) -> pl.Series:
+    """Return the answers of objects as data sets have them, or of lists of such objects."""
+    dtype = column.dtype
+    if isinstance(dtype, pl.Struct):
+        key = answer_key(dtype.to_schema())
+        return column if key is None else column.struct.field(key)
+    if not isinstance(dtype, pl.List | pl.Array) or not isinstance(dtype.inner, pl.Struct):
+        return column
+    key = answer_key(dtype.inner.to_schema(), is_entry=True)
+    if key is None:
+        return column
+    answers = column.cast(pl.List(dtype.inner)).list.eval(pl.element().struct.field(key))
+    is_nested = dtype.inner.to_schema()[key] in (pl.List, pl.Array)
+    return answers.list.eval(pl.element().explode(empty_as_null=False)) if is_nested else answers
 
 
 def _from_texts(
@@ -431,17 +461,17 @@ def _warn_of_texts(source: str, column: Column, problems: Problems, raw: Raw) ->
         Advice(
             f"{problems.path}: column {source!r} holds texts that {what}, as {quoted(column[index])} "
             f"({raw.place(index)}){beside}; each counts as one text. Pass "
-            f"answers_format={separator or 'list'!r} to read them as lists, or answers_format='text' if they "
-            "are texts"
+            f"answers_format={separator or 'list'!r} to read them as lists, of which every entry is an "
+            "accepted answer, so that one is enough, or answers_format='text' if they are texts"
         )
     )
 
 
 def _entries(value: Any) -> Sequence[str | None] | None:
     """Return the strings of a cell that is not text, None for null."""
-    if type(value) is list:
-        return [entry(item) for item in value]
-    if isinstance(value, bool | dict):
+    if isinstance(value, list | dict):
+        return answers_in(value)
+    if isinstance(value, bool):
         raise NotAListError(f"must be a list of strings, got {kind(value)}")
     text = entry(value)
     return None if text is None else [text]

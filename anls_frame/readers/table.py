@@ -83,7 +83,8 @@ def read_results(
         Whether missing or duplicate ids are problems.
     answers_format
         How strings in the answers are read: `"text"` reads each as a single answer; `"list"` reads printed
-        lists (JSON, or as printed by Python or numpy) as lists and other strings as a single answer; a
+        lists (JSON, or as printed by Python or numpy), tuples, sets and objects of answers (as in SQuAD and
+        VQA) as lists, of which every entry is an accepted answer, and other strings as a single answer; a
         separator such as `"|"` also splits these other strings (see `parse_answers`). `"auto"` reads printed
         lists in CSV, TSV and workbooks, which have no lists of their own, if every non-empty cell of the
         column is a printed list and the column is not called reference, transcription, gt or text; otherwise,
@@ -230,7 +231,8 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
         return result
 
     printed = [role for role in _standard.LISTS if role != "answers" or in_parts != "text"]
-    if any(schema[chosen[role]] == pl.String for role in printed if role in chosen):
+    are_printed = any(schema[chosen[role]] == pl.String for role in printed if role in chosen)
+    if are_printed or any(_standard.holds_objects(schema[chosen[role]]) for role in chosen):
         return lazy.map_batches(standard, schema=empty.schema, streamable=True, validate_output_schema=True)
     roles = [chosen[role] for role in _standard.ROLES if role in chosen]
     sources = [*roles, *(name for name in schema if name not in roles)]
