@@ -22,7 +22,7 @@ _TEXTS = rf"""(?sx)\A\s*(?:
     | \{{\s*(?:{_KEY}.*{_BESIDE}|{_BESIDE}.*{_KEY}).*\}}
     | \[\s*\{{\s*['"].*(?:text|answer)['"]\s*:.*\}}\s*\]
     )\s*\z"""
-"""Pattern of several answers as they are printed: texts in a list, a tuple or a set, and objects of answers."""
+"""Pattern of several answers as they are printed: texts in a list, tuple or set, and objects of answers."""
 
 _SEPARATED = {
     "|": r"\A\s*[^|\s][^|\n]*(?:\|\s*[^|\s][^|\n]*)+\z",

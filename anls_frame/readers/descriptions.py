@@ -84,6 +84,9 @@ _ALLOW_MISSING = ReaderOption(
 _RESPONSE = ReaderOption(
     help="which of several responses to a sample: 1, 2, ..., -1 for the last, or all", is_text=False
 )
+_NONE = ReaderOption(
+    help="what the target None means: answer, or missing (the default, with a warning beside other targets)"
+)
 
 READERS: Mapping[str, Description] = {
     "table": Description(
@@ -128,7 +131,7 @@ READERS: Mapping[str, Description] = {
         files="lmms-eval: `*_samples_TASK.jsonl`",
         looks_like=lambda _, keys: keys >= _LOGGED and "arguments" not in keys,
         ids="rows",
-        options={"response": _RESPONSE},
+        options={"response": _RESPONSE, "none": _NONE},
     ),
     "vlmevalkit": Description(
         function="harness.read_vlmevalkit",
@@ -144,6 +147,7 @@ READERS: Mapping[str, Description] = {
         options={
             "filter": ReaderOption(help="filter to read, if responses of several are logged"),
             "response": _RESPONSE,
+            "none": _NONE,
         },
     ),
     "inspect": Description(
