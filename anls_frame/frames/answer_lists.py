@@ -147,12 +147,14 @@ def _parsed_series(column: pl.Series, answers_format: str) -> pl.Series:
     return lists
 
 
-def check_answers_format(given: str, words: Sequence[str] = ("list", "text")) -> None:
+def check_answers_format(
+    given: str, words: Sequence[str] = ("list", "text"), name: str = "answers_format"
+) -> None:
     """Raise an error unless this is a known word, or a separator, which has no letter or digit."""
-    if string("answers_format", given) in words or (given and not any(map(str.isalnum, given))):
+    if string(name, given) in words or (given and not any(map(str.isalnum, given))):
         return
     named = ", ".join(map(repr, words))
-    raise ValueError(f"answers_format must be one of {named} or a separator such as '|', got {given!r}")
+    raise ValueError(f"{name} must be one of {named} or a separator such as '|', got {given!r}")
 
 
 def parsed(texts: pl.Series, answers_format: str) -> tuple[pl.Series, dict[int, str]]:

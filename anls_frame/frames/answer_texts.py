@@ -24,7 +24,7 @@ _TEXTS = rf"""(?sx)\A\s*(?:
     )\s*\z"""
 """Pattern of several answers as they are printed: texts in a list, tuple or set, and objects of answers."""
 
-_SEPARATED = {
+SEPARATED = {
     "|": r"\A\s*[^|\s][^|\n]*(?:\|\s*[^|\s][^|\n]*)+\z",
     # Without "&", which begins an entity of HTML, as in AT&amp;T.
     ";": r"\A\s*[^;&\s][^;&\n]*(?:;\s*[^;&\s][^;&\n]*)+\z",
@@ -92,12 +92,12 @@ def _frequent_separators(texts: pl.Series) -> list[str]:
     few = _SHARE_SEPARATED * len(drawn) / 2
     # In Python, because a query inside of a query waits for its threads, longer than all of this takes.
     short = [text for text in drawn.to_list() if len(text) <= _LONGEST_SEPARATED]
-    return [separator for separator in _SEPARATED if sum(separator in text for text in short) >= few]
+    return [separator for separator in SEPARATED if sum(separator in text for text in short) >= few]
 
 
 def _separated(texts: pl.Series, separator: str) -> pl.Series | None:
     """Return in which texts the separator stands between answers; None if these are too few."""
-    separated = texts.str.contains(_SEPARATED[separator]) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
+    separated = texts.str.contains(SEPARATED[separator]) & (texts.str.len_bytes() <= _LONGEST_SEPARATED)
     fewest = max(_FEWEST_SEPARATED, _SHARE_SEPARATED * texts.drop_nulls().len())
     return separated if separated.sum() >= fewest else None
 

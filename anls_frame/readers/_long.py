@@ -124,8 +124,14 @@ def read_gold(given: Any, gold_id: str | None, *, by_number: bool, options: Mapp
     problems.raise_any()
     if "answers" not in named and not _may_be_answers(raw, chosen):
         chosen.pop("answers", None)
-    answers_format = options.get("answers_format", "auto")
-    rows = _standard.frame(raw, chosen, problems, unique_ids=not by_number, answers_format=answers_format)
+    rows = _standard.frame(
+        raw,
+        chosen,
+        problems,
+        unique_ids=not by_number,
+        answers_format=options.get("answers_format", "auto"),
+        question_types_format=options.get("question_types_format", "list"),
+    )
     problems.raise_any()
     if "answers" not in chosen and "answers" in rows.columns:
         rows = rows.rename({"answers": "gold_answers"})

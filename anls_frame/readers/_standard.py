@@ -146,6 +146,7 @@ def frame(
     *,
     unique_ids: UniqueIds = True,
     answers_format: str = "auto",
+    question_types_format: str = "list",
 ) -> pl.DataFrame:
     """
     Return the standard frame: the columns with roles, then all others unchanged.
@@ -161,8 +162,12 @@ def frame(
             if role == "answers":
                 columns.append(as_answers(raw, chosen[role], problems, answers_format))
                 continue
-            make = as_text_lists if role in LISTS else _raw.texts
-            columns.append(make(role, raw.column(chosen[role]), problems, raw.place).alias(role))
+            column = raw.column(chosen[role])
+            if role in LISTS:
+                own = as_text_lists(role, column, problems, raw.place, question_types_format)
+            else:
+                own = _raw.texts(role, column, problems, raw.place)
+            columns.append(own.alias(role))
     taken = {column.name for column in columns}
     names, used = set(raw.names), set(chosen.values())
     for name in raw.names:
@@ -327,9 +332,10 @@ _NEVER_LISTS = frozenset({"reference", "transcription", "gt", "text"})
 """Names of columns that imply one string per row."""
 
 
-def check_answers_format_of_file(answers_format: str) -> None:
-    """Raise an error unless this is a valid `answers_format` of a file."""
+def check_formats_of_file(answers_format: str, question_types_format: str) -> None:
+    """Raise an error unless these are valid formats of lists in a file."""
     check_answers_format(answers_format, ("auto", "text", "list"))
+    check_answers_format(question_types_format, ("text", "list"), "question_types_format")
 
 
 def as_answers(raw: Raw, source: str, problems: Problems, answers_format: str) -> pl.Series:

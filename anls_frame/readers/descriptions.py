@@ -107,6 +107,9 @@ READERS: Mapping[str, Description] = {
                 "list), a separator such as ; (also split there) or auto (list in CSV, TSV and XLSX if every "
                 "cell is one)"
             ),
+            "question_types_format": ReaderOption(
+                help="how to read types of questions that are text: list (the default), text or a separator"
+            ),
         },
     ),
     "rrc": Description(

@@ -87,8 +87,8 @@ def read_logs(
     options
         Options of the readers, such as `question_id=` of `read_results` or `scorer=` of `read_inspect`. Each
         option is passed to the readers that have it. `answers=`, `question=`, `question_types=` and `doc_id=`
-        name columns of `gold` if it has them, and `answers_format=` also applies to `gold`. `epoch=` reads a
-        single epoch.
+        name columns of `gold` if it has them; `answers_format=` and `question_types_format=` also apply to
+        `gold`. `epoch=` reads a single epoch.
 
     Returns
     -------

@@ -54,6 +54,7 @@ def read_results(
     sheet: str | None = None,
     unique_ids: bool = True,
     answers_format: str = "auto",
+    question_types_format: str = "list",
 ) -> pl.DataFrame:
     r"""
     Read a table of results as the standard frame.
@@ -89,6 +90,9 @@ def read_results(
         lists in CSV, TSV and workbooks, which have no lists of their own, if every non-empty cell of the
         column is a printed list and the column is not called reference, transcription, gt or text; otherwise,
         and in all other formats, a string is a single answer. Lists of the format itself stay lists.
+    question_types_format
+        How strings in the question types are read: `"list"`, `"text"` or a separator such as `";"`, with the
+        same meaning.
 
     Returns
     -------
@@ -155,6 +159,7 @@ def read_results(
         sheet=sheet,
         unique_ids=unique_ids,
         answers_format=answers_format,
+        question_types_format=question_types_format,
     )
 
 
@@ -204,7 +209,8 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     if _content.file_format(file, options.get("format")) != "parquet":
         return read_table(file, required=required, **{"unique_ids": False, **options}).lazy()
     answers_format: str = options.get("answers_format", "auto")
-    _standard.check_answers_format_of_file(answers_format)
+    types_format: str = options.get("question_types_format", "list")
+    _standard.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
     lazy = scan(file)
     schema = lazy.collect_schema()
@@ -225,7 +231,12 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     def standard(frame: pl.DataFrame) -> pl.DataFrame:
         damaged = Problems(file)
         result = _standard.frame(
-            from_frame(frame), chosen, damaged, unique_ids=False, answers_format=in_parts
+            from_frame(frame),
+            chosen,
+            damaged,
+            unique_ids=False,
+            answers_format=in_parts,
+            question_types_format=types_format,
         )
         damaged.raise_any()
         return result
@@ -251,6 +262,7 @@ def read_table(
     systems: Mapping[str, str] = {},
     unique_ids: UniqueIds = True,
     answers_format: str = "auto",
+    question_types_format: str = "list",
     **options: Any,
 ) -> pl.DataFrame:
     """
@@ -258,7 +270,7 @@ def read_table(
 
     The predictions in the columns of `systems` are added under these names.
     """
-    _standard.check_answers_format_of_file(answers_format)
+    _standard.check_formats_of_file(answers_format, question_types_format)
     problems = Problems(path)
     given: dict[Role, str | None] = {role: options.pop(role, None) for role in _standard.ROLES}
     raw = read_raw(path, problems, **options)
@@ -271,7 +283,14 @@ def read_table(
         _standard.choose(raw.names, {"prediction": name}, (), problems)
     if len(problems) > damaged:  # without the columns, nothing else can be checked
         problems.raise_any()
-    standard = _standard.frame(raw, chosen, problems, unique_ids=unique_ids, answers_format=answers_format)
+    standard = _standard.frame(
+        raw,
+        chosen,
+        problems,
+        unique_ids=unique_ids,
+        answers_format=answers_format,
+        question_types_format=question_types_format,
+    )
     texts = {name: _standard.prediction(raw, column, problems) for name, column in systems.items()}
     problems.raise_any()
     return standard.with_columns(**texts)

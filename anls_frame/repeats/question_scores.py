@@ -24,6 +24,7 @@ from anls_frame.reports.pairing import disagreeing, first_of
 from anls_frame.summary import own_metrics
 from anls_frame.summary.catalogue import Metrics, resolve
 from anls_frame.summary.keys import canonical, explode_lists, key_names, named, optional
+from anls_frame.summary.labels import warn_of_labels
 from anls_frame.summary.measures import Metric
 from anls_frame.summary.settings import Settings, Unanswerable, are_texts, check_by, check_keep
 from anls_frame.summary.system_rows import scored_rows
@@ -620,7 +621,9 @@ def variance_components(
     )
     metric = only(epochs)
     keys = list(key_names(columns, None))
-    rows = explode_lists(canonical(epochs.frame.filter(pl.col("score_0").is_not_null())), keys)
+    rows = canonical(epochs.frame.filter(pl.col("score_0").is_not_null()))
+    warn_of_labels(rows, dict(zip(keys, columns, strict=True)))
+    rows = explode_lists(rows, keys)
     score = pl.col("score_0")
     mean = score.mean()
     questions = by_question(
