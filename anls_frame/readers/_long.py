@@ -101,15 +101,23 @@ class Gold:
         warn(message)
 
 
-def read_gold(given: Any, gold_id: str | None, *, by_number: bool, options: Mapping[str, Any]) -> Gold:
+def read_gold(
+    given: Any, gold_id: str | Sequence[str] | None, *, by_number: bool, options: Mapping[str, Any]
+) -> Gold:
     """
     Return the questions of a file, a pattern, a frame or a Dataset of Hugging Face.
 
-    Ids are in the column `gold_id` or in a column with a usual name; with `by_number`, they are row numbers.
+    Ids are in the column or columns `gold_id` or in a column with a usual name; with `by_number`, they are
+    row numbers. If several columns identify a question in the files, they do so here, too.
     `options` name columns, and say how textual answers are read.
     """
     problems = Problems(Path(os.fspath(given) if isinstance(given, str | os.PathLike) else "gold"))
     raw = _table(given)
+    own = options.get("question_id")
+    if gold_id is None and own is not None and not isinstance(own, str) and set(own) <= set(raw.names):
+        gold_id = own
+    raw, gold_id = _standard.with_ids(raw, gold_id, problems)
+    problems.raise_any()
     named: dict[Role, str | None] = {
         role: options[role] for role in GOLD_ROLES if options.get(role) in raw.names
     }
@@ -388,12 +396,12 @@ def _known(rows: pl.DataFrame, gold: Gold, unmatched: str, problems: Problems) -
         others = gold.ids.join(known, on=_QUESTION, how="anti")[_QUESTION].to_list()
         hint = differing_in_notation([*unknown[_QUESTION].unique(maintain_order=True), *others])
         if hint:
-            problems.add(hint)
+            problems.hint(hint)
         if without:
             shown = _standard.ids_text(gold.ids[_QUESTION].head(3).to_list())
             none = f"gold has no question of {listed(map(quoted, without))}, its ids are such as {shown}"
             advice = ": name the columns of the ids with question_id=... and gold_id=..."
-            problems.add(none if hint else none + advice)
+            problems.hint(none if hint else none + advice)
             problems.raise_any()
     if messages and unmatched in {"null", "drop"}:
         warn(f"{numbered(unknown.height, 'row')} left out, because {'; '.join(messages)}")
@@ -464,9 +472,9 @@ def _check_complete(rows: pl.DataFrame, asked: pl.DataFrame, problems: Problems)
         systems = rows.group_by(_KEYS).agg(pl.col("system").n_unique())
         unshared = systems.filter(pl.col("system") < rows["system"].n_unique())
         if hint := differing_in_notation(unshared[_QUESTION].sort()):
-            problems.add(hint)
+            problems.hint(hint)
     if problems:
-        problems.add(_ADVICE)
+        problems.hint(_ADVICE)
 
 
 def _filled(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:

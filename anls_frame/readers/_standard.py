@@ -130,6 +130,40 @@ def choose(
     return chosen
 
 
+def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) -> tuple[Raw, str | None]:
+    """Return a table with a column of ids, and its name; several given columns become one column of both."""
+    if given is None or isinstance(given, str):
+        return raw, given
+    names = list(given)
+    if len(names) < 2 or len(set(names)) < len(names):  # noqa: PLR2004
+        if len(names) == 1:
+            return raw, names[0]
+        raise ValueError(f"question_id must name different columns, got {names!r}")
+    known = len(problems)
+    for name in names:
+        choose(raw.names, {"question_id": name}, (), problems)
+    if len(problems) > known:
+        return raw, None
+    columns = [_raw.texts(name, raw.column(name), problems, raw.place) for name in names]
+    parts = pl.DataFrame([column.alias(f"part_{index}") for index, column in enumerate(columns)])
+    ids = parts.select(joined_ids(pl.all())).to_series()
+    if ids.n_unique() < parts.drop_nulls().n_unique():
+        what = f"columns {listed(map(quoted, names))} have {quoted(SEPARATOR)} in their ids; name one column"
+        problems.add(f"{what} with question_id=...")
+    name = free_name(", ".join(names), raw.names)
+    return replace(raw, columns={**raw.columns, name: ids}), name
+
+
+SEVERAL_IDS = "if several columns identify a question together, name them all with question_id=..."
+SEPARATOR = " | "
+"""What separates the ids of several columns that identify a question together."""
+
+
+def joined_ids(parts: pl.Expr | Iterable[pl.Expr]) -> pl.Expr:
+    """Return the ids of several columns as one, null where one of them is."""
+    return pl.concat_str(parts, separator=SEPARATOR)
+
+
 def _usual(role: Role, names: Sequence[str]) -> list[str]:
     """Return the columns whose names suggest a role."""
     usual = [name for name in names if name == role or (role not in names and _plain(name) in _USUAL[role])]
@@ -179,7 +213,7 @@ def frame(
     if "question_id" in chosen and unique_ids:
         epochs = epochs_of(standard) if unique_ids == "in an epoch" else None
         ids = standard["question_id"]
-        check_ids(ids, problems, raw.place, repeat(None) if epochs is None else epochs)
+        check_ids(ids, problems, raw.place, repeat(None) if epochs is None else epochs, SEVERAL_IDS)
     return standard
 
 
@@ -221,8 +255,9 @@ def check_ids(
     problems: Problems,
     place: Callable[[int], str],
     epochs: Iterable[Any] = repeat(None),
+    advice: str = "",
 ) -> None:
-    """Report ids that are missing, or duplicated within an epoch, with their places."""
+    """Report ids that are missing, or duplicated within an epoch, with their places; say what to do."""
     ids = ids.alias("id")  # Series methods take some names for patterns
     if not ids.null_count() and not ids.is_duplicated().any():
         return
@@ -234,6 +269,8 @@ def check_ids(
         seen = first.setdefault((value, str(epoch)), index)  # a field of this name may be a list
         if seen != index:
             problems.add(f"duplicate id {quoted(value)}, first seen at {place(seen)}", place(index))
+            if advice:
+                problems.hint(advice)
 
 
 def ids_text(values: Sequence[object]) -> str:

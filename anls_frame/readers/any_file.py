@@ -7,7 +7,7 @@ import glob
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
@@ -40,7 +40,7 @@ class Reading:
     reader: str | None = None
     gold: Any = None
     """Gold labels of a submission, the ground truth of pages, or a table of questions."""
-    gold_id: str | None = None
+    gold_id: str | Sequence[str] | None = None
     epoch: int | None = None
     unmatched: str | None = None
     where: str | None = None
@@ -119,7 +119,7 @@ def read_file(
     *,
     reader: str | None = None,
     gold: Any = None,
-    gold_id: str | None = None,
+    gold_id: str | Sequence[str] | None = None,
     epoch: int | None = None,
     **options: Any,
 ) -> pl.DataFrame:

@@ -101,7 +101,6 @@ READERS: Mapping[str, Description] = {
             "question": ReaderOption(help="column of the questions"),
             "question_types": ReaderOption(help="column of the types of the questions"),
             "doc_id": ReaderOption(help="column of the documents"),
-            "question_id": ReaderOption(help="column of the ids"),
             "answers_format": ReaderOption(
                 help="how to read answers that are text: text (one answer each), list (parse a printed "
                 "list), a separator such as ; (also split there) or auto (list in CSV, TSV and XLSX if every "

@@ -187,14 +187,13 @@ def _read(
         # Whatever their names.
         (page,) = files[REFERENCE]
         files = {name: dict.fromkeys([page], *paths.values()) for name, paths in files.items()}
-    lacking = _lacking(files)
+    lacking, alike = _lacking(files)
     in_all = set.intersection(*map(set, files.values()))
     # Files of omitted pages need not be read.
     wanted = in_all if unmatched == "drop" else set().union(*files.values())
     is_other = any(files[REFERENCE].keys().isdisjoint(pages) for pages in files.values())
     if is_other or not wanted or (unmatched == "error" and lacking):
-        for message in (*lacking, _NAMES if is_other or not wanted else _ADVICE):
-            problems.add(message)
+        _refuse(problems, lacking, alike, _NAMES if is_other or not wanted else _ADVICE)
     problems.raise_any()
     pages: dict[str, dict[str, Page]] = {name: {} for name in files}
     for name, paths_of_pages in files.items():
@@ -206,7 +205,7 @@ def _read(
     if lacking:
         what = "left out" if unmatched == "drop" else "null in some columns"
         n = len(set().union(*files.values()) - in_all)
-        warn(f"{numbered(n, 'page')} {what}, because {'; '.join(lacking)}")
+        warn(f"{numbered(n, 'page')} {what}, because {'; '.join([*lacking, *alike])}")
     if empty_lines == "keep":
         _warn_of_empty_lines(pages)
     order = sorted(wanted)
@@ -250,10 +249,10 @@ def _check_names(systems: Mapping[str, Pages], taken: Sequence[str]) -> None:
             raise ValueError(f"an engine must have a name other than {' and '.join(map(repr, taken))}")
 
 
-def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Return messages about pages that do not pair up, which an engine or the ground truth lacks."""
+def _lacking(files: Mapping[str, Mapping[str, object]]) -> tuple[list[str], list[str]]:
+    """Return messages about pages that an engine or the ground truth lacks, and hints of names alike."""
     truth = files[REFERENCE]
-    messages = []
+    messages, hints = [], []
     for name, pages in files.items():
         lost = [page for page in truth if page not in pages]
         if lost:
@@ -264,8 +263,16 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
                 f"{name!r} has {numbered(len(more), 'page')} without ground truth: {_standard.ids_text(more)}"
             )
         if hint := differing_in_notation([*lost, *more]):
-            messages.append(hint)
-    return messages
+            hints.append(hint)
+    return messages, hints
+
+
+def _refuse(problems: Problems, lacking: Sequence[str], alike: Sequence[str], advice: str) -> None:
+    """Report pages that do not pair up, and what to do."""
+    for message in lacking or [advice]:
+        problems.add(message)
+    for hint in [*alike, advice] if lacking else ():
+        problems.hint(hint)
 
 
 def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:

@@ -44,7 +44,7 @@ def read_results(
     *,
     prediction: str | None = None,
     answers: str | None = None,
-    question_id: str | None = None,
+    question_id: str | Sequence[str] | None = None,
     question: str | None = None,
     question_types: str | None = None,
     doc_id: str | None = None,
@@ -71,7 +71,8 @@ def read_results(
     prediction, answers, question_id, question, question_types, doc_id
         Names of the columns. By default, columns are found by usual names (`prediction`, `pred`, `response`;
         `answers`, `answer`, `ground_truth`, `target`; `question_id`, `questionId`, `id`, ...). The standard
-        name takes precedence; with several other candidates, you must name the column.
+        name takes precedence; with several other candidates, you must name the column. Several columns of
+        ids, such as `["image", "question"]`, identify a question together.
     format
         `"csv"`, `"tsv"`, `"jsonl"`, `"json"`, `"parquet"` or `"xlsx"`, if the suffix does not tell.
     encoding
@@ -213,8 +214,15 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     _standard.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
     lazy = scan(file)
+    ids = options.get("question_id")
+    _, id_column = _standard.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
+    problems.raise_any()
+    if id_column not in (None, ids):
+        parts = [cs.by_name(name).as_expr() for name in ids or ()]
+        lazy = lazy.with_columns(_standard.joined_ids(parts).alias(id_column))
     schema = lazy.collect_schema()
     given: dict[Role, str | None] = {role: options.get(role) for role in _standard.ROLES}
+    given["question_id"] = id_column
     chosen = _standard.choose(list(schema), given, required, problems)
     problems.raise_any()
     # The schema of the result comes from the same code, run without rows.
@@ -272,12 +280,13 @@ def read_table(
     """
     _standard.check_formats_of_file(answers_format, question_types_format)
     problems = Problems(path)
-    given: dict[Role, str | None] = {role: options.pop(role, None) for role in _standard.ROLES}
+    given: dict[Role, Any] = {role: options.pop(role, None) for role in _standard.ROLES}
     raw = read_raw(path, problems, **options)
     if not raw.height:
         problems.raise_any()
         raise problem(path, "holds no rows")
     damaged = len(problems)
+    raw, given["question_id"] = _standard.with_ids(raw, given["question_id"], problems)
     chosen = _standard.choose(raw.names, given, required, problems)
     for name in systems.values():
         _standard.choose(raw.names, {"prediction": name}, (), problems)

@@ -14,7 +14,7 @@ import polars.selectors as cs
 
 from anls_frame import statistics
 from anls_frame._arguments import count, takes_names
-from anls_frame._text import label, numbered
+from anls_frame._text import InShell, label, numbered
 from anls_frame._typing import ByFrame, Missing, Table_co, declared, table_of_frame
 from anls_frame.exceptions import DuplicateColumnError
 from anls_frame.frames import origins
@@ -58,6 +58,12 @@ class RepeatedAnswers:
     kept: Mapping[str, str]
     scores: Mapping[str, Metric]
     settings: Settings
+
+
+_OF_TRAINING = (
+    "If these are the epochs of a training, each of them is a system: compare them with `anls-frame compare "
+    "FILE --system-column epoch` or, in Python, after side_by_side(..., system='epoch')"
+)
 
 
 def scored_epochs(
@@ -139,11 +145,17 @@ def _check(epochs: RepeatedAnswers, *, has_texts: bool) -> None:
     for name, differs in differing:
         questions = table.filter(differs).select(*epochs.ids).unique(maintain_order=True)
         if questions.height:
-            raise ValueError(
+            told = (
                 f"the rows of a question must have the same {name!r}, but those of "
                 f"{numbered(questions.height, 'question')} differ "
-                f"({', '.join(epochs.ids.values())}): {first_of(questions)}; choose an epoch, "
-                "or name in id= all columns that identify a question"
+                f"({', '.join(epochs.ids.values())}): {first_of(questions)}; choose an epoch"
+            )
+            of_epochs = f". {_OF_TRAINING}" if name == "epoch" else ""
+            raise ValueError(
+                InShell(
+                    f"{told}, or name in id= all columns that identify a question{of_epochs}",
+                    f"{told} with --epoch, or name with --id all columns that identify a question{of_epochs}",
+                )
             )
 
 

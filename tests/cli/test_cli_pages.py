@@ -169,8 +169,8 @@ def test_a_page_that_one_engine_lacks_is_left_out_for_all(run: Callable[..., Don
         ("--gold nowhere", "nowhere: there is no such file"),
         ("--gold truth --reader pages,empty_lines=x", "empty_lines must be one of 'keep', 'drop'"),
         (
-            "--gold truth --reader auto,question_id=x",
-            "--reader auto,question_id= does not apply to 'pages' files",
+            "--gold truth --id x",
+            "--id does not apply to 'pages' files",
         ),
     ],
 )

@@ -467,8 +467,10 @@ def test_an_engine_without_a_page_of_the_ground_truth_is_an_error(tmp_path: Path
     assert [problem.message for problem in raised.value.problems] == [
         "'ocr' lacks 3 pages: 'X1', 'X2', 'X3'",
         "'ocr' has 3 pages without ground truth: 'xX1', 'xX2', 'xX3'",
-        "pages pair up by the names of their files or, in Python, in mappings from pages to files",
     ]
+    assert raised.value.hints == (
+        "pages pair up by the names of their files or, in Python, in mappings from pages to files",
+    )
 
 
 def test_pages_that_no_two_engines_share_cannot_be_all_that_stays(tmp_path: Path) -> None:
