@@ -15,7 +15,8 @@ from anls_frame._arguments import string, type_name
 from anls_frame._text import numbered, quoted
 from anls_frame.exceptions import DTypeError, warn
 from anls_frame.frames import conversion
-from anls_frame.frames.strict_json import Number, kind, parse
+from anls_frame.frames.missing_values import is_missing
+from anls_frame.frames.strict_json import Number, kind, parse, scalar_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,7 @@ _VALUE = re.compile(
     r"""\s*(?: '(?P<single>(?:[^'\\]|\\.)*)' | "(?P<double>(?:[^"\\]|\\.)*)"
     |   (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
     |   (?P<null>None|nan|<NA>)(?!\w)
+    |   (?P<truth>True|False)(?!\w)
     |   (?P<call>(?:np\.\w+|array)\()
     |   (?P<open>[\[({]) )""",
     re.VERBOSE | re.DOTALL,
@@ -268,8 +270,8 @@ def _value(text: str, start: int, depth: int = 0) -> tuple[Any, int]:
         if close is None:
             raise ValueError("a call without an end")
         return value, close.end()
-    if kind == "number":
-        return Number(match["number"]), end
+    if kind in {"number", "truth"}:
+        return Number(match[kind]), end
     return (None if kind == "null" else _unescaped(match[kind or ""])), end
 
 
@@ -340,11 +342,11 @@ def _unescaped(text: str) -> str:
 
 
 def entry(value: Any) -> str | None:
-    """Return a value of a list that is text; None for null or the number NaN."""
-    if value is None or (isinstance(value, Number) and value == "NaN"):
+    """Return a value of a list that is text, a number, true or false, as written; None for a missing one."""
+    if is_missing(value):
         return None
-    if isinstance(value, str):
-        return str(value)
+    if isinstance(value, str | bool):
+        return scalar_text(value)
     raise NotAListError(f"must hold only strings, got {kind(value)}")
 
 

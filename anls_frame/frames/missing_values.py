@@ -17,3 +17,5 @@ def is_missing(value: object) -> bool:
         return bool(value != value)  # noqa: PLR0124 - true of NaN and NaT alone
     except TypeError:  # pandas' NA equals nothing, not even in a condition
         return type(value).__name__ == "NAType"
+    except ArithmeticError:  # a Decimal that signals that it is no number
+        return True

@@ -87,6 +87,11 @@ def without_halves(text: str) -> tuple[str, list[int]]:
     return _PAIR_OR_HALF.sub(replaced, text), positions
 
 
+def scalar_text(value: str | bool) -> str:  # noqa: FBT001 - a value
+    """Return a string, or a number, true or false as written in the file."""
+    return str(value) if isinstance(value, str) else json.dumps(value)
+
+
 def kind(value: object) -> str:
     """Describe a JSON value for messages."""
     if value is None:

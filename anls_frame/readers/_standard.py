@@ -8,7 +8,7 @@ its path. Columns are named once all paths are known, so that no field replaces 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from types import NoneType
@@ -30,7 +30,7 @@ from anls_frame.frames.answer_lists import (
     parsed,
 )
 from anls_frame.frames.checks import RENAMED, free_name, no_column
-from anls_frame.frames.strict_json import Number, kind
+from anls_frame.frames.strict_json import Number
 from anls_frame.readers import _raw
 from anls_frame.readers._problems import Advice, Problems
 from anls_frame.readers._raw import Column, Raw
@@ -128,6 +128,24 @@ def choose(
             )
             problems.add(f"{what}; name it with {options.get(role, role)}=...")
     return chosen
+
+
+def path_of(name: str, names: Container[str]) -> list[str]:
+    """Return the column and the keys of a dotted name, such as `output.answer`; nothing without a column."""
+    dots = [index for index, letter in enumerate(name) if letter == "."]
+    paths = ([name[:dot], *name[dot + 1 :].split(".")] for dot in dots if name[:dot] in names)
+    return next(paths, [])
+
+
+def with_entries(raw: Raw, names: Iterable[Any], problems: Problems) -> Raw:
+    """Return a table with the entries of objects that dotted names name as columns."""
+    added = {}
+    for name in names:
+        path = path_of(name, raw.names) if isinstance(name, str) and name not in raw.names else []
+        values = _raw.entries(raw, path[0], path[1:], problems) if path else None
+        if values is not None:
+            added[name] = values
+    return replace(raw, columns={**raw.columns, **added}) if added else raw
 
 
 def with_ids(raw: Raw, given: str | Sequence[str] | None, problems: Problems) -> tuple[Raw, str | None]:
@@ -514,7 +532,5 @@ def _entries(value: Any) -> Sequence[str | None] | None:
     """Return the strings of a cell that is not text, None for null."""
     if isinstance(value, list | dict):
         return answers_in(value)
-    if isinstance(value, bool):
-        raise NotAListError(f"must be a list of strings, got {kind(value)}")
     text = entry(value)
     return None if text is None else [text]

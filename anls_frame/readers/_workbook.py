@@ -260,7 +260,9 @@ def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
         below = column.filter(pl.col("row") > top)
         kinds = set(below["kind"])
         if kinds and kinds <= _NUMBERS:
-            others[name] = numbers(values)
+            # Beside fractions, whole numbers are measured values, not ids, in which every digit counts.
+            is_measured = values.str.contains("[.e]").any()
+            others[name] = values.cast(pl.Float64) if is_measured else numbers(values)
         elif kinds == {"bool"}:
             others[name] = values == "TRUE"
         _warn_of_rounded(path, sheet, below)
@@ -278,7 +280,7 @@ def _table(path: Path, sheet: str, cells: pl.DataFrame, problems: Problems) -> R
 def _warn_of_rounded(path: Path, sheet: str, cells: pl.DataFrame) -> None:
     """Warn if the whole numbers of a column lost their last digits before they were stored."""
     rounded = cells.filter(kind="rounded")
-    # Of measured values, which have fractions, nobody needs these digits.
+    # Of measured values nobody needs these digits.
     if rounded.is_empty() or cells.filter(kind="number")["value"].str.contains("[.e]").any():
         return
     row, column, text = rounded.select("row", "column", "value").row(0)

@@ -18,6 +18,7 @@ from anls_frame._text import listed, numbered, quoted
 from anls_frame.exceptions import warn
 from anls_frame.frames import origins
 from anls_frame.frames.answer_lists import may_be_lists
+from anls_frame.frames.missing_values import is_missing
 from anls_frame.frames.strict_json import Number, kind, parse
 from anls_frame.readers import (
     _content,
@@ -275,8 +276,8 @@ def _warn_of_none(path: Path, samples: Raw, targets: JsonColumn) -> None:
         warn(
             Advice(
                 f"{path}: the target of {numbered(count, 'sample')} is the text None, such as {place}. "
-                "Python prints it for a missing target, and it counts as one, so these samples are not scored. "
-                "Pass none='answer' if the right answer is None, or none='missing' if there is none"
+                "Python prints it for a missing target, and it counts as one, so they are not scored. Pass "
+                "none='answer' if the right answer is None, or none='missing' if there is none"
             )
         )
 
@@ -315,7 +316,7 @@ def _responses(place: str, response: Any, problems: Problems) -> list[Any]:
     several = response if isinstance(response, list) else [response]
     if len(several) == 1 and isinstance(several[0], str):
         return several
-    if any(isinstance(text, list | dict | bool) for text in several):
+    if any(isinstance(text, list | dict) for text in several):
         what = (
             kind(several[0])
             if len(several) == 1
@@ -712,7 +713,7 @@ def make_numbers(columns: Mapping[Key, list[Any]]) -> dict[Key, list[Any]]:
         if key[0] not in {_VALUE, _ENTRY}:
             made[key] = column
             continue
-        values = [None if isinstance(value, Number) and value == "NaN" else value for value in column]
+        values = [None if is_missing(value) else value for value in column]
         given = [value for value in values if value is not None]
         counts = all(isinstance(value, Number | bool) or _is_letter(value) for value in given)
         made[key] = [_number(value) for value in values] if counts else values
@@ -864,14 +865,21 @@ def _question(value: Any, attachments: dict[str, Any]) -> Any:
     if not isinstance(value, list):
         return _resolved(value, attachments)
     users = [message for message in value if isinstance(message, dict) and message.get("role") == "user"]
-    return "\n".join(str(_text(message.get("content"), attachments) or "") for message in users)
+    return _joined([_text(message.get("content"), attachments) or "" for message in users])
 
 
 def _text(content: Any, attachments: dict[str, Any]) -> Any:
     if not isinstance(content, list):
         return _resolved(content, attachments)
     parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
-    return "\n".join(str(_resolved(part, attachments)) for part in parts)
+    return _joined([_resolved(part, attachments) for part in parts])
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Return texts below each other; a part that is no text is returned alone, to become a problem."""
+    given = [part for part in parts if not is_missing(part)]
+    others = [part for part in given if not isinstance(part, str)]
+    return others[0] if others else "\n".join(given)
 
 
 def _resolved(value: Any, attachments: dict[str, Any]) -> Any:

@@ -214,6 +214,14 @@ def scan_table(file: Path, *, required: Sequence[Role], **options: Any) -> pl.La
     _standard.check_formats_of_file(answers_format, types_format)
     problems = Problems(file)
     lazy = scan(file)
+    names = [options.get(role) for role in _standard.ROLES]
+    for name in _standard.with_entries(from_frame(lazy.head(0).collect()), names, problems).names:
+        if name not in lazy.collect_schema():
+            root, *keys = _standard.path_of(name, lazy.collect_schema())
+            entry = cs.by_name(root).as_expr()
+            for key in keys:
+                entry = entry.struct.field(key)
+            lazy = lazy.with_columns(entry.alias(name))
     ids = options.get("question_id")
     _, id_column = _standard.with_ids(from_frame(lazy.head(0).collect()), ids, problems)
     problems.raise_any()
@@ -286,6 +294,7 @@ def read_table(
         problems.raise_any()
         raise problem(path, "holds no rows")
     damaged = len(problems)
+    raw = _standard.with_entries(raw, [*given.values(), *systems.values()], problems)
     raw, given["question_id"] = _standard.with_ids(raw, given["question_id"], problems)
     chosen = _standard.choose(raw.names, given, required, problems)
     for name in systems.values():

@@ -118,7 +118,7 @@ def test_targets_of_lmms_eval_are_read(tmp_path: Path) -> None:
         "(555) 1234",
         "{x | x > 0}",
         "{'text': [b'a'], 'answer_start': [1]}",
-        "{'text': True, 'answer_start': [1]}",
+        "{'text': {'a': 'b'}, 'answer_start': [1]}",
         "{None: 'a', 'answer_start': 1}",
     ],
 )

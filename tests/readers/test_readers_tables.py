@@ -253,9 +253,9 @@ def test_every_problem_is_named_with_its_line(write: Write) -> None:
         ("array.jsonl", b'[{"a": 1}]', "line 1", "got a list; a file that is one list has the suffix .json"),
         (
             "true.jsonl",
-            b'{"prediction": true, "answer": "b"}',
+            b'{"prediction": [true], "answer": "b"}',
             "line 1",
-            "'prediction' must be a string, got the value True",
+            "'prediction' must be a string, got a list",
         ),
         (
             "object.jsonl",
