@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from anls_frame._arguments import type_name
 from anls_frame.frames.answer_texts import warn_of_answers, watched
-from anls_frame.frames.checks import check_column
+from anls_frame.frames.checks import check_column, check_texts
 from anls_frame.protocol import ScoreProtocol
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def to_lazy(
         schema = frame.collect_schema()
         for name in (*texts, *others):
             check_column(schema, name, (*texts, *others))
+        if isinstance(frame, pl.DataFrame):
+            check_texts(frame.get_column(name) for name in texts)
     else:
         _check_levels(frame, others)
         frame = to_polars(frame, texts, others)

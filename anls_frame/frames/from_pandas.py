@@ -152,8 +152,20 @@ def _text_column(name: str, column: pd.Series[Any]) -> pl.Series:
         return pl.Series(name, [None] * len(column), dtype=pl.Null)
     try:
         return from_arrow.text_column(name, _array(name, column, lists=1, objects=0))
-    except DTypeError as error:
-        raise (_diagnose(column, name) if column.dtype == object else None) or error from None
+    except DTypeError:
+        if column.dtype != object:
+            raise
+        if (fault := _diagnose(column, name)) is not None:
+            raise fault from None
+        # Arrow does not know every missing value.
+        values = pd.Series([_with_nulls(value) for value in column], index=column.index, dtype=object)
+        return from_arrow.text_column(name, _array(name, values, lists=1, objects=0))
+
+
+def _with_nulls(value: Any) -> Any:
+    if isinstance(value, _LISTS):
+        return [None if is_missing(entry) else entry for entry in value]
+    return None if is_missing(value) else value
 
 
 def _any_column(name: str, column: pd.Series[Any]) -> pl.Series:
