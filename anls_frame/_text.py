@@ -181,7 +181,13 @@ def differing_in_notation(ids: Iterable[str]) -> str:
             plain = str(Decimal(plain).normalize())
         other = seen.setdefault(plain, name)
         if other != name:
-            return f"ids must be written alike: {shown(other)!r} and {shown(name)!r} count as different"
+            floats = {f"{other}.0", other} == {name, other} or {f"{name}.0", name} == {name, other}
+            cause = (
+                "; pandas makes floats of whole numbers where one is missing: keep ids as text there, with "
+                "dtype={...: str}, or as `Int64`"
+            )
+            told = f"ids must be written alike: {shown(other)!r} and {shown(name)!r} count as different"
+            return told + (cause if floats else "")
     return ""
 
 

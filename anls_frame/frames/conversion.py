@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,9 +29,11 @@ def at_hand(frame: Any) -> Any:
         from anls_frame.frames import from_arrow  # noqa: PLC0415 - imports pyarrow
 
         return from_arrow.to_table(frame)
+    is_path = isinstance(frame, str | os.PathLike)
+    read = f"; read the file first, with `anls_frame.read_results({str(frame)!r})`" if is_path else ""
     raise TypeError(
         "frame must be a Polars DataFrame or LazyFrame, a pandas DataFrame or an object with the Arrow "
-        f"PyCapsule interface, got {type_name(frame)}"
+        f"PyCapsule interface, got {type_name(frame)}{read}"
     )
 
 
