@@ -7,7 +7,7 @@ import glob
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
@@ -40,7 +40,7 @@ class Reading:
     reader: str | None = None
     gold: Any = None
     """Gold labels of a submission, the ground truth of pages, or a table of questions."""
-    gold_id: str | None = None
+    gold_id: str | Sequence[str] | None = None
     epoch: int | None = None
     unmatched: str | None = None
     where: str | None = None
@@ -101,6 +101,7 @@ class Reading:
         for_gold = {"gold", "unmatched"} if questions is not None else set()
         if questions is not None:
             for_gold |= {"answers_format"} if questions.has_answers else set()
+            for_gold |= {"question_types_format"} if "question_types" in questions.rows.columns else set()
             for_gold |= {role for role in _long.GOLD_ROLES if self.options.get(role) in questions.names}
         known = {option for kind in kinds for option in READERS[kind].parameters} - {"unique_ids"}
         own = {"gold": self.gold, "unmatched": self.unmatched}
@@ -109,7 +110,7 @@ class Reading:
         if useless:
             kinds_of_files = " and ".join(map(repr, sorted(set(kinds))))
             raise ValueError(Advice(f"{useless[0]}= does not apply to {kinds_of_files} files"))
-        theirs = known - (for_gold - {"gold", "answers_format"})
+        theirs = known - (for_gold - {"gold", "answers_format", "question_types_format"})
         return {name: value for name, value in given.items() if name in theirs}
 
 
@@ -118,7 +119,7 @@ def read_file(
     *,
     reader: str | None = None,
     gold: Any = None,
-    gold_id: str | None = None,
+    gold_id: str | Sequence[str] | None = None,
     epoch: int | None = None,
     **options: Any,
 ) -> pl.DataFrame:

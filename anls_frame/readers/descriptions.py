@@ -84,6 +84,9 @@ _ALLOW_MISSING = ReaderOption(
 _RESPONSE = ReaderOption(
     help="which of several responses to a sample: 1, 2, ..., -1 for the last, or all", is_text=False
 )
+_NONE = ReaderOption(
+    help="what the target None means: answer, or missing (the default, with a warning beside other targets)"
+)
 
 READERS: Mapping[str, Description] = {
     "table": Description(
@@ -98,11 +101,13 @@ READERS: Mapping[str, Description] = {
             "question": ReaderOption(help="column of the questions"),
             "question_types": ReaderOption(help="column of the types of the questions"),
             "doc_id": ReaderOption(help="column of the documents"),
-            "question_id": ReaderOption(help="column of the ids"),
             "answers_format": ReaderOption(
                 help="how to read answers that are text: text (one answer each), list (parse a printed "
                 "list), a separator such as ; (also split there) or auto (list in CSV, TSV and XLSX if every "
                 "cell is one)"
+            ),
+            "question_types_format": ReaderOption(
+                help="how to read types of questions that are text: list (the default), text or a separator"
             ),
         },
     ),
@@ -128,7 +133,7 @@ READERS: Mapping[str, Description] = {
         files="lmms-eval: `*_samples_TASK.jsonl`",
         looks_like=lambda _, keys: keys >= _LOGGED and "arguments" not in keys,
         ids="rows",
-        options={"response": _RESPONSE},
+        options={"response": _RESPONSE, "none": _NONE},
     ),
     "vlmevalkit": Description(
         function="harness.read_vlmevalkit",
@@ -144,6 +149,7 @@ READERS: Mapping[str, Description] = {
         options={
             "filter": ReaderOption(help="filter to read, if responses of several are logged"),
             "response": _RESPONSE,
+            "none": _NONE,
         },
     ),
     "inspect": Description(

@@ -342,18 +342,18 @@ def _read(
         column.read(split=split, encoding=encoding, unknown=unknown, problems=problems)
     problems.raise_any()
     texts = _with_same_names(columns)
-    lacking = [*_lacking(texts), *_hints(columns)]
+    lacking, alike = _lacking(texts)
+    hints = [*alike, *_hints(columns)]
     in_all = set.intersection(*map(set, texts.values()))
     wanted = in_all if unmatched == "drop" else set().union(*texts.values())
     is_other = any(texts[REFERENCE].keys().isdisjoint(pages) for pages in texts.values())
     if is_other or not wanted or (unmatched == "error" and lacking):
-        for message in (*lacking, _NAMES if is_other or not wanted else _ADVICE):
-            problems.add(message)
+        _refuse(problems, lacking, hints, _NAMES if is_other or not wanted else _ADVICE)
     problems.raise_any()
     if lacking:
         what = "left out" if unmatched == "drop" else "null in some columns"
         n = len(set().union(*texts.values()) - in_all)
-        warn(f"{numbered(n, 'page')} {what}, because {'; '.join(lacking)}")
+        warn(f"{numbered(n, 'page')} {what}, because {'; '.join([*lacking, *hints])}")
     texts = {
         name: {page: pages[page] for page in sorted(wanted & pages.keys())} for name, pages in texts.items()
     }
@@ -471,10 +471,10 @@ def _check_names(systems: Mapping[str, PageFiles | Pages], taken: Sequence[str])
             raise ValueError(f"an engine must have a name other than {' and '.join(map(repr, taken))}")
 
 
-def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Return messages about pages that do not pair up, which an engine or the ground truth lacks."""
+def _lacking(files: Mapping[str, Mapping[str, object]]) -> tuple[list[str], list[str]]:
+    """Return messages about pages that an engine or the ground truth lacks, and hints of names alike."""
     truth = files[REFERENCE]
-    messages = []
+    messages, hints = [], []
     for name, pages in files.items():
         lost = [page for page in truth if page not in pages]
         if lost:
@@ -485,8 +485,16 @@ def _lacking(files: Mapping[str, Mapping[str, object]]) -> list[str]:
                 f"{name!r} has {numbered(len(more), 'page')} without ground truth: {_standard.ids_text(more)}"
             )
         if hint := differing_in_notation([*lost, *more]):
-            messages.append(hint)
-    return messages
+            hints.append(hint)
+    return messages, hints
+
+
+def _refuse(problems: Problems, lacking: Sequence[str], hints: Sequence[str], advice: str) -> None:
+    """Report pages that do not pair up, and what to do."""
+    for message in lacking or [advice]:
+        problems.add(message)
+    for hint in [*hints, advice] if lacking else ():
+        problems.hint(hint)
 
 
 def _warn_of_empty_lines(pages: Mapping[str, Mapping[str, Page]]) -> None:

@@ -193,11 +193,21 @@ def test_infinity_is_no_number_of_a_document() -> None:
 
 def test_half_of_a_surrogate_pair_becomes_the_replacement_character() -> None:
     with pytest.warns(
-        af.InputWarning, match="1 document of column 'model' had half of a surrogate pair.*'p0'"
+        af.InputWarning, match="1 document in column 'model' with lone surrogates .* such as 'p0'"
     ):
         rows = rows_of([{"a": "x"}, {"a": "y"}], [{"a": "x\ud83d", "\ud83d\ude00": "1"}, {"a": "y"}])
     assert rows["prediction"].tolist() == ["x\ufffd", "1", "y"]
     assert rows["field"].tolist() == ["a", "\U0001f600", "a"]
+
+
+def test_half_of_a_pair_in_json_text_is_the_same() -> None:
+    with pytest.warns(
+        af.InputWarning, match="1 document in column 'model' with lone surrogates .* such as 'p0'"
+    ):
+        rows = rows_of(
+            ['{"a": "x"}', '{"a": "y"}'], ['{"a": "x\\ud83d"}', '{"a": "\\ud83d\\ude00"}'], "polars"
+        )
+    assert rows["prediction"].to_list() == ["x\ufffd", "\U0001f600"]
 
 
 def test_a_document_within_itself_is_too_deep() -> None:

@@ -266,8 +266,8 @@ def test_confusions_are_prepared_as_a_report_is(run: Callable[..., Done], tmp_pa
         ("--gold nowhere", "nowhere: there is no such file"),
         ("--gold truth --reader pages,empty_lines=x", "empty_lines must be one of 'keep', 'drop'"),
         (
-            "--gold truth --reader auto,question_id=x",
-            "--reader auto,question_id= does not apply to 'pages' files",
+            "--gold truth --id x",
+            "--id does not apply to 'pages' files",
         ),
     ],
 )

@@ -79,6 +79,8 @@ def write_for_docs(folder: Path) -> None:
     answer = pl.col("answers").list.first()
     board = results.unpivot(["a", "b"], index=["question_id", "doc_id", "answers"], variable_name="model")
     board.rename({"value": "prediction"}).with_columns(answers=answer).write_csv(folder / "board.csv")
+    epochs = board.with_columns(epoch=pl.when(pl.col("model") == "a").then(1).otherwise(2)).drop("model")
+    epochs.rename({"value": "prediction"}).write_ndjson(folder / "training.jsonl")
     pl.DataFrame({"system": ["a", "b"], "version": ["5.3", "1.2"]}).write_csv(folder / "facts.csv")
     (folder / "metrics.py").write_text(
         "def digits(prediction, answers):\n    return prediction.str.contains('[0-9]')\n",

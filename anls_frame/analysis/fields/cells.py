@@ -92,7 +92,9 @@ class Reader:
         """
         self._document = document
         if isinstance(cell, str):
-            cell = strict_json.parse(self._whole(cell))
+            text, cut = strict_json.without_halves(self._whole(cell))
+            self._note_halves(cut)
+            cell = strict_json.parse(text)
         value = self._plain(cell, "", 0)
         if not isinstance(value, dict | list | None):
             raise ValueError(f"a document must be a JSON object or list, not {strict_json.kind(value)}")  # noqa: TRY004 - a wrong value
@@ -155,9 +157,12 @@ class Reader:
         if not _HALF.search(text):
             return text
         whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        if "\ufffd" in whole and self.halves[-1:] != [self._document]:
-            self.halves.append(self._document)
+        self._note_halves("\ufffd" in whole)
         return whole
+
+    def _note_halves(self, halves: object) -> None:
+        if halves and self.halves[-1:] != [self._document]:
+            self.halves.append(self._document)
 
 
 def _of_python(value: np.generic) -> Any:

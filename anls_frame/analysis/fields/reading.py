@@ -156,10 +156,10 @@ class _Side:
     def warn_of_halves(self) -> None:
         """Warn of halves of characters."""
         if self._reader.halves:
+            documents = numbered(len(self._reader.halves), "document")
             warn(
-                f"{numbered(len(self._reader.halves), 'document')} of column {self.column!r} had half of a "
-                "surrogate pair in a text, which became the replacement character U+FFFD, such as "
-                f"{self._reader.halves[0]!r}"
+                f"{documents} in column {self.column!r} with lone surrogates read as U+FFFD, because half of a "
+                f"character is none, such as {self._reader.halves[0]!r}; was a text cut within a character?"
             )
 
 

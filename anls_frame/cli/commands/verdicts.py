@@ -26,7 +26,6 @@ def verdicts(
     *,
     target: options.Target,
     named: options.SystemColumns,
-    id: str | None = None,  # noqa: A002 - what users call it
     scoring: options.Reporting,
     runs: options.Runs = "error",
     source: options.SourceOptions,
@@ -53,8 +52,9 @@ def verdicts(
     given = named.in_files(files, source, runs, least=1)
     with working("Scoring"), reading(files[0], source.how()):
         frame, columns = texts(given)
-        if id is None and "question_id" in frame.collect_schema() and given_verdicts["id"].count():
-            id = "question_id"  # noqa: A001 - as on the page
+        # As on the page.
+        has_ids = "question_id" in frame.collect_schema() and given_verdicts["id"].count()
+        id = "question_id" if has_ids else None  # noqa: A001 - as in `judged`
         try:
             rows: pl.DataFrame = af.readers.judged(frame, given_verdicts, columns, "answers", id=id)
         except ValueError as error:
