@@ -158,8 +158,8 @@ class _Side:
         if self._reader.halves:
             documents = numbered(len(self._reader.halves), "document")
             warn(
-                f"{documents} in column {self.column!r} with lone surrogates read as U+FFFD, because half of a "
-                f"character is none, such as {self._reader.halves[0]!r}; was a text cut within a character?"
+                f"{documents} in column {self.column!r} with lone surrogates read as U+FFFD, because half of "
+                f"a character is none, such as {self._reader.halves[0]!r}; was a text cut within a character?"
             )
 
 
